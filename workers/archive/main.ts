@@ -1,7 +1,6 @@
 /**
- * The main module of the thread that writes archives for the API and reads the files of imports. To write an archive it
- * reads the records of an instance from the store, encrypts them, and sends them to the main thread in pieces. It waits
- * while that thread has no space for another piece.
+ * The main module of the thread that writes archives and reads the files of imports. It sends an archive to the main
+ * thread in encrypted pieces, and waits while that thread has no space for another piece.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { encrypted } from '../../src/archive/archive-file.ts'
@@ -59,7 +58,6 @@ const { storeUrl, blobs: blobPlace, disk, logging, killAt } = workerData as Arch
 const log = createLog(logging, 'archive')
 const steps = createKillAt(killAt)
 
-/** Runs one Piscina task. The main thread closes the port to stop it. */
 export async function write({ parts, passphrase, port }: ArchiveTask): Promise<void> {
   const stopped = new AbortController()
   port.once('close', () => stopped.abort())
@@ -81,7 +79,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     log.error({ err: error, instance_id: parts.head.id }, 'an archive could not be written')
     post({ type: 'failed', err: new Failure('engine_unavailable').toData() })
   } finally {
-    // The cipher may still read ahead after its reader has ended, so it is stopped before the store is closed.
+    // The cipher may still read ahead, so it is stopped before the store is closed.
     await frames.stop()
     await store.close()
   }
@@ -90,7 +88,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
 /** Runs one Piscina task: reads the file of an import and changes nothing. */
 export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
 
-/** Runs one Piscina task: stores the device of the file. Answers with the id of the future instance. */
+/** Runs one Piscina task: stores the device in the file. Answers with the id of the future instance. */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
   answered(() =>
     withWriter(async (store) =>
@@ -98,10 +96,7 @@ export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string
     ),
   )
 
-/**
- * The store to which imports write. It is open while an import runs, and all running imports share it: PostgreSQL refuses the earlier of two writers
- * of one thread.
- */
+/** All running imports share one open store, because PostgreSQL refuses the earlier of two writers of one thread. */
 let writing: { store: Promise<OpenStore>; users: number } | undefined
 
 async function withWriter<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {

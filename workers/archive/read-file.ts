@@ -1,4 +1,4 @@
-/** Reads the file of an import, and stores its device for the service. Rejects with `NotImportable`. */
+/** Reads the file of an import, and stores its device. Rejects with `NotImportable`. */
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { newInstanceToken } from '../../src/account/credentials.ts'
@@ -12,7 +12,9 @@ import type { Sealer } from '../../src/storage/sealer.ts'
 
 const NAME = 'Imported device'
 
-/** Offset in an SQLite header of the byte that says how changes are written; 2 means a write-ahead log in a second file. */
+/**
+ * Offset in an SQLite header of the byte that says how changes are written; 2 means a write-ahead log in a second file.
+ */
 const WRITE_MODE_AT = 18
 const WRITES_LOG = 2
 const HAS_LOG =

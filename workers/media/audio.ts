@@ -1,4 +1,3 @@
-/** Prepares audio: voice notes become mono ogg/opus with a waveform, audio files get a format that the apps play. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, lacks, notA } from './content.ts'
@@ -9,7 +8,6 @@ export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'wavef
 
 const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
-  /** MIME type that the apps use for such a file. */
   mime: string
   /** Codecs that the apps play in this container. A file with another codec is converted. */
   codecs: readonly string[]
@@ -34,7 +32,7 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   const known: Playable | undefined = content.isOpus ? { mime: OPUS, codecs: ['opus'] } : AS_IS[content.mime]
   if (!converter.ffmpeg) {
     if (content.family !== 'audio') throw notA('an audio', content)
-    // The file is sent unchanged, with its real MIME type. An app that cannot play it can still store it.
+    // The file is sent unchanged: an app that cannot play it can still store it.
     return { path: job.path, mime: known?.mime ?? content.mime, seconds: null, waveform: null }
   }
   const demuxer = await soundDemuxer(job, content, converter)
@@ -53,10 +51,7 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   return { path, mime: 'audio/mp4', seconds, waveform: null }
 }
 
-/**
- * Returns the demuxer for a sound file. ffprobe is asked about files of unknown type, because ffmpeg knows more kinds
- * of sound than the detector.
- */
+/** ffprobe is asked about files of unknown type, because ffmpeg knows more kinds of sound than the detector. */
 async function soundDemuxer({ path }: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { family, mime } = content
   if (family !== 'audio' && family !== 'video' && !MAY_BE_SOUND.has(mime)) throw notA('an audio', content)
@@ -68,7 +63,10 @@ async function soundDemuxer({ path }: MediaJob, content: Content, converter: Con
 const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
-/** Timestamps are computed from the number of samples, because some containers have none for their audio; all of it would then begin at 0. */
+/**
+ * Some containers have no timestamps for their audio, which would then all begin at 0. So they are computed from the
+ * number of samples.
+ */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 
 async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
@@ -78,7 +76,7 @@ async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): P
   return made
 }
 
-/** Converts to AAC, because every ffmpeg can write it and every app plays it. */
+/** Every ffmpeg can write AAC and every app plays it. */
 async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'audio.m4a')
   await convert(job.path, demuxer, [
@@ -93,7 +91,7 @@ const SAMPLE_RATE = 8_000
 /** Number of samples in one measurement of loudness: a tenth of a second, so that an hour gives 36,000 numbers. */
 const WINDOW = SAMPLE_RATE / 10
 
-/** Measures the mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */
+/** The mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */
 async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
   const windows: number[] = []
   let sum = 0

@@ -1,5 +1,5 @@
 /**
- * Reads the outer boxes of an mp4 file (ISO 14496-12). They show whether the file is complete, and the duration and size of the video, on a machine
+ * Reads the outer boxes of an mp4 file (ISO 14496-12): is it complete, how long and how large is the video? This works
  * without ffprobe. A file that was cut off ends inside a box, or lacks its index.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -17,12 +17,11 @@ const MAX_BOXES = 20_000
 
 interface Box {
   type: string
-  /** Position of the box's content in the file. */
   start: number
   end: number
 }
 
-/** Returns the duration and size of the video; undefined if the file is cut off or has no index. */
+/** Undefined if the file is cut off or has no index. */
 export async function readFilm(path: string): Promise<Film | undefined> {
   const file = await open(path, 'r')
   try {
@@ -52,7 +51,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** Parses the header of a box. `offset`: position of `bytes` in the file. */
+/** `offset`: position of `bytes` in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)
@@ -94,7 +93,10 @@ function duration(header: Buffer): number | null {
   return scale === 0 || length === 0 ? null : length / scale
 }
 
-/** Reads width and height, the last two numbers of a track's header (16.16 fixed point). The matrix in the header gives the rotation. */
+/**
+ * Width and height are the last two numbers of a track's header (16.16 fixed point). The matrix in the header gives the
+ * rotation.
+ */
 function sizeOf(header: Buffer): { width: number; height: number } | undefined {
   if (header.length < 84) return undefined
   const [width, height] = [header.readUInt32BE(header.length - 8) >>> 16, header.readUInt32BE(header.length - 4) >>> 16]

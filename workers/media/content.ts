@@ -9,13 +9,15 @@ export interface Content {
   /** MIME type without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
-  /** The usual name of the type, for error messages; undefined if the type is unknown. */
   name?: string
   /** Whether the file is ogg with opus in it. */
   isOpus: boolean
 }
 
-/** The demuxer that ffmpeg may use for each type. ffmpeg never chooses one itself, because some of them follow playlists and lists of other files. */
+/**
+ * The demuxer for each type. ffmpeg never chooses one itself, because some of them follow playlists and lists of other
+ * files.
+ */
 const DEMUXERS: Readonly<Record<string, string>> = {
   'video/mp4': 'mov',
   'video/x-m4v': 'mov',
@@ -57,21 +59,18 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
 
-/** Number of bytes that are read from the beginning of a file: enough for the heads of all streams of a container. */
+/** Enough bytes for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
-/**
- * Bytes that show that a file contains video: the id of a video stream in ASF (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B in its stored byte order), and
- * the head of a Theora stream.
- */
+/** Bytes in a file with video: the id of a video stream in ASF, and the head of a Theora stream. */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
 const OGG_FILM = Buffer.from('\x80theora', 'latin1')
-/** Brands (type names inside the file) of still pictures, and brands of videos. A video may list brands of pictures too. */
+/** Brands (type names inside the file) of still pictures and of videos. A video may list brands of pictures too. */
 const HEIF = /^(mif[1-3]|miaf|msf1|he(ic|ix|im|is|vc|vx|vm|vs)|j2k[is]|jp(eg|gs))$/
 const FILM = /^(iso.|mp4.|avc1|dash|qt {2}|M4V.|3g..)$/
 
 /**
- * For these types, the result of the detector is checked again: it looks only at the first stream, or does not know the brand. The head of a
- * container names all streams, and a file with an unknown brand need not be a video.
+ * The detector looks only at the first stream, and does not know every brand. So its result is checked again for these
+ * types.
  */
 const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>> = {
   'application/vnd.ms-asf': asf,
@@ -129,7 +128,10 @@ export const notA = (what: string, { mime }: Pick<Content, 'mime'>): Failure =>
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )
 
-/** Creates the failure for a file without the track that is needed: a video with audio only, or a recording with pictures only. */
+/**
+ * Creates the failure for a file without the necessary track: a video with audio only, or a recording with pictures
+ * only.
+ */
 export const lacks = (track: 'picture' | 'sound', { mime }: Content): Failure =>
   invalid(`The content is ${mime} without ${track}.`)
 

@@ -1,6 +1,6 @@
 /**
- * The main module of the conversion thread. Each task prepares one file. Several tasks run at the same time, but the expensive steps wait for each
- * other.
+ * The main module of the conversion thread. Each task prepares one file. Tasks run at the same time, but the expensive
+ * steps wait for each other.
  */
 import { workerData } from 'node:worker_threads'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
@@ -18,7 +18,6 @@ const log = createLog(logging, 'media')
 const runner = createProgramRunner()
 const prepareMedia = createPrepare(createConverter(options, runner))
 
-/** Runs one Piscina task. */
 export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { err: FailureData }> {
   try {
     return { ok: await prepareMedia(job) }

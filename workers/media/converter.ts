@@ -1,4 +1,3 @@
-/** Runs ffmpeg and ffprobe, with the arguments that all calls need. On a machine without ffmpeg there is no converter. */
 import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
@@ -24,15 +23,13 @@ export interface Probe {
 }
 
 export interface Converter {
-  /** Path of ffmpeg; undefined if there is none. */
   ffmpeg: string | undefined
   /** Reads the streams of a file with ffprobe. Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
-  /** Returns the demuxer that fits the content of the file; undefined if none fits, or if several could. */
   recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
-  /** Converts one file with the options in `output`, when the number of running conversions allows it. */
+  /** Waits while too many conversions are running. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
-  /** Runs ffmpeg for a single frame. This takes little time, so it does not wait for conversions. */
+  /** A single frame takes little time, so this does not wait for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
 }
 
@@ -43,13 +40,13 @@ const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
 
-/**
- * The highest score at which the result of ffprobe counts as a guess (it states 0 to 100). At such a score ffprobe itself would read more of the
- * file.
- */
+/** At this score (0 to 100) or below, the result of ffprobe counts as a guess. */
 const GUESS = 25
 
-/** The prefix `file:` keeps ffmpeg from reading a path as another protocol, and the demuxer may use only these two protocols. */
+/**
+ * The prefix `file:` keeps ffmpeg from reading a path as another protocol. The demuxer may use only these two
+ * protocols.
+ */
 const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
 const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 
@@ -80,7 +77,6 @@ export function createConverter(
       const args = ['-hide_banner', '-loglevel', 'error', ...allowed, ...from(path), ...shown]
       const out = await atAGlance.runExclusive(() => runner.run(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(isUnknown))
       const { format_name = '', probe_score = 0 } = out ? (readJson(out).format ?? {}) : {}
-      // A demuxer may have several names.
       return probe_score > GUESS ? format_name.split(',').find((name) => demuxers.includes(name)) : undefined
     },
     async probe(path, demuxer) {
@@ -95,7 +91,7 @@ export function createConverter(
   }
 }
 
-/** Returns undefined for the error with which ffprobe reports a file that it does not know, or may not read as the given type. */
+/** Undefined for ffprobe's error about a file that it does not know, or may not read as the given type. */
 function isUnknown(error: unknown): undefined {
   if (error instanceof ProgramFailed && error.why === 'exit') return undefined
   return unusable(error)

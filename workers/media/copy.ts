@@ -1,6 +1,6 @@
 /**
- * The main module of the thread that copies received files to a bucket. A file is downloaded from the network's media host, decrypted and verified.
- * If it was altered, the upload fails before its last part, so that no object is created.
+ * The main module of the thread that copies received files to a bucket: downloaded, decrypted and verified. If a file
+ * was altered, the upload fails before its last part, so that no object is created.
  */
 import { workerData } from 'node:worker_threads'
 import type { Bucket } from '../../src/domain/bucket.ts'
@@ -28,10 +28,9 @@ const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 const client = bucketClient(bucket)
 
-/** Status codes with which the media host answers if it has deleted the file or the URL has expired. */
+/** Status codes of the media host for a deleted file or an expired URL. */
 const GONE = new Set([403, 404, 410])
 
-/** Runs one Piscina task. Never rejects. */
 export async function copy({ download, name, mimeType, fileName }: MediaCopy): Promise<MediaCopyResult> {
   const stopped = new AbortController()
   try {
@@ -49,7 +48,6 @@ export async function copy({ download, name, mimeType, fileName }: MediaCopy): P
     if (error instanceof BucketFailure) return { type: 'bucket', reason }
     return { type: error instanceof ChangedFile ? 'gone' : 'host', reason }
   } finally {
-    // The upload has ended, so the rest of the file is not downloaded.
     stopped.abort()
   }
 }

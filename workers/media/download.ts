@@ -1,7 +1,7 @@
 /**
- * The main module of the download thread. Received files are downloaded from the network's media host, decrypted, verified, and sent to the main
- * thread in pieces; at most as many as it has space for. If a file was altered, an error is sent in place of its last piece. A file that is smaller
- * than the window (the space for pieces) is decrypted completely before anything is sent, so that its length is known.
+ * The main module of the download thread: received files are decrypted, verified, and sent to the main thread in
+ * pieces. If a file was altered, an error replaces its last piece. A small file is decrypted completely first, so that
+ * its length is known.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
@@ -25,7 +25,6 @@ const log = createLog(logging, 'download')
 const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 
-/** Runs one Piscina task. The results are posted to the port, which the main thread closes to stop the download. */
 export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {
   const { file, instance } = download
   const stopped = new AbortController()
@@ -45,7 +44,7 @@ export async function download({ download, port }: { download: FileDownload; por
       post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // The HTTP response has already begun, so the only way to reject an altered file is to cut the connection.
+    // The HTTP response has already begun, so only a cut of the connection rejects an altered file.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
     post({ type: 'end' })

@@ -1,15 +1,10 @@
-/**
- * Draws the frames of an animated image or a video on the square of a sticker, at most as many as a sticker may have. For each frame, the time at
- * which it begins is kept.
- */
+/** Draws the frames of an animated image or a video on the square of a sticker, with the time at which each begins. */
 import { type Content, demuxerOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
 import { openPages, pageTimes, unlessBroken } from './pixels.ts'
 
 export interface Frames {
-  /** RGBA pixels of each frame, `SIDE` by `SIDE`, 1 MB. */
   pictures: readonly Uint8Array[]
-  /** Time at which each frame begins, in ms. */
   starts: readonly number[]
   end: number
 }
@@ -22,12 +17,12 @@ const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4
 
-/** Selects the first frame in every period of the new rate: its index, and the time in ms for which it is shown. */
+/** Selects the first frame in every period of the new rate. `delay`: time in ms for which the frame is shown. */
 export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: number): { index: number; delay: number }[] {
   const kept: number[] = []
   let next = 0
   for (const [index, start] of starts.entries()) {
-    // Times are rounded to whole ms, so a frame may be counted in the period before its own. Half a ms corrects this.
+    // Times are rounded to whole ms, so a frame could fall into the period before its own. Half a ms corrects this.
     const at = start + 0.5
     if (at < next) continue
     kept.push(index)
@@ -39,17 +34,13 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
   })
 }
 
-/**
- * Number of pages that are read at a time. Each read decodes all earlier pages again, and keeps unneeded pages in
- * memory while it lasts.
- */
+/** Number of pages per read. Each read decodes all earlier pages again, and keeps unneeded pages in memory. */
 const PAGES = MAX_FRAMES
-/** The most pixels of all pages together: a little more than 10 s at 50 frames per second and 1,600 by 1,600 pixels. */
+/** The most pixels of all pages: a little more than 10 s at 50 frames per second and 1,600 by 1,600 pixels. */
 const MAX_PIXELS = 2_000_000_000
 /** Time limit for all pages of a picture, in ms: a file may have thousands of large pages. */
 const READING_LIMIT = 120_000
 
-/** Reads the frames of a GIF or a WebP. */
 export async function framesOfPicture(path: string, now = () => performance.now()): Promise<Frames> {
   const began = now()
   const all = await pageTimes(path)
@@ -74,7 +65,6 @@ export async function framesOfPicture(path: string, now = () => performance.now(
 
 export const CONTAINED = { fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } } as const
 
-/** Copies a frame, so that the pages around it can be freed. */
 const frameAt = (pixels: Uint8Array, index: number) =>
   Uint8Array.from(pixels.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES))
 
@@ -85,7 +75,6 @@ const SQUARE = [
   `pad=${SIDE}:${SIDE}:-1:-1:color=black@0`,
 ].join()
 
-/** Reads the frames of a film, or of an animated PNG. */
 export async function framesOfFilm(path: string, content: Content, converter: Converter): Promise<Frames> {
   const demuxer = demuxerOf(content)
   if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as a sticker.`)
@@ -97,7 +86,6 @@ export async function framesOfFilm(path: string, content: Content, converter: Co
 
   function take() {
     const before = pictures.at(-1)
-    // If the video has a lower frame rate, the same picture comes several times in a row; only the first is kept.
     if (before === undefined || Buffer.compare(before, frame) !== 0) {
       pictures.push(Uint8Array.from(frame))
       starts.push(Math.round((count * 1_000) / RATE))

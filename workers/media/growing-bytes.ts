@@ -1,6 +1,6 @@
 /**
- * A buffer for bytes whose number is only known at the end. It grows in place, so that nothing is copied while bytes arrive and no unneeded memory is
- * used. The buffer is a memory mapping of its own, so that freeing it returns the memory to the system.
+ * A buffer that grows in place, so that nothing is copied while bytes arrive. It is a memory mapping of its own, so
+ * that freeing it returns the memory to the system.
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 
@@ -17,7 +17,6 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /** Creates an empty buffer. `most` is the largest number of bytes; it reserves address space, not memory. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }
@@ -33,7 +32,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** Returns all bytes in a buffer of exactly their length. Nothing can be added after this. */
+  /** Returns the bytes in a buffer of exactly their length. Nothing can be added after this. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

@@ -1,6 +1,6 @@
 /**
- * The main module of a thread that decodes one HEIC picture and then ends. libheif is WebAssembly and computes without a pause, so it can only be
- * stopped by ending its thread. Each picture gets a new thread, so that its memory is freed.
+ * The main module of a thread that decodes one HEIC picture and then ends. libheif computes without a pause, so only
+ * the end of its thread can stop it and free its memory.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ export interface HeicTask {
   maxPixels: number
 }
 
-/** The decoded picture as RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
+/** RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
 export type HeicAnswer =
   | { width: number; height: number; hasAlpha: boolean; data: Uint8Array<ArrayBuffer> }
   | { problem: 'broken' | 'too large' }
@@ -29,22 +29,21 @@ interface Libheif {
   HeifDecoder: new () => { decode(file: Uint8Array): HeifPicture[] }
 }
 
-/** The most memory that libheif may use, in bytes: 100 million pixels in the planes of the file, the same pixels as RGBA, and working memory. */
+/**
+ * The most memory in bytes that libheif may use: 100 million pixels in the planes of the file, the same as RGBA, and
+ * working memory.
+ */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024
 /** The size of a page of WebAssembly memory, in bytes. */
 const PAGE = 65_536
 
-/** The part of the type that is used here: the types of WebAssembly are only in the types for browsers. */
 interface Memory {
   readonly buffer: ArrayBuffer
   grow(this: Memory, pages: number): number
 }
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
-/**
- * Makes requests for memory fail above the limit. A malicious picture may state few pixels and contain many: then the decoder has no memory left, but
- * the machine has.
- */
+/** Requests for memory fail above the limit, because a malicious picture may state few pixels and contain many. */
 function limitMemory() {
   const { grow } = Memory.prototype
   Memory.prototype.grow = function (pages) {
@@ -56,7 +55,8 @@ function limitMemory() {
 async function decode({ path, maxPixels }: HeicTask): Promise<HeicAnswer> {
   limitMemory()
   const { HeifDecoder } = createRequire(import.meta.url)('libheif-js/wasm-bundle.js') as Libheif
-  // `decode` reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is used.
+  // `decode` reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is
+  // used.
   const picture = new HeifDecoder().decode(await readFile(path)).find((one) => one.is_primary())
   if (picture === undefined) return { problem: 'broken' }
   const [width, height] = [picture.get_width(), picture.get_height()]

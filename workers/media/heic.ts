@@ -1,6 +1,6 @@
 /**
- * Opens HEIC pictures (HEVC in HEIF). sharp's own libheif reads the boxes but has no decoder for the pixels, so
- * `heic-thread.ts` decodes them.
+ * Opens HEIC pictures (HEVC in HEIF). sharp's own libheif has no decoder for the pixels, so a separate thread decodes
+ * them.
  */
 
 import { Worker } from 'node:worker_threads'
@@ -15,7 +15,6 @@ const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/
 /** Decoding a large picture takes more than a GB, so only one is decoded at a time. */
 const inTurn = new Mutex()
 
-/** Returns a source that sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
   // The size is read from the boxes, so that a picture that is too large is never decoded.
@@ -35,7 +34,7 @@ async function decode(task: HeicTask): Promise<Source> {
 function inThread(task: HeicTask): Promise<HeicAnswer> {
   const module = threadModule('./heic-thread', import.meta.url)
   const flags = threadFlags(module)
-  // The output of the thread is not connected to the console, because libheif writes to it, and the console belongs to the service.
+  // libheif writes to the console, which belongs to the service. So the output of the thread is not connected.
   const options = {
     workerData: task,
     name: 'heic',

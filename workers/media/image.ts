@@ -1,7 +1,3 @@
-/**
- * Prepares images: jpeg and png are sent unchanged; other pictures that sharp reads are converted to one of these two
- * formats.
- */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, notA } from './content.ts'
@@ -10,7 +6,6 @@ import { pictureOf } from './picture.ts'
 import { measure, open, thumbnail, unlessBroken } from './pixels.ts'
 
 const JPEG_QUALITY = 88
-/** Side of the large picture of a link card, in pixels. */
 const CARD_SIDE = 1_200
 const CARD_THUMBNAIL_SIDE = 192
 

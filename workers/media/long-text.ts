@@ -1,4 +1,4 @@
-/** Decodes a long base64 string of a JSON body while it arrives. Of the string itself, only the beginning is kept. */
+/** Decodes a long base64 string of a JSON body while it arrives. Only the beginning of the string itself is kept. */
 import { type Base64Problem, createBase64Decoder } from '../../src/features/base64-decoder.ts'
 import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
 import { GrowingBytes } from './growing-bytes.ts'
@@ -15,20 +15,19 @@ function codes([sign, meant]: [string, string]): [number, number] {
   return [sign.charCodeAt(0), meant.charCodeAt(0)]
 }
 
-/** Unescaped characters that wait to be decoded, and their decoded bytes. All texts share these buffers, because they are empty between calls. */
+/** All texts share these buffers for unescaped characters and decoded bytes, because they are empty between calls. */
 const PART = 65_536
 const characters = new Uint8Array(PART)
 const decoded = new Uint8Array((PART / 4) * 3 + 3)
 
 export class LongText {
-  /** True if the text is not valid JSON in UTF-8. */
   isInvalid = false
   readonly #file: GrowingBytes
   readonly #decoder = createBase64Decoder()
   #problem: Base64Problem | undefined
   #begin = ''
   #prefix: RegExpExecArray | null = null
-  /** Position in an escape sequence: 0 outside of one, 1 after a backslash, 2 to 5 after `\u` and none to three of its digits. */
+  /** Position in an escape sequence: 0 outside of one, 1 after a backslash, 2 to 5 after `\u` and its digits. */
   #escape = 0
   #code = 0
   #filled = 0
@@ -43,7 +42,7 @@ export class LongText {
     return this.#file.length
   }
 
-  /** Reads from position `from`. Returns the position after the closing quote, or undefined if the text continues. */
+  /** Returns the position after the closing quote, or undefined if the text continues. */
   push(bytes: Uint8Array, from = 0): number | undefined {
     let at = from
     for (;;) {
@@ -64,7 +63,7 @@ export class LongText {
     }
   }
 
-  /** Ends the text. Returns the JavaScript `symbol` that replaces it in the parsed body (`held-text.ts`). */
+  /** Returns the JavaScript `symbol` that replaces the text in the parsed body. */
   finish(): symbol {
     if (this.#problem === undefined) {
       this.#file.append(decoded.subarray(0, this.#decoder.end(decoded, 0)))
@@ -78,7 +77,7 @@ export class LongText {
     this.#file.free()
   }
 
-  /** Handles a byte with a special meaning: a backslash, a part of an escape sequence, or a control character. */
+  /** Handles a backslash, a part of an escape sequence, or a control character. */
   #special(byte: number): void {
     if (this.#escape > 1) this.#hexDigit(byte)
     else if (this.#escape === 1) this.#escaped(byte)
@@ -115,8 +114,8 @@ export class LongText {
   }
 
   /**
-   * Collects the beginning of the string. When it is long enough to contain any prefix (of a data URL), the prefix is removed, and the rest is
-   * base64. Returns the bytes that are not part of the beginning.
+   * When the beginning is long enough for any prefix (of a data URL), the prefix is removed, and the rest is base64.
+   * Returns the bytes after the beginning.
    */
   #takeBegin(run: Uint8Array): Uint8Array {
     const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)
@@ -151,7 +150,7 @@ export class LongText {
   }
 }
 
-/** Finds the end of a run of ordinary bytes: no quote, no backslash, no control character. */
+/** Finds the end of a run without quotes, backslashes and control characters. */
 function endOfRun(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {

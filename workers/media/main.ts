@@ -1,7 +1,4 @@
-/**
- * Runs Piscina tasks that would block the HTTP thread: parsing of large bodies, several at the same time, while they arrive. (Conversions are in
- * `convert.ts`.)
- */
+/** Runs tasks that would block the HTTP thread: parsing of large bodies while they arrive. */
 import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import type { BodyHeld, BodyNews } from '../../src/domain/large-body.ts'
@@ -16,7 +13,7 @@ giveWay()
 
 const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
 
-/** Returns the result in a form that transfers the decoded media of the input to the other thread instead of copying them. */
+/** Transfers the decoded media of the input to the other thread, instead of copying them. */
 function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
@@ -29,10 +26,10 @@ function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   }) as unknown as T
 }
 
-/** Makes the result of a body that is complete or refused. `input`: the part of the result with the decoded media. */
+/** `input`: the part of the result with the decoded media. */
 type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
 
-/** Parses the bytes that arrive over the port. Resolves with undefined if the other side has closed it. */
+/** Resolves with undefined if the other side has closed the port. */
 function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T | undefined> {
   const body = new StreamedJson()
   return new Promise((resolve, reject) => {
@@ -51,8 +48,8 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // The message is posted in the next turn of the event loop. A port delivers up to a thousand messages in one turn, and freed buffers are
-        // returned to the system only after it.
+        // The message is posted in the next turn of the event loop, because freed buffers are returned to the system
+        // only at the end of a turn.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

@@ -8,7 +8,7 @@ import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
 /** Limit of the apps for an animated sticker. */
 export const MAX_BYTES = 500_000
-/** Bytes that are reserved for the data about the publisher, which is written into the file afterwards and needs less. */
+/** Bytes that are reserved for the data about the publisher, which is written into the file afterwards. */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
 /** Effort of the encoder, from 0 to 6. With 4, a drawing has a fifth fewer bytes, but takes three times as long. */
@@ -18,7 +18,7 @@ const SAMPLE = 10
 
 const inTurn = new Mutex()
 
-/** The frames take up to 150 MB, and an encoder about as much again, so only one sticker is made at a time. */
+/** Frames and encoder take up to 300 MB, so only one sticker is made at a time. */
 export const makeMoving = (frames: () => Promise<Frames>, to: string): Promise<void> =>
   inTurn.runExclusive(async () => {
     const made = await smallEnough(await frames())
@@ -44,7 +44,7 @@ async function smallEnough(frames: Frames): Promise<Uint8Array> {
 type Shown = readonly { index: number; delay: number }[]
 
 /**
- * Estimates the size of the sticker in bytes at the first step; 0 if there are too few frames for an estimate. The first frame contains the whole
+ * Estimates the size in bytes at the first step; 0 if there are too few frames. The first frame contains the whole
  * picture, the others only the changes.
  */
 async function expectedBytes(frames: Frames, shown: Shown): Promise<number> {
@@ -63,7 +63,7 @@ async function encoded(frames: Frames, shown: Shown, { quality, detail }: Step):
   return unlessBroken(webp.toBuffer())
 }
 
-/** Scales the pictures down and up again. This removes the details, which take the most bytes. */
+/** Scaling down and up again removes the details, which take the most bytes. */
 async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise<Uint8Array> {
   const small = await resized(Buffer.concat(pictures), SIDE, detail, pictures.length)
   return resized(small, detail, SIDE, pictures.length)

@@ -1,7 +1,4 @@
-/**
- * Opens any still picture for sharp: the file itself, the pixels of a HEIC picture, or, for a format that only ffmpeg reads, a PNG that ffmpeg has
- * made.
- */
+/** Opens any still picture for sharp: the file, the pixels of a HEIC picture, or a PNG that ffmpeg has made from it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MediaJob } from '../../src/domain/media-job.ts'
@@ -27,7 +24,7 @@ const READABLE = new Set([
 ])
 const NAMES = 'JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC and AVIF'
 
-/** Opens a still picture. `what`: the kind of message, for the refusal. */
+/** `what`: the kind of message, for the refusal. */
 export async function pictureOf(job: MediaJob, content: Content, converter: Converter, what: string): Promise<Source> {
   const { mime, name } = content
   if (!READABLE.has(mime))

@@ -3,8 +3,8 @@ import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 
 /**
- * Joins the chunks of a socket (16 KB and less) to larger pieces. Decryption and hashing take a fifth less time with them, and the output of the
- * cipher can be transferred without a copy. The buffer is used again for the next piece.
+ * Joins the chunks of a socket (16 KB and less) to larger pieces: decryption and hashing take a fifth less time with
+ * them. The buffer is used again for the next piece.
  */
 export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(size)
@@ -23,7 +23,6 @@ export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE)
   if (filled > 0) yield buffer.subarray(0, filled)
 }
 
-/** Returns the bytes in a buffer of their own, which can be transferred. */
 export const movable = (bytes: Uint8Array): ArrayBuffer =>
   bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
     ? bytes.buffer
@@ -31,7 +30,7 @@ export const movable = (bytes: Uint8Array): ArrayBuffer =>
 
 /**
  * Returns a function that takes the space of one piece, and waits while there is none. Every message of the port
- * returns some space. The function rejects when the signal is aborted.
+ * returns some space. It rejects when the signal is aborted.
  */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
   let room = window

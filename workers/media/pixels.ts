@@ -3,25 +3,25 @@ import sharp, { type Metadata, type Sharp } from 'sharp'
 import { invalid } from './content.ts'
 
 /**
- * The most pixels of a picture. An 8-bit picture of this size takes 400 MB if its format cannot be read line by line;
- * pictures of the largest phone cameras are smaller.
+ * An 8-bit picture of this size takes 400 MB if its format cannot be read line by line. Pictures of phone cameras are
+ * smaller.
  */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
-/** Time limit in s for one picture. libvips works on a thread of the process's thread pool, and no picture may occupy it for longer. */
+/** Time limit in s for one picture, because it occupies a thread of the process's thread pool. */
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
 export const isTooLarge = (error: unknown) => error instanceof Error && error.message === TOO_LARGE
 export const damaged = (cause?: unknown) => invalid('The picture is damaged or not readable.', cause)
 
-// Other formats that libvips can read (SVG, PDF, raw files of other programs) stay disabled, whatever type is declared:
-// the service never needs them.
+// The service never needs the other formats of libvips (SVG, PDF, raw files), so they stay disabled, whatever type is
+// declared.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
-// libvips' cache is switched off: the same picture is seldom opened twice, and a cache takes memory.
+// The same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// libvips uses one thread per picture; the number of pictures at a time is limited elsewhere.
+// One thread per picture; the number of pictures at a time is limited elsewhere.
 sharp.concurrency(1)
 
 /** Pixels that another decoder made, in display orientation: RGBA with 8 bits. */
@@ -48,7 +48,6 @@ export function open(source: Source, isAnimated = false): Sharp {
 /** Time limit for an animated image, in s: all of its frames may be decoded, on a machine with other work. */
 const PAGES_LIMIT_SECONDS = 120
 
-/** Opens some pages of an animated image. `measure` has checked each page. They are decoded one after another. */
 export const openPages = (path: string, page: number, pages: number): Sharp =>
   sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true, page, pages }).timeout({
     seconds: PAGES_LIMIT_SECONDS,
@@ -61,11 +60,10 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
     limitInputPixels: false,
   })
 
-/** If the duration of a frame is shorter than `SHORTEST` (in ms), browsers and apps show the frame for `UNTIMED`. */
+/** Browsers and apps show a frame that is shorter than `SHORTEST` (in ms) for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 
-/** Reads when each page of a GIF or a WebP begins, and when the last one ends, in ms. */
 export async function pageTimes(path: string): Promise<{ starts: number[]; end: number; pagePixels: number }> {
   const { width, height } = await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())
@@ -80,7 +78,6 @@ export async function pageTimes(path: string): Promise<{ starts: number[]; end: 
 }
 
 export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages' | 'compression'> {
-  /** Size in display orientation. */
   width: number
   height: number
 }
@@ -95,10 +92,7 @@ export async function measure(source: Source): Promise<Picture> {
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
 }
 
-/**
- * Longer side of the preview in pixels, as in the official apps. The preview is sent to every device, and shown until
- * the picture is loaded.
- */
+/** Longer side of the preview in pixels, as in the official apps. The preview is sent to every device. */
 const THUMBNAIL_SIDE = 72
 const THUMBNAIL_QUALITY = 55
 
@@ -111,7 +105,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Converts an error of the decoder to a refusal of the file, because the file causes any such error. */
+/** The file causes any error of the decoder, so the file is refused. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

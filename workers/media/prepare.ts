@@ -1,6 +1,5 @@
 /**
- * Prepares one file for sending: examines it, converts it if necessary, measures it, and checks its size against the
- * limit again.
+ * Prepares one file for sending: examines it, converts it if necessary, and checks its size against the limit again.
  */
 
 import { stat } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * A small process that only starts programs. When a process starts a program, the system copies its page tables, and all its threads stand still
- * during the copy: 17 ms in a service with 800 MB, and 1 ms in this process. It ends, with all its programs, when the service ends.
+ * A small process that only starts programs. Starting a program copies the page tables and stops all threads: 17 ms in
+ * a service with 800 MB, and 1 ms here. It ends, with all its programs, when the service ends.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'
@@ -10,7 +10,6 @@ export interface ProgramOrder {
   program: string
   args: string[]
   limitMs: number
-  /** Whether the output is sent in pieces. */
   inPieces: boolean
 }
 
@@ -19,14 +18,11 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// Programs inherit this priority: they get a ninth of the time of an ordinary process. With the lowest priority, a
-// seventieth, a short film did not finish within its two minutes on a busy core, and its message failed.
+// Programs inherit this priority: a ninth of the time of an ordinary process. With the lowest one, a short film did not
+// finish within its two minutes on a busy core.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-/**
- * Resolves when the report is sent, or when sending fails because the service has ended; `disconnect` is emitted next
- * in that case.
- */
+/** Resolves when the report is sent, or when sending fails because the service has ended. */
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
 
 process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) => {
@@ -37,7 +33,8 @@ process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) =
   )
 })
 
-// When the service is stopped, its whole process group may get the signal. This process ignores it, and ends only when the service disconnects.
+// The whole process group may get a signal when the service is stopped. This process ends only when the service
+// disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('disconnect', () => {

@@ -1,6 +1,6 @@
 /**
- * Starts and ends `program-host.ts` for the conversion thread, and sends it the programs to run. The host is started with the first program and ended
- * a moment after the last one. It must end before the thread, because child processes of an ended thread stay as zombies.
+ * Starts and ends the process that runs programs for the conversion thread: with the first program, and a moment after
+ * the last one. It must end before the thread, because child processes of an ended thread stay as zombies.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -9,21 +9,20 @@ import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { ProgramFailed } from './program.ts'
 import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
-/** The heap limit of the host in MB. It needs little, because the output of programs is outside of the heap. */
 const HEAP_MB = 32
-/** Time after which an idle host is ended. It is shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
+/** Time in ms after which an idle process is ended. It is shorter than the lifetime of an idle thread. */
 const IDLE = 5 * SECOND
 
 export interface ProgramRun {
   limitMs: number
-  /** Called with each piece of the output, which is then not kept. */
   onData?: (piece: Buffer) => void
 }
 
 export interface ProgramRunner {
   /**
-   * Runs a program. Resolves with its standard output; rejects with `ProgramFailed`, or with another error if the program could not be run. If
-   * another process has killed the program, it is run a second time, unless some of its output was already passed on.
+   * Resolves with the standard output of the program; rejects with `ProgramFailed`, or with another error if it could
+   * not be run. A program that another process has killed is run a second time, unless some of its output was passed
+   * on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
   /** Ends every running program; no program can be run afterwards. */
@@ -55,7 +54,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** Keeps the process alive only while a program runs. An idle host is ended after the idle time. */
+  /** Keeps the process alive only while a program runs. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()
@@ -83,7 +82,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     const child = fork(fileURLToPath(module), [], {
       serialization: 'advanced',
       execArgv: [...(threadFlags(module) ?? []), `--max-old-space-size=${HEAP_MB}`],
-      // The host gets an empty environment, because its programs read untrusted files.
+      // The programs read untrusted files, so the environment is empty.
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

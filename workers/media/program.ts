@@ -1,12 +1,12 @@
 /**
- * Runs ffmpeg and ffprobe on untrusted files. Their arguments do not go through a shell, they do not get the environment of the service, and their
- * memory and time are limited. They have the priority of the calling process (`program-host.ts`).
+ * Runs ffmpeg and ffprobe on untrusted files: without a shell, without the environment of the service, and with limits
+ * of memory and time.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB of it. */
+/** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB. */
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
-/** Processor time of one process in seconds, twice its limit by the clock: it also ends a process whose parent was killed. */
+/** Twice the limit by the clock: it also ends a process whose parent was killed. */
 const CPU_SECONDS = 480
 /** The most bytes of a program's error output that are kept. */
 const COMPLAINT_BYTES = 2_048
@@ -24,30 +24,29 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** The limits belong to the process that `exec` starts; where a system does not support one of them, it runs without it. */
+/** The limits apply to the process that `exec` starts. A system that does not support a limit runs it without. */
 const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; exec "$@"'
 
 const running = new Set<ChildProcess>()
 
-/** Kills all running programs. No conversion outlives the process that runs it, unless that process itself is killed. */
+/** No conversion outlives the process that runs it, unless that process itself is killed. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
 export interface RunOptions {
   limitMs: number
-  /** Called with each piece of the output, which is then not kept. The next piece is read when the promise has resolved. */
+  /** The output is then not kept. The next piece is read when the promise has resolved. */
   onData?: (chunk: Buffer) => Promise<void>
 }
 
-/** Resolves with the standard output. */
 export function runProgram(program: string, args: readonly string[], { limitMs, onData }: RunOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
-      // The program has a process group of its own: otherwise Ctrl-C in the service's terminal would end it too, and
-      // the file would be reported as one that cannot be converted.
+      // Otherwise Ctrl-C in the service's terminal would end the program too, and the file would be reported as one
+      // that cannot be converted.
       detached: true,
     })
     running.add(child)
@@ -94,14 +93,11 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
 }
 
 /**
- * Exit codes that the file does not cause: of a shell that could not run the program, and of an ffmpeg that was asked to end. The file causes all
+ * Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end. The file causes all
  * others.
  */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/**
- * Signals that the file does not cause: they come from an operator, or from a machine without free memory. Any other signal is a crash because of the
- * file.
- */
+/** Signals of an operator, or of a machine without free memory. Any other signal is a crash because of the file. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

@@ -1,17 +1,13 @@
 /**
- * Chooses how an animated sticker is made small enough: the apps do not show one that is too large or too long. First the frame rate is lowered, then
- * the quality, then the detail. A try takes seconds, so the size at each step is estimated: first from a second of the picture, then from the size of
- * the last try.
+ * Chooses how an animated sticker is made small enough for the apps: first a lower frame rate, then quality, then
+ * detail. A try takes seconds, so the size at each step is estimated first.
  */
 
 export interface Step {
-  /** The most frames per second. */
   rate: number
-  /** Quality of WebP, 0 to 100. */
   quality: number
-  /** Pixels per side that the picture keeps before it is drawn on the sticker's square; undefined if all are kept. */
   detail?: number
-  /** Bytes of a frame at this step, relative to the first step: the measured mean of noise, drawings and videos. */
+  /** Bytes of a frame relative to the first step: the measured mean of noise, drawings and videos. */
   frameWeight: number
 }
 
@@ -38,14 +34,14 @@ export interface Try {
 }
 
 const MAX_TRIES = 5
-/** A result that uses more than this part of the allowed bytes is good enough, and no further step is tried. */
+/** A result above this part of the allowed bytes is good enough, and no further step is tried. */
 const CLOSE = 0.6
-/** A step is not tried if its expected size is above this part of the limit: the estimate is a mean, so the size may well exceed the limit. */
+/** The estimate is a mean, so a step above this part of the limit is not tried. */
 const MARGIN = 0.9
 
 /**
- * Returns the next step to try. Undefined if the best try so far is the result, or if no try fits and there is no smaller step. `weights`: sizes of
- * the steps for this picture. `expected`: size of the first step that is assumed before the first try.
+ * Undefined if the best try so far is the result, or if no smaller step is left. `weights`: sizes of the steps for this
+ * picture. `expected`: assumed size of the first step.
  */
 export function nextStep(
   tries: readonly Try[],
@@ -63,6 +59,6 @@ export function nextStep(
   const between = weights.map((_, step) => step).filter((step) => step > tooLarge && step < best)
   const promising = between.find((step) => weights[step]! * perWeight <= maxBytes * MARGIN)
   if (fitting.length > 0) return promising
-  // The last allowed try uses the step that always fits, so that there is a sticker in any case.
+  // The last allowed try uses the smallest step, so that there is a sticker in any case.
   return tries.length === MAX_TRIES - 1 ? between.at(-1) : (promising ?? between.at(-1))
 }

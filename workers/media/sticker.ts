@@ -1,6 +1,6 @@
 /**
- * Prepares stickers. WebP is sent unchanged; pictures and videos are converted to 512 by 512 pixels on a transparent background. Animated stickers
- * must fit the limits of the apps.
+ * Prepares stickers. WebP is sent unchanged; pictures and videos are converted to 512 by 512 pixels on a transparent
+ * background.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,8 +21,7 @@ const QUALITY = 75
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
 /**
- * Prepares a sticker. `inTurn`: the queue of still pictures. The frames of an animated sticker are converted outside of it, so that they do not block
- * it.
+ * `inTurn`: the queue of still pictures. Animated stickers are converted outside of it, so that they do not block it.
  */
 export async function prepareSticker(
   job: MediaJob,
@@ -34,7 +33,7 @@ export async function prepareSticker(
     ? await shown(job, content, converter)
     : await inTurn.runExclusive(() => still(job, content, converter))
   const { width, height, pages = 1 } = await measure(made)
-  // The sticker is decoded in a small size, so that a damaged one is refused here and does not fail on the phones.
+  // A damaged sticker is refused here and does not fail on the phones.
   await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
   const path = job.author === null ? made : await published(job, made, job.author)
   return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }

@@ -1,7 +1,7 @@
 /**
- * Parses the JSON of a large body while it arrives. A string that is longer than any ordinary field can only be a file in base64: it is decoded
- * immediately, and its text is not kept. So a body needs three quarters of its size in memory. If it were parsed as a whole, the memory would hold
- * its bytes, the joined bytes, their text, the string in it, and the decoded file.
+ * Parses the JSON of a large body while it arrives. A long string can only be a file in base64: it is decoded
+ * immediately, and its text is not kept. So a body needs three quarters of its size in memory, instead of several
+ * copies.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../src/domain/failures.ts'
@@ -12,14 +12,11 @@ import { LongText } from './long-text.ts'
 
 const KB = 1_024
 const MB = KB * KB
-/**
- * A text of more bytes than this is decoded while it arrives. No other field is longer: it has at most 65,536
- * characters, each of which may be escaped as two surrogates in 12 bytes.
- */
+/** No ordinary field is longer: at most 65,536 characters, each of which may be escaped in 12 bytes. */
 const LONG = MB
 /**
- * The most bytes of a body apart from the decoded files. No operation takes more than ten pictures, and each of them may be just too short to be
- * decoded while it arrives.
+ * The most bytes of a body apart from the decoded files. No operation takes more than ten pictures, and each may be
+ * just too short to be decoded while it arrives.
  */
 const MOST_BESIDE = 16 * MB
 /** The decoded size of the largest body, in bytes. */
@@ -28,10 +25,9 @@ const MOST_OF_FILE = 48 * MB
 const [QUOTE, BACKSLASH] = [...'"\\'].map((sign) => sign.charCodeAt(0)) as [number, number]
 const encoder = new TextEncoder()
 
-/** Capacity of the buffer for so many bytes: a power of two, so that a growing buffer is seldom copied. */
+/** A power of two, so that a growing buffer is seldom copied. */
 const capacityFor = (bytes: number) => 2 ** Math.ceil(Math.log2(Math.max(bytes, 64 * KB)))
 
-/** A buffer of bytes that doubles when it is full. */
 class Row {
   #bytes = new Uint8Array(capacityFor(0))
   length = 0
@@ -66,7 +62,6 @@ class Row {
 }
 
 export class StreamedJson {
-  /** The body, with a short name in place of each long text. */
   readonly #rest = new Row()
   readonly #texts = new Map<string, symbol>()
   readonly #nonce = randomUUID()
@@ -79,7 +74,10 @@ export class StreamedJson {
   #refusal: Error | undefined
   readonly #longFrom: number
 
-  /** A text of more bytes than `longFrom` is decoded while it arrives. The limit must leave space for a prefix whose characters are all escaped. */
+  /**
+   * A longer text is decoded while it arrives. The limit must leave space for a prefix whose characters are all
+   * escaped.
+   */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom
   }
@@ -89,7 +87,7 @@ export class StreamedJson {
     return this.#refusal !== undefined
   }
 
-  /** Number of bytes of memory in use, including the unused part of the buffers. */
+  /** Bytes of memory in use, including the unused part of the buffers. */
   get held(): number {
     return this.#rest.capacity + this.#heldByTexts + (this.#long?.held ?? 0)
   }
@@ -105,7 +103,6 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
-  /** Returns the parsed body. Each long text is replaced by a JavaScript `symbol` (`heldText`). Throws the errors of `parseJson`, or a `Failure`. */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))
@@ -152,7 +149,6 @@ export class StreamedJson {
     return end
   }
 
-  /** Begins a long text: the part that has arrived is decoded, and a name replaces the text in the JSON. */
   #begin(textAt: number): void {
     this.#long = new LongText(MOST_OF_FILE)
     this.#isEscaped = false

@@ -1,6 +1,6 @@
 /**
- * Writes the publisher of a sticker into the file: JSON in the EXIF chunk of the WebP, with a TIFF tag that the network defines. The chunk is built
- * here, because no library can write an unknown tag, and because encoding the sticker again would reduce its quality.
+ * Writes the publisher of a sticker into the EXIF chunk of the WebP, with a TIFF tag that the network defines. No
+ * library can write an unknown tag, and encoding the sticker again would reduce its quality.
  */
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'
@@ -61,7 +61,7 @@ function encode({ name, data }: Chunk): Buffer[] {
   return [Buffer.from(name, 'latin1'), size, data, Buffer.alloc(data.length % 2)]
 }
 
-/** The head that a simple file lacks: flags, then width and height minus one in 24 bits each, read from its only picture. */
+/** The head that a simple file lacks: flags, then width and height minus one in 24 bits each. */
 function extendedHead(chunks: readonly Chunk[]): Buffer {
   const [picture] = chunks
   const head = Buffer.alloc(10)

@@ -1,10 +1,9 @@
-/** Categories of imported data: their names in the report, and the consequences if some of the data is not imported. */
+/** Categories of imported data: names in the report, and the consequences if some data is not imported. */
 
 export interface Category {
   type: string
-  /** Singular and plural of the noun that the report uses. */
   nouns: readonly [one: string, several: string]
-  /** Sentence about the consequence if an entry of this category could not be imported. */
+  /** Sentence about the consequence if an entry could not be imported. */
   without: string
 }
 
@@ -67,10 +66,7 @@ export type CategoryType = (typeof CATEGORIES)[number]['type']
 export interface Counted {
   found: number
   taken: number
-  /** Number of imported entries that are stored in another format than the one they had. */
   converted: number
-  /** Number of entries that could not be read. */
   unreadable: number
-  /** Number of entries that could be read, but are never imported. */
   leftOut: number
 }

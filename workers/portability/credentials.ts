@@ -15,10 +15,7 @@ const key = bytes(32)
 const keyPair = v.object({ public: key, private: key })
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/**
- * The fields that are read. The library writes more fields, which are not needed after the pairing or belong to other
- * programs.
- */
+/** The library writes more fields, which are not needed after the pairing or belong to other programs. */
 const Credentials = v.object({
   noiseKey: keyPair,
   signedIdentityKey: keyPair,
@@ -36,38 +33,30 @@ const Credentials = v.object({
   myAppStateKeyId: v.optional(v.string()),
   lastAccountSyncTimestamp: v.optional(v.number()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
-  // Each program stores its own data in this field. Only the salt in it is read; svc and the readers of tables write
-  // the salt.
+  // Each program stores its own data here; only the salt is read.
   additionalData: v.fallback(v.optional(v.object({ chatTokenSalt: v.optional(v.instance(Uint8Array)) })), undefined),
 })
 
 type Given = v.InferOutput<typeof Credentials>
 
-/**
- * Value of the counter of app state readings. The other program has already read the app state, so the directory is
- * rebuilt from it without events (`app-state/rebuild.ts`).
- */
+/** The other program has already read the app state, so the directory is rebuilt from it without events. */
 const HAS_SYNCED = 1
-/** Base point of the curve. If it is multiplied with a private key, the result is the public key. */
+/** Base point of the curve. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
 
-/**
- * Prefixes of the data that a device and its account have signed: the first for an ordinary device, and the second for
- * a device that the network hosts.
- */
+/** Prefixes of signed data: the first for an ordinary device, the second for one that the network hosts. */
 const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
 const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
 
 /**
- * Parses and checks the credentials. `highestPreKey` is the highest id of the imported pre-keys. Throws `NotImportable`
- * if they are not usable.
+ * `highestPreKey`: the highest id of the imported pre-keys. Throws `NotImportable` if the credentials are not usable.
  */
 export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
   const given = parsed(text)
   const account = accountOf(given)
   const problems = [...misfits(given), ...badSignatures(given, account)]
   if (problems.length > 0) throw new NotImportable(problems)
-  // If a pre-key id were used twice, the first message of a stranger could not be decrypted.
+  // With a repeated pre-key id, the first message of a stranger could not be decrypted.
   const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
   const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
   const fresh = initAuthCreds()
@@ -96,7 +85,7 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   }
 }
 
-/** Returns the salt with which tokens for new chats are made (`keys/own-facts.ts`). */
+/** Returns the salt of the tokens for new chats. */
 function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
   const salt = additionalData?.chatTokenSalt
   return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
@@ -124,10 +113,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/**
- * Decodes the account's signature of the device. In the JSON its bytes are base64 texts, but older programs wrote them
- * as bytes.
- */
+/** The bytes in the account's signature are base64 texts, but older programs wrote them as bytes. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)
@@ -167,14 +153,14 @@ function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: prot
 }
 
 /**
- * Verifies a signature with the native module. The library's own `Curve.verify` cannot be used, because it returns true
- * for every signature of the right length.
+ * The native module verifies the signature, because the library's `Curve.verify` returns true for every one of the
+ * right length.
  */
 function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // If the bytes have a wrong length, the module throws a string. Such bytes are not a signature.
+    // If the bytes have a wrong length, the module throws a string.
     return false
   }
 }
@@ -186,6 +172,6 @@ type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 const withoutUndefined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>
 
-/** Removes fields that are null. Some programs write null where others omit the field. */
+/** Some programs write null where others omit the field. */
 const withoutNulls = (given: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

@@ -1,4 +1,3 @@
-/** Converts the keys of a device that another program has linked to the format of this service. */
 import { jidDecode, proto } from '@whiskeysockets/baileys'
 import type { DeviceKey } from '../../src/domain/device-bundle.ts'
 import type { KeyType } from '../shard/keys/key-store.ts'
@@ -10,9 +9,8 @@ import { type LibraryKey, revived } from './library-state.ts'
 
 export interface KeyChoice {
   own: OwnDevice
-  /** Addresses of the device: `user:device@s.whatsapp.net`, and the same address with the LID of the account. */
   ownJids: readonly string[]
-  /** True if the device was used after this copy was made. */
+  /** Whether the device was used after this copy was made. */
   isOld: boolean
 }
 
@@ -42,7 +40,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isKey = (value: unknown) => value instanceof Uint8Array && (value.length === 32 || value.length === 33)
 
-/** Reads a sender key. It is a JSON text that the Signal module reads without a conversion. */
 function senderKey(text: string): Read | undefined {
   const bytes = bytesIn(text)
   if (!bytes) return undefined
@@ -51,7 +48,6 @@ function senderKey(text: string): Read | undefined {
   return as(Array.isArray(states) && states.length > 0 ? bytes : undefined)
 }
 
-/** Reads a session. It is stored as an object, or as bytes by programs that use another Signal library. */
 function session(text: string, own: OwnDevice): Read | undefined {
   const value = revived(text)
   const stored = value instanceof Uint8Array ? value : Buffer.from(text)
@@ -78,7 +74,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Converts the keys that are imported. It never throws, because keys that cannot be read are only counted. */
+/** Never throws, because keys that cannot be read are only counted. */
 export function readKeys(stored: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const given = withDomains(stored, choice)
   const counts = Object.fromEntries(
@@ -116,12 +112,9 @@ function attempt(read: () => Read | undefined): Read | undefined {
 }
 
 /**
- * Selects the keys that are imported. If the copy is old, sessions and the account's own sender keys are not imported:
- * the device has used higher counters since the copy, and recipients silently drop a message whose counter they have
- * already seen. The list of the people who have our sender key is only imported together with that key, because nobody
- * could decrypt our next message without the key. The service uses the sender key that is stored under our LID. A
- * sender key under our number may belong to a group that now addresses its members by LID, so a new key is sent to that
- * group.
+ * Selects the keys to import. From an old copy, sessions and the account's own sender keys are left out: recipients
+ * would silently drop messages whose counters they have seen. The list of holders of our sender key is only useful with
+ * that key.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
@@ -133,7 +126,7 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   )
   return ({ type, id }) => {
     switch (type) {
-      // The app state is read completely after an import. An imported version would prevent this.
+      // An imported version would prevent the complete reading of app state.
       case 'app-state-sync-version':
         return false
       case 'session':
@@ -154,14 +147,11 @@ const LID_DOMAIN = 1
 const IN_DOMAIN = new RegExp(`_${LID_DOMAIN}(\\.|::)\\d+$`)
 /** Matches the name of a key whose user has no suffix. */
 const WITHOUT_DOMAIN = /^((?:.+::)?)(\d+)(\.|::)(\d+)$/
-/** Least number of digits of a LID. Phone numbers have fewer digits, with very few exceptions. */
+/** Least number of digits of a LID. Phone numbers have fewer, with very few exceptions. */
 const LID_DIGITS = 14
 const NAMED_BY_ADDRESS = new Set(['session', 'sender-key', 'identity-key'])
 
-/**
- * Adds the suffix of LIDs to the names of keys. Versions of Baileys before 7 name the keys of a LID like those of a
- * number, and have no list of pairs of number and LID.
- */
+/** Versions of Baileys before 7 name the keys of a LID like those of a number, so the suffix of LIDs is added. */
 function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): readonly LibraryKey[] {
   const isBefore7 = given.every(({ type, id }) => type !== 'lid-mapping' && !(NAMED_BY_ADDRESS.has(type) && IN_DOMAIN.test(id)))
   if (!isBefore7) return given
@@ -174,9 +164,8 @@ function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): read
 }
 
 /**
- * Moves sessions and identities from the number to the LID, because the service looks for a session under the LID as
- * soon as it knows the LID. If there is a session under each, the one under the LID stays in use, and the one under the
- * number can still decrypt.
+ * Moves sessions and identities from the number to the LID, where the service looks for them. If both have a session,
+ * the one under the LID stays in use, and the other can still decrypt.
  */
 function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
   const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))

@@ -1,27 +1,19 @@
-/** The state of a device as programs with Baileys store it: credentials and keys as JSON texts, each key with its type and id. */
 import { BufferJSON } from '@whiskeysockets/baileys'
 
 export interface LibraryKey {
   type: string
   id: string
-  /** JSON text of the key. */
   text: string
 }
 
 export interface LibraryState {
-  /** JSON text of the credentials; undefined if the device has none. */
   creds: string | undefined
   keys: readonly LibraryKey[]
-  /** Number of entries whose name has an unknown type. */
   unknown: number
   /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
-/**
- * All types of keys. If one type is a prefix of another, the longer one comes first, because an id may begin with any
- * character.
- */
 const TYPES = [
   'app-state-sync-version',
   'app-state-sync-key',
@@ -41,7 +33,7 @@ export function typeOf(name: string): { type: string; rest: string } | undefined
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Parses JSON in which bytes are written as by the library or by Node. Throws a SyntaxError if it is not valid. */
+/** Bytes in the JSON are written as by the library or by Node. Throws a SyntaxError if it is not valid. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

@@ -1,7 +1,4 @@
-/**
- * Reads a linked device from the files of another program, and checks it. It writes nothing, and does not connect to
- * the network.
- */
+/** Reads a linked device from the files of another program, and checks it. Writes nothing, and makes no connection. */
 import type { DeviceBundle, ImportSource } from '../../src/domain/device-bundle.ts'
 import { NotImportable } from '../../src/domain/not-importable.ts'
 import { credsBytes } from '../shard/keys/signal/codec.ts'
@@ -19,25 +16,19 @@ export interface ReadDevice {
   bundle: DeviceBundle
   report: ImportReport
   sentences: readonly string[]
-  /** Time of the last write by the other program, in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
 export interface ReadChoice {
-  /** True if the device was used after this copy was made. */
   isOld: boolean
-  /**
-   * Name of the device to read, if the database has several. It is the name that the other program gives the device.
-   */
+  /** Name that the other program gives the device; needed if there are several. */
   device?: string | undefined
 }
 
-/** Programs whose own data is read. `src/archive` reads the archives of this service. */
 export type ProgramName = Exclude<ImportSource, 'svc'>
 
 interface Source {
   read(path: string, device: string | undefined): Promise<LibraryState>
-  /** True if the files or tables of the program may contain several devices. */
   hasDevices?: true
 }
 
@@ -53,7 +44,6 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
 
 export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 
-/** Reads and checks a device. Rejects with `NotImportable`, or with the error of a file that cannot be read. */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)

@@ -1,13 +1,9 @@
-/**
- * Builds the report of an import or of a dry run. It contains counts and sentences, but never a phone number, an
- * address or a key.
- */
+/** Builds the report of an import or of a dry run, from counts and sentences, without numbers, addresses and keys. */
 import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
 
 export interface ImportReport {
   source: string
   categories: readonly (Counted & { category: CategoryType; without: string | null })[]
-  /** Facts about the device as a whole. */
   notes: readonly string[]
 }
 

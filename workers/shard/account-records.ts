@@ -1,6 +1,6 @@
 /**
- * Holds the stored data of an instance about its account: chats, people, groups. All of it is removed together with the
- * credentials, because the next linked account must not see it.
+ * The stored data of an instance about its account: chats, people, groups. It is removed together with the credentials,
+ * because the next account must not see it.
  */
 
 import { createCorrespondents } from './chats/correspondents.ts'
@@ -13,9 +13,7 @@ import { createAccountDirectory, UNWRITTEN } from './directory/account-directory
 import { createGroupBook } from './groups/group-book.ts'
 
 export interface AccountRecordsDeps {
-  /** Identity of the session; null if there is no session. */
   identity(): Identity | null
-  /** Called when a person writes to the account for the first time. */
   onNewCorrespondent(): void
 }
 
@@ -45,7 +43,6 @@ export function createAccountRecords(
     disappearing,
     correspondents,
 
-    /** Removes the records together with the credentials. */
     async forget() {
       const all = [contacts, directory, groups, disappearing, correspondents]
       await Promise.all(all.map((each) => each.forget()))

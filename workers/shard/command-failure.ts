@@ -1,4 +1,4 @@
-/** Converts the error of a command to data for the caller, and logs the cause of the error, which the caller does not get. */
+/** Converts the error of a command to data for the caller, and logs its cause, which the caller does not get. */
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
@@ -10,8 +10,8 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
     operation: command.type === 'call' ? command.call.operation : undefined,
   }
-  // If the disk prevents a start after a boot, the engine retries the start. So such a start does not get the code `engine_unavailable`, which would
-  // tell the engine that the shard has ended.
+  // The engine retries a start that failed because of the disk. `engine_unavailable` would tell it that the shard has
+  // ended.
   if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
     return noStorage().toData()
@@ -20,7 +20,7 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     log.error({ ...about, err: error }, 'an operation on an instance failed because of a defect in the service; please report it')
     return new Failure('internal').toData()
   }
-  // The cause is the network's error. It is only logged; the caller gets the code and the message of the failure.
+  // The caller gets the code and the message of the failure; the network's error is only logged.
   if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'an operation on an instance failed')
   return error.toData()
 }

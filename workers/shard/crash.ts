@@ -1,8 +1,7 @@
-/** Test hooks that really end a thread or the whole process (`test/faults`). */
+/** Test hooks that really end a thread or the whole process. */
 import { Failure } from '../../src/domain/failures.ts'
 import type { CrashHow } from '../../src/engine/protocol.ts'
 
-/** Ends the thread in the ways that occur in production: an uncaught error, an exit, a full heap, an endless loop. */
 export function createCrash(isAllowed: boolean): (how: CrashHow) => Promise<never> {
   return async (how) => {
     if (!isAllowed) throw new Failure('not_allowed')

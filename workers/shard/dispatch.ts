@@ -1,4 +1,4 @@
-/** Dispatches a call from the main thread. A send is put into the queue. For an action or a control operation, the handler of the operation runs. */
+/** A send is put into the queue. For an action or a control operation, its handler runs. */
 import type { Logger } from 'pino'
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { Failure } from '../../src/domain/failures.ts'
@@ -70,7 +70,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   function checkUnpaired() {
     if (deps.shown().paired) throw new Failure('instance_already_connected')
   }
-  /** The account may be linked while a request waits for its turn, so the state is checked when the turn begins. */
+  /** The account may be linked while a request waits, so the state is checked directly before it is carried out. */
   const unpairedControl = controlWith(async (what, isWanted = () => true) => {
     const state = await status.handle({ type: what }, () => !deps.shown().paired && isWanted())
     checkUnpaired()
@@ -78,7 +78,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   })
 
   let restarting: Promise<RuntimeState> | null = null
-  /** At most one restart runs at a time. A request that arrives during a restart gets the result of this restart. */
+  /** A request that arrives during a restart gets the result of this restart. */
   function restart(): Promise<RuntimeState> {
     restarting ??= status.handle({ type: 'restartRequested' }).finally(() => {
       restarting = null
@@ -86,7 +86,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     return restarting
   }
 
-  /** Returns the session. Without one it throws the failure that callers get in the current state. */
+  /** Without a session, throws the failure that callers get in the current state. */
   function connected(): Session {
     const session = deps.session()
     const state = deps.shown()

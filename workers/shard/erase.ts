@@ -1,7 +1,4 @@
-/**
- * Deletes every record of an instance. After a crash it can be called again, and removes the records that are left. The instance need not run: it was
- * stopped before, or could not be started.
- */
+/** Deletes every record of an instance. After a crash it can be called again. The instance must not run. */
 import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -9,14 +6,14 @@ import { removeAll } from '../../src/storage/remove-all.ts'
 import type { KeyCache } from './keys/key-store.ts'
 
 export interface EraseDeps {
-  /** The thread's own store is used here, because the store of the instance already refuses commits. */
+  /** The store of the instance already refuses commits, so the thread's own store is used. */
   store: StateStore
   blobs: AllBlobs
   keyCache: KeyCache
 }
 
 export async function eraseInstance(instance: string, { store, blobs, keyCache }: EraseDeps): Promise<void> {
-  // Credentials are removed first, so that an instance cannot log in if only a part of its records was removed.
+  // Credentials are removed first, so that an instance with only a part of its records cannot log in.
   await store.commit({ ops: [[keys.creds(instance), null]] })
   keyCache.forget(keys.signals(instance))
   await blobs.erase(instance)

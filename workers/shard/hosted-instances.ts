@@ -24,7 +24,6 @@ export function createHostedInstances(log: Log) {
       return entry.instance
     },
 
-    /** Starts an instance, unless it runs already. */
     start(config: InstanceConfig, how: StartHow, make: () => HostedInstance): Promise<RuntimeState> {
       const running = hosted.get(config.id)
       if (running !== undefined) return running.started
@@ -35,7 +34,7 @@ export function createHostedInstances(log: Log) {
       return started
     },
 
-    /** Stops an instance. Resolves with false if no such instance is running. */
+    /** Resolves with false if no such instance is running. */
     async stop(id: string, how: StopHow): Promise<boolean> {
       const entry = hosted.get(id)
       const isStarted = await entry?.started.then(

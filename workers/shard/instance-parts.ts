@@ -1,7 +1,6 @@
 /**
- * The parts of one instance: its keys and records, webhooks, sending, receiving, link and status. They are constructed in order, each from parts that
- * exist already. If a part needs a later one, it reads a slot (`context/slot.ts`) that the later one writes, or emits an event
- * (`instance-events.ts`) that the later one handles.
+ * The parts of one instance, constructed in order, each from parts that exist already. If a part needs a later one, it
+ * reads a slot that the later one writes, or emits an event that the later one handles.
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
@@ -52,7 +51,6 @@ export const LOGOUT_DEADLINE = 5 * SECOND
 
 export type InstanceParts = ReturnType<typeof createInstanceParts>
 
-/** Creates the parts. `key` seals all data of the instance at rest. */
 export function createInstanceParts(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const ground = layGround(deps, initial, key)
   const account = createAccount(deps, ground)
@@ -64,7 +62,6 @@ type Ground = ReturnType<typeof layGround>
 type Account = ReturnType<typeof createAccount>
 type Traffic = ReturnType<typeof createTraffic>
 
-/** Creates the context of all parts, and the slots for values that one part writes and others read. */
 function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const { clock, steady, steps, meter } = deps
   const config = createSlot(initial)
@@ -93,13 +90,11 @@ function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
     session,
     route: createSlot<NetworkRoute | null>(null),
     state,
-    /** Returns the current state as callers see it. */
     shownNow: () => shown(state.get()),
     events: createInstanceEvents(),
   }
 }
 
-/** Creates the stored data of the account and its device. */
 function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   const { id, store, sealer, clock, steady, log } = context
   const keys = createKeyStore(id, store, sealer, deps.keyCache)
@@ -125,7 +120,6 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   }
 }
 
-/** Creates the parts for messages in both directions, and their events. */
 function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
@@ -137,7 +131,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
-  // The network sends presence only to an available account, so the account must be available while these events are wanted.
+  // The network sends presence only to an available account.
   events.on('interest', presence.announce)
   const inbound = createReceivedEvents(context, {
     outbox,
@@ -207,7 +201,6 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving, inbound }
 }
 
-/** Creates the link to the network, the status that controls it, and the handlers for calls of the main thread. */
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
   const { context, config, session, route, state, shownNow, events } = ground
   const { keys, pairing, passkeys, records, messages } = account
@@ -218,7 +211,6 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const auth = createAuthState({ keys, store, sealer, locks })
   const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
 
-  /** Opens or closes the queue according to the status of the instance. */
   function announce() {
     sending.queue.setConnected(shownNow().status === 'connected')
     deps.announce({ type: 'state', instance: id, state: shownNow() })
@@ -275,12 +267,13 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     onChange(next, previous) {
       if (next.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: next.status, reason: next.reason ?? 'none' })
-      // An account that is no longer linked has no restriction here: the known restriction belonged to that account.
+      // The restriction belonged to the account that is no longer linked.
       if (!next.paired) restriction.change(null)
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      // In the status `starting`, the next QR code is requested automatically, so callers that wait for a code keep waiting.
+      // In the status `starting`, the next QR code is requested automatically, so callers that wait for a code keep
+      // waiting.
       if (next.status !== 'starting') pairing.giveUp()
     },
   })

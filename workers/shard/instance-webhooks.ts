@@ -41,7 +41,7 @@ export function createInstanceWebhooks(
     onInterest: () => events.emit('interest'),
     onResult(type, result, durationMs) {
       attempts[result]++
-      // An event whose webhook was switched off in the meantime was not attempted, so it is not counted.
+      // The webhook of this event was switched off, so it was not attempted, and is not counted.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)

@@ -1,4 +1,3 @@
-/** One hosted instance: starts and stops its parts in the order of their dependencies, and answers the calls of the host. */
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
@@ -14,20 +13,18 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** Returns how far the ids or times that were given out are ahead of the clock, in ms; 0 if they are not ahead. */
+  /** Returns by how many ms given ids or times are ahead of the clock, at least 0. */
   aheadMs(): number
 }
 
-/** Values of an instance for the metrics, in addition to the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
 /**
- * Time in ms that a stop waits for the message and the webhook that are being sent. If they have not ended by then, they are repeated after the next
- * start.
+ * Time in ms that a stop waits for the message and the webhook that are being sent. Otherwise they are repeated after
+ * the next start.
  */
 const STOP_DEADLINE = 3 * SECOND
 
-/** Creates an instance. `key` encrypts all stored data of the instance. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
   const { context, config, session, state, messages, outbox, attempts, sending, safety, usage, presence, link, status, call } =
@@ -46,8 +43,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         await startParts(parts)
         return how === 'create' ? await createdState(parts) : await bootedState(parts)
       } catch (error) {
-        // An instance that failed to start is not hosted. If one of its parts kept running, nothing could stop it, and it could open a session at the
-        // same time as the next start.
+        // If a part kept running, nothing could stop it, and it could open a session at the same time as the next
+        // start.
         await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }
@@ -89,7 +86,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   }
 }
 
-/** Starts the parts one after another, so that after a failure no part is still starting. */
 async function startParts({ outbox, receiving, messages, sending, idempotency }: InstanceParts) {
   await outbox.start()
   await Promise.all([receiving.load(), messages.load()])
@@ -98,25 +94,24 @@ async function startParts({ outbox, receiving, messages, sending, idempotency }:
   idempotency.start()
 }
 
-/** Determines the first state of an instance that was just created. */
 async function createdState({ context, state, status }: InstanceParts): Promise<RuntimeState> {
   await status.create()
   context.tally.add('svc_instance_status_changes_total', { to: state.get().status, reason: 'none' })
   return status.handle({ type: 'created' })
 }
 
-/** Determines the first state of an instance after a restart of the process, or of an imported device. */
+/** Determines the first state after a restart of the process, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
-  // A crash can happen after the credentials of a pairing are saved and before the state is, so the saved credentials show whether the account is
-  // linked.
+  // After a crash the credentials may be newer than the state, so they show whether the account is linked.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
-  // An imported device has saved credentials and no saved state, because no shard has hosted it yet.
+  // No shard has hosted an imported device yet, so it has credentials and no saved state.
   const isImported = !saved && paired === true
   if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: context.clock.now() })
   restriction.change(state.get().restriction)
-  // Without a saved state and a device, the first start of the instance never completed. The instance stays `created` until a QR code is requested.
+  // Without a saved state and a device, the first start never completed. The instance stays `created` until a QR code
+  // is requested.
   if (saved || isImported) await status.handle({ type: 'booted' })
   else await status.create()
   announce()
@@ -127,7 +122,8 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   const { context, pairing, session, sending, status, link, messages, idempotency, receiving, statuses, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
-  // The queue is stopped before the session ends, because the message that is being sent ends only with the network's answer.
+  // The message that is being sent ends only with the network's answer, so the queue is stopped before the session
+  // ends.
   await sending.queue.stop(deadlineMs)
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()
@@ -142,10 +138,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   await context.store.close()
 }
 
-/**
- * Whether a start ended with an error that a proxy can cause. The instance is then started again if it gets another proxy, or if its proxy is
- * removed.
- */
+/** A proxy can cause this error, so the instance is started again if its proxy is changed or removed. */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

@@ -1,8 +1,8 @@
 /**
- * Main module of a shard thread. It applies our corrections of the library (`baileys/`) to the whole thread; its task then answers one command after
- * another.
+ * Main module of a shard thread. It applies our corrections of the library to the whole thread, and answers one command
+ * after another.
  */
-// This import replaces the library's curve functions, because they accept every signature.
+// The library's curve functions accept every signature, so this import replaces them.
 import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
@@ -38,7 +38,7 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
 })
 
-// Unused memory is returned to the system before any work begins, because this blocks the thread for some time.
+// This blocks the thread for some time, so it is done before any work begins.
 await spareMemory()
 spareMemoryWhenQuiet()
 

@@ -1,4 +1,3 @@
-/** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of handlers for its stanzas. */
 import { type AuthenticationCreds, isLidUser } from '@whiskeysockets/baileys'
 import { Mutex } from 'async-mutex'
 import type { Logger } from 'pino'
@@ -55,13 +54,11 @@ export interface SessionDeps {
   contacts: Pick<SavedContacts, 'all'>
   directory: AccountDirectory
   groups: GroupBook
-  /** Called when the directory has read the phone's history. */
   onHistory(): void
-  /** Called when the session can no longer be used. */
   onEnd(): void
 }
 
-/** Context of a session. It has a complete logger of pino (`Logger`), because the library also writes to it. */
+/** The library also writes to this logger, so it is a complete logger of pino. */
 type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps' | 'working'> & { log: Logger }
 
 /** Delays in ms between attempts to download a file of app state. Other changes of app state wait during these delays. */
@@ -117,7 +114,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     mediaHosts: createMediaHosts(steady),
   })
   appState.attach(sock, (error) => {
-    // The session ends, because it cannot continue with credentials that are not on disk: the next start would lose the pairing.
+    // The session cannot continue with credentials that are not on disk: the next start would lose the pairing.
     log.error({ err: error }, 'credentials and app state could not be saved')
     sock
       .end(endReason('credentials could not be saved', 500), 'abrupt')
@@ -135,7 +132,6 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   })
   receiving.attach(session)
 
-  /** Processes the stored peer messages again. Called after passive mode has ended and, if the network announces its backlog, before the backlog. */
   function replayPeers() {
     inbox.replays().then(
       (nodes) => nodes.forEach(own.take),
@@ -145,7 +141,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
 
   sock.ev.on('connection.update', ({ connection: state }) => {
     if (state !== 'open') return
-    // Some networks announce no backlog, so the peer messages are processed here, after the login.
+    // Some networks announce no backlog, so the stored peer messages are processed here, after the login.
     replayPeers()
     directory.warm().catch((error) => log.warn({ err: error }, 'the list of chats and contacts could not be loaded'))
     reader.loggedIn()
@@ -184,8 +180,8 @@ const heldAppState = ({ steps }: SessionContext, { auth, keys, directory, receiv
     keys,
     creds,
     async write(changes) {
-      // The directory is written before the version of this app state. After a kill between the two writes, the changes are read again, which gives
-      // the same result.
+      // The directory is written before the version of this app state. After a kill in between, the changes are read
+      // again, with the same result.
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },
@@ -198,7 +194,6 @@ interface Held {
   connection: Connection
 }
 
-/** Creates the parts that read app state and change it. */
 function openAppState(
   context: SessionContext,
   { directory, contacts }: SessionDeps,
@@ -226,7 +221,6 @@ function openAppState(
   return { reader, changes, changing }
 }
 
-/** Returns the functions that read the phone's history, in the order in which they are called. */
 function historyReaders(
   { receiving, directory, onHistory }: SessionDeps,
   { creds, appState, connection: { sock, identity, tokens } }: Held,

@@ -1,4 +1,4 @@
-/** Opens the resources that all instances of a thread share, one time per run of the thread. */
+/** Opens the resources that all instances of a thread share, once per run of the thread. */
 import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -25,18 +25,16 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createWorkMeter } from './usage/work-meter.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
-/** The most Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
+/** The most cached Signal records of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
- * Limits for decrypting received messages in each turn of the event loop: a time in ms, and a minimum number of messages. The time is short, because
- * an instance posts one webhook per turn, and all HTTP answers wait for the end of the turn. The minimum is necessary because each turn has a fixed
- * cost, and on a busy machine the time may pass without any work.
+ * Limits for decryption per turn of the event loop: a time in ms, and a minimum number of messages. The time is short,
+ * because HTTP answers wait for the end of the turn.
  */
 const OPENING = { ms: 4, least: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
-  /** Called with the result when a media file has been prepared on request of the shard. */
   prepared(id: number, result: unknown): void
   close(): Promise<void>
 }
@@ -56,7 +54,7 @@ export async function openShard(
   const { blobs, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
-  // Files that an earlier run of this thread left behind are removed.
+  // An earlier run of this thread may have left files behind.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
   const tally = createTally()

@@ -26,46 +26,33 @@ export interface ShardDeps {
   blinds: BlindCaches
   keyCache: KeyCache
   recentTotal: RecentTotal
-  /** Limits the time in each turn of the event loop in which received messages are decrypted. */
+  /** Limits the time per turn of the event loop in which received messages are decrypted. */
   openingShare: LoopShare
-  /** Stored media that waiting messages contain (as opposed to media given by a URL). */
+  /** Media that waiting messages contain. */
   blobs: AllBlobs
-  /** Current state of the disk. */
   disk(): DiskState
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Ranges
-  /** Document numbers of GraphQL operations, from the configuration. */
   mexIds: MexIds
-  /** Whether the previous service on this store did not shut down in order, so that it may still be running somewhere. */
+  /**
+   * Whether the previous service on this store may still be running somewhere, because it did not shut down in order.
+   */
   hasTakenOver: boolean
-  /** Posts webhooks, with a limited concurrency for the whole thread. */
   deliver: Deliver
-  /** The most events of one instance that may wait for delivery. */
   outboxMax: number
-  /** Web client version, the same for all instances. */
   version: WebVersion
-  /**
-   * Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. The default is in
-   * `connection/socket/liveness.ts`.
-   */
+  /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
   stalledAfterMs?: number
-  /** Creates encrypted links to received files. */
   mediaLinks: MediaLinks
-  /** Whether received files are copied to a bucket. */
   copiesMedia: boolean
-  /**
-   * Clock with the machine's time. If the machine's clock jumps ahead, this clock follows only later
-   * (`domain/bounded-clock.ts`).
-   */
+  /** Follows a jump of the machine's clock only later. */
   clock: BoundedClock
-  /** Monotonic clock for all waits; setting the clock of the machine does not change it. */
+  /** Monotonic clock for all waits. */
   steady: Clock
   log: Logger
   announce(event: EngineEvent): void
-  /** Counters of all instances. */
   tally: Tally
-  /** Measures the CPU time that each instance uses. */
   meter: WorkMeter
   countUnknown: CountUnknown
   steps: Steps

@@ -1,6 +1,6 @@
 /**
- * Runs Piscina tasks that read webhook logs from the store: a log may be long, and its rows must be decrypted. The store is open only while a task
- * runs.
+ * Runs tasks that read webhook logs from the store: a log may be long, and its rows must be decrypted. The store is
+ * open only while a task runs.
  */
 
 import type { LogReader } from '../../src/domain/webhook-log.ts'
@@ -8,7 +8,6 @@ import { openStore } from '../../src/storage/open-store.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { logReader } from '../../src/webhooks/log-reader.ts'
 
-/** A question about webhook logs, and the keys of the instances that it is about. */
 export type LogTask = {
   [M in keyof LogReader]: { ask: M; of: Parameters<LogReader[M]>; storeUrl: string; keys: ReadonlyMap<string, Uint8Array> }
 }[keyof LogReader]

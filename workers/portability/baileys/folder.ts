@@ -1,7 +1,3 @@
-/**
- * Reads the folder of Baileys' `useMultiFileAuthState`: `creds.json`, and one file per key. The files may also be the
- * fields of one JSON object.
- */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
@@ -14,7 +10,6 @@ const JSON_FILE = '.json'
 /** Number of files that are read at the same time. A folder has one file for each of some thousand keys. */
 const AT_ONCE = 32
 
-/** Reads a device. `path`: the folder, or a file that contains the JSON object. */
 export const readBaileys = async (path: string): Promise<LibraryState> =>
   (await isFile(path)) ? stateOfFiles(await readFile(path, 'utf8')) : readFolder(path)
 
@@ -87,16 +82,16 @@ async function inGroups<T, R>(all: readonly T[], read: (one: T) => Promise<R>): 
 }
 
 /**
- * Matches the group, the author and the device in the name of a sender key. Ids of old groups contain dashes, so the
- * name is parsed from its end.
+ * Matches group, author and device in the name of a sender key. Ids of old groups contain dashes, so the name is parsed
+ * from its end.
  */
 const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
 
 const keyOfFile = (file: string) => keyOfName(file.slice(0, -JSON_FILE.length))
 
 /**
- * Returns the type and id of a key from the name of its file without `.json`. The library writes `/` as `__` and `:` as
- * `-`. The characters that ids of each type allow show which character it was.
+ * Returns the type and id of a key from its file name without `.json`. The library writes `/` as `__` and `:` as `-`;
+ * the characters of each type of id show which it was.
  */
 export function keyOfName(name: string): { type: string; id: string } | undefined {
   const found = typeOf(name)

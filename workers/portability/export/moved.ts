@@ -1,6 +1,6 @@
 /**
- * Marks an instance as moved to another program in its stored state, or removes the mark. While a service runs, only
- * the instance's shard may write this state. So only a command that has the store for itself may use these functions.
+ * Marks an instance as moved to another program in its stored state, or removes the mark. Only a command that has the
+ * store for itself may do this, because a running service writes this state.
  */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -10,14 +10,10 @@ import { runtimeRecords } from '../../shard/lifecycle/runtime-record.ts'
 
 export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 
-/** Reads the state of an instance; undefined before its first start. */
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/**
- * Changes of the stored state. After `move`, the next start of the service does not connect the instance; after
- * `resume` it does.
- */
+/** After `move`, the next start of the service does not connect the instance; after `resume` it does. */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

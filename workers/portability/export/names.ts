@@ -1,46 +1,33 @@
 /**
- * Finds the names of stored keys. The store contains only a keyed hash of each name (`Sealer.blind`), which cannot be
- * reversed. But every name consists of addresses that other records contain. So all possible names are hashed and
- * compared with the stored hashes. A hash without a match is counted, and its name is never guessed.
+ * Finds the names of stored keys, of which the store has only keyed hashes. Names consist of addresses that other
+ * records contain, so all possible names are hashed and compared. A hash without a match is counted.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 
-/** Records of one type, by the hash of the id. */
 export type Records = ReadonlyMap<string, Uint8Array>
 
 export interface StoredKeys {
-  /** Records by type. One-time pre-keys have their number in place of a hash. */
   byType: ReadonlyMap<string, Records>
   blind(id: string): string
 }
 
-/** The known addresses, apart from those in the account's keys. */
 export interface Known {
-  /** The account's own addresses together with the device: `user:device@server`. */
   ownJids: readonly string[]
-  /**
-   * All other known addresses of people and groups: `user@server`, in any order. An address may occur several times.
-   */
   jids: Iterable<string>
-  /** Ids of app state keys. */
   stateKeyIds: readonly string[]
 }
 
 export interface NamedKeys {
   keys: DeviceKey[]
-  /** Number of records whose name was not found, by type. */
   unnamed: ReadonlyMap<string, number>
 }
 
 const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
-/**
- * Suffixes of the user in the name of a session. A suffix identifies the server of the address; phone numbers have
- * none.
- */
+/** Suffixes of the user in the name of a session. They identify the server of the address; phone numbers have none. */
 const DOMAINS = ['', '_1', '_128', '_129'] as const
-/** Device numbers that are always tried: the phone, and the number that the network gives to hosted accounts. */
+/** Device numbers that are always tried: the phone, and the number that hosted accounts get. */
 const DEVICES = [0, 99]
 /** Id of the record that lists the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
@@ -54,7 +41,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Moves the record with this id to the records whose names are known. Returns false if there is none. */
+  /** Returns false if there is no record with this id. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false
@@ -90,7 +77,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   }
   for (const group of groups) take('sender-key-memory', group)
   for (const id of known.stateKeyIds) take('app-state-sync-key', id)
-  /** Possible senders of messages to groups: everyone who has a session or an identity here, and the account itself. */
+  /** Possible senders of messages to groups: everyone with a session or identity here, and the account itself. */
   const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
   for (const user of users)
     for (const domain of DOMAINS)
@@ -103,7 +90,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
 }
 
-/** Reads the addresses from the list of tokens. The record contains them as a JSON text in place of a token. */
+/** The record contains the addresses as a JSON text in place of a token. */
 function tokenJids(index: Uint8Array): string[] {
   const { token } = jsonOf(index) as { token: { data: string } }
   return JSON.parse(Buffer.from(token.data, 'base64').toString())

@@ -1,6 +1,4 @@
-/**
- * Reads the credentials and keys of an instance from the store, and finds the names of the keys. Nothing is written.
- */
+/** Reads the credentials and keys of an instance from the store, and finds the names of the keys. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
@@ -17,10 +15,6 @@ type Store = Pick<StateStore, 'get' | 'range'>
 /** Matches an address in the text of a record. */
 const JID = /\d+(?:-\d+)?@(?:s\.whatsapp\.net|lid|g\.us)/g
 
-/**
- * Reads an instance. Resolves with undefined if it has no credentials. `ringKey` is the key that encrypts the
- * instance's records.
- */
 export async function readInstance(id: string, store: Store, ringKey: Uint8Array): Promise<StoredDevice | undefined> {
   const sealer = createSealer(ringKey)
   const sealed = await store.get(records.creds(id))
@@ -49,7 +43,6 @@ async function storedKeys(id: string, store: Store, sealer: Sealer): Promise<Map
   return byType
 }
 
-/** Collects every address in the directory and in the list of groups, regardless of the format of their records. */
 async function addressesIn(id: string, store: Store, sealer: Sealer): Promise<Set<string>> {
   const found = new Set<string>()
   for (const prefix of [records.directory(id), records.keptGroups(id)])

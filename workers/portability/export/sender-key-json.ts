@@ -1,7 +1,6 @@
 /**
- * Converts sender keys of groups from libsignal's format (SenderKeyRecordStructure) to the JSON of Baileys, in which
- * the newest state is the last one. An import does not need the opposite conversion, because the Signal module reads
- * this JSON directly.
+ * Converts sender keys of groups from libsignal's format to the JSON of Baileys, in which the newest state is the last
+ * one. The Signal module reads this JSON, so an import needs no conversion.
  */
 import { BufferJSON } from '@whiskeysockets/baileys'
 import { allBytesOf, bytesOf, numberIn } from '../../shard/keys/signal/wire.ts'
@@ -9,7 +8,6 @@ import { revived } from '../library-state.ts'
 
 const STATES = 1
 const STATE = { chainId: 1, chainKey: 2, signingKey: 3, messageKeys: 4 } as const
-/** Numbers of the protobuf fields of a chain key or message key, and of a signing key. */
 const STEP = { iteration: 1, seed: 2 } as const
 const SIGNING = { public: 1, private: 2 } as const
 const OPENING_BRACKET = 0x5b
@@ -29,8 +27,8 @@ export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
 }
 
 /**
- * Converts bytes to base64. The library (7.0.0-rc14) writes bytes as arrays of numbers, but cannot read such arrays in
- * the keys of late messages.
+ * The library (7.0.0-rc14) writes bytes as arrays of numbers, but cannot read such arrays in the keys of late messages.
+ * So they are base64.
  */
 const jsonBytes = (states: unknown) => Buffer.from(JSON.stringify(states, BufferJSON.replacer))
 

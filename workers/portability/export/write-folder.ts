@@ -1,7 +1,4 @@
-/**
- * Writes a device as a folder of Baileys. It uses the library's own function, so that the files have the names and
- * formats of the library.
- */
+/** Writes a device as a folder of Baileys, with the library's own function for the names and formats of files. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
@@ -14,56 +11,42 @@ import type { StoredDevice } from './read-instance.ts'
 import { senderKeyJson } from './sender-key-json.ts'
 
 export interface WrittenFolder {
-  /** Number of keys that were written to the folder, by type. */
   written: ReadonlyMap<string, number>
-  /**
-   * Number of keys that could not be written, by type, because their name is unknown or the library does not have their
-   * format.
-   */
+  /** Keys that could not be written, by type: their name is unknown, or the library does not have their format. */
   missing: ReadonlyMap<string, number>
   lostMessageKeys: number
 }
 
-/**
- * File mode mask of this process: only the owner may read the files that it writes from now on, because they contain
- * the keys of an account.
- */
+/** Only the owner may read the files, because they contain the keys of an account. */
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
-/** Name that the library gives to the file with the credentials. */
 const CREDS = 'creds.json'
 /** Number of keys that are written at the same time. The library writes one file for each key. */
 const AT_ONCE = 200
 
 /**
- * Types of keys that are not exported, because the other program creates them again. A wrong version of app state would
- * do more harm than reading the app state again.
+ * The other program creates these keys again. A wrong version of app state would do more harm than reading it again.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
- * Path of a marker file that is in the folder until everything is written. A killed command leaves this file behind. So
- * when the command is repeated, it knows that the other files are its own.
+ * This marker file is in the folder until everything is written. After a kill it shows that the other files are our
+ * own.
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
-/**
- * Creates the folder, or removes the files that an interrupted export of this instance left in it. Rejects if the
- * folder contains other files.
- */
+/** Creates the folder, or removes the files of an interrupted export. Rejects if the folder contains other files. */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)
   const names = await readdir(folder)
   if (names.length === 0) return
   if (!names.includes(basename(mark))) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
-  // The marker file is removed last. If it were removed earlier and the command was killed, the next run would refuse
-  // the folder because of the other files.
+  // The marker file is removed last. Otherwise the next run would refuse the folder because of the other files.
   for (const name of names) if (name !== basename(mark)) await rm(join(folder, name))
   await rm(mark)
 }
 
-/** Whether an export of this instance into the folder has been completed. */
 export async function isComplete(folder: string, instance: string): Promise<boolean> {
   const names = await readdir(folder)
   return names.includes(CREDS) && !names.includes(basename(unfinished(folder, instance)))
@@ -72,14 +55,12 @@ export async function isComplete(folder: string, instance: string): Promise<bool
 export interface WritingOptions {
   /** Id of the instance that has the device. */
   instance: string
-  /** Epoch ms. */
   now: number
   steps: Steps
   /** Called when all files are written, but before the folder counts as complete. */
   complete(): Promise<void>
 }
 
-/** Writes the device to `folder`, which must be empty. */
 export async function writeFolder(
   folder: string,
   { creds, keys, unnamed }: StoredDevice,
@@ -114,8 +95,8 @@ export async function writeFolder(
     await state.keys.set(data as SignalDataSet)
     await steps('export:begun')
   }
-  // The credentials are written last. A folder without them is not a device, so after a kill no program can start from
-  // it.
+  // A folder without credentials is not a device. They are written last, so that no program can start from it after a
+  // kill.
   replaceAll(state.creds, creds)
   await saveCreds()
   await steps('export:written')
@@ -125,7 +106,7 @@ export async function writeFolder(
   return { written, missing, lostMessageKeys }
 }
 
-/** Copies the credentials into the object that the library created, because the library only saves that object. */
+/** The library only saves the object that it created, so the credentials are copied into it. */
 function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
   for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
   Object.assign(target, source)

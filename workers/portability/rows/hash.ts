@@ -1,16 +1,13 @@
 /**
- * Reads the hashes of programs that store Baileys' state in Redis. A hash contains the credentials in the field
- * `creds`, and each key in a field that is named by its type and id. Evolution API may store the credentials
- * separately, in a row of its database.
+ * Reads the hashes of programs that store Baileys' state in Redis: the credentials in the field `creds`, and each key
+ * in a field that is named by its type and id. Evolution API may store the credentials separately.
  */
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
 import { isRow, jsonText, readJsonLines } from './json-lines.ts'
 
-/** Fields of a hash or row that are not keys. */
 const NO_KEYS = new Set(['creds', 'metadata', 'id', 'sessionId', 'createdAt'])
 
-/** Reads the state of a device. `path`: a file of rows, or `-` for standard input. */
 export async function readHash(path: string): Promise<LibraryState> {
   const rows = await readJsonLines(path)
   const fields = rows.flatMap((row) => Object.entries(row))
@@ -29,7 +26,6 @@ export async function readHash(path: string): Promise<LibraryState> {
   return { creds: creds === undefined ? undefined : credsIn(creds), keys, unknown, writtenAt: undefined }
 }
 
-/** Evolution API encodes the JSON text of the credentials as JSON a second time. */
 function credsIn(value: unknown): string {
   const once = jsonText(value)
   if (!once.startsWith('"')) return once

@@ -5,10 +5,6 @@ import { NotImportable } from '../../../src/domain/not-importable.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/**
- * Reads the rows. `path`: a file, or `-` for standard input. Rejects with `NotImportable` if a line is not a JSON
- * object.
- */
 export async function readJsonLines(path: string): Promise<Row[]> {
   const lines = (path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')).split('\n')
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [rowOf(line, index + 1)]))
@@ -27,5 +23,5 @@ function rowOf(line: string, number: number): Row {
 
 export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the JSON text of a value. Some programs store it as text, and others as JSON. */
+/** Some programs store the JSON as text, and others as JSON. */
 export const jsonText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,7 +1,4 @@
-/**
- * Reads databases that have one row per key of Baileys' state: the database of OpenWA, and that of WAHA with its engine
- * NOWEB.
- */
+/** Reads databases with one row per key of Baileys' state: OpenWA, and WAHA with its engine NOWEB. */
 import { stat } from 'node:fs/promises'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { keyOfName, readFolder } from '../baileys/folder.ts'
@@ -12,13 +9,10 @@ const CREDS = 'creds'
 
 interface KeyRow {
   session: string
-  /** Name of the row: `creds`, or the type and id of a key. */
   name: string
-  /** JSON text of the key or the credentials. */
   text: string
 }
 
-/** Converts a row of the table `baileys_auth_state`. Its id has the same format as a file name of the library. */
 const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   session: String(sessionName),
   name: keyType === CREDS ? CREDS : `${keyType}-${keyId}`,
@@ -26,8 +20,8 @@ const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
 })
 
 /**
- * Converts a row of the table `waha_auth`, whose column `value` has the type `jsonb`. The first versions of WAHA with
- * this table stored a text of digits without quotes, so it is a number there. No key is really a number.
+ * The first versions of WAHA stored a text of digits without quotes, so it is a number there. No key is really a
+ * number.
  */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
@@ -58,13 +52,9 @@ const plainKey = (name: string) => {
 
 const isFolder = async (path: string) => path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true
 
-/**
- * Reads a session of OpenWA. `path`: the folder of a session, a file of rows of its table, or `-` for such rows on
- * standard input.
- */
+/** `path`: the folder of a session, a file of rows of its table, or `-` for rows on standard input. */
 export const readOpenWa = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofOpenWa), keyOfName)
 
-/** Reads a session of WAHA, from the same kinds of `path` as `readOpenWa`. */
 export const readWaha = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofWaha), plainKey)

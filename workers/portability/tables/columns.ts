@@ -1,4 +1,4 @@
-/** Converts the values of columns. SQLite gives them as bytes and numbers, and PostgreSQL as text in JSON. */
+/** Converts the values of columns: bytes and numbers of SQLite, text in JSON of PostgreSQL. */
 import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import type { LibraryKey } from '../library-state.ts'
@@ -7,19 +7,19 @@ import type { Row } from '../rows/json-lines.ts'
 /** Matches a `bytea` value as PostgreSQL writes it: hexadecimal digits after `\x`. */
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** Returns the bytes of a column; undefined for NULL and for every other type. */
+/** Undefined for NULL and for every other type. */
 export function bytesIn(value: unknown): Buffer | undefined {
   if (value instanceof Uint8Array) return Buffer.from(value)
   const digits = typeof value === 'string' ? HEX.exec(value)?.[1] : undefined
   return digits === undefined ? undefined : Buffer.from(digits, 'hex')
 }
 
-/** Returns the text of a column; undefined for NULL and for an empty text. */
+/** Undefined for NULL and for an empty text. */
 export const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 export const isTrue = (value: unknown): boolean => value === true || Number(value) === 1
 
-/** Base point of Curve25519. If it is multiplied with a private key, the result is the public key. */
+/** Base point of Curve25519. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32).fill(9, 0, 1)
 
 export interface KeyPair {
@@ -27,14 +27,10 @@ export interface KeyPair {
   private: Buffer
 }
 
-/**
- * Makes the key pair of a private key of 32 bytes. Returns undefined for every other value; the check of the
- * credentials then reports the missing key by its name.
- */
+/** Undefined for a value without 32 bytes; the check of the credentials then reports the missing key by name. */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
-/** Converts a value to the JSON of the library, which writes bytes as `{ type: 'Buffer', data: <base64> }`. */
 export const libraryJson = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer)
 
 export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
@@ -44,9 +40,7 @@ const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
 
-/**
- * Builds an app state key from its columns; its fingerprint is a protobuf. `timestamp` is in seconds since the epoch.
- */
+/** The fingerprint is a protobuf. `timestamp` is in epoch seconds. */
 export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
   const encoded = bytesIn(fingerprint)
   return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {
@@ -56,22 +50,21 @@ export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, 
   })
 }
 
-/** Returns the number or LID in an address, which may be `user`, `user:device@server` or `user@server`. */
+/** An address may be `user`, `user:device@server` or `user@server`. */
 export const userOf = (jid: string): string => jid.split('@')[0]!.split(/[:.]/)[0]!
 
-/** Returns both directions of the mapping between a number and a LID. */
+/** Returns both directions of the pair. */
 export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
   libraryKey('lid-mapping', phone, hiddenId),
   libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
 ]
 
-/** Id of the record in which the service stores the addresses of all tokens. */
+/** Id of the record with the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 export interface ContactToken {
   jid: string
   token: Buffer
-  /** Time in seconds since the epoch, or undefined. */
   timestamp: unknown
   senderTimestamp: unknown
 }
@@ -86,10 +79,6 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
   return [...rows, libraryKey('tctoken', TOKEN_INDEX, { token: jids })]
 }
 
-/**
- * Selects the row of the wanted device. `wanted` is the value of its `column`, or undefined if the table has only one
- * device. Returns undefined if the table has no rows, and throws `NotImportable` if the choice is ambiguous.
- */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))
   if (wanted === undefined) {

@@ -1,15 +1,9 @@
-/**
- * Reads the tables of another program's database: an SQLite file, or rows that the client of a database server has
- * printed.
- */
 import { open, stat } from 'node:fs/promises'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type Row, readJsonLines } from '../rows/json-lines.ts'
 
 export interface Tables {
-  /** Returns all rows of a table. If the table does not exist, the list is empty. */
   rows(table: string): readonly Row[]
-  /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
@@ -24,15 +18,11 @@ interface Sqlite {
   }
 }
 
-/** First bytes of an SQLite file. */
 const SQLITE = 'SQLite format 3\0'
-/** Suffixes of the files next to the database in which SQLite stores recent changes. */
+/** SQLite stores recent changes in files with these suffixes next to the database. */
 const LOGS = ['-wal', '-journal']
 
-/**
- * Opens the tables. `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for such rows on standard
- * input.
- */
+/** `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for rows on standard input. */
 export const openTables = async (path: string): Promise<Tables> =>
   (await isSqlite(path)) ? tablesOfFile(path) : tablesOfRows(await readJsonLines(path))
 
@@ -72,7 +62,7 @@ function tablesOf(database: InstanceType<Sqlite['DatabaseSync']>): Pick<Tables, 
 }
 
 async function loadSqlite(): Promise<Sqlite> {
-  // The name of the module is in a variable. If it were written in the import, compilers would look for its types.
+  // With the name in the import itself, compilers would look for the types of the module.
   const name: string = 'node:sqlite'
   try {
     return await import(name)

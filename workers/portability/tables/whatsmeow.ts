@@ -1,6 +1,6 @@
 /**
- * Reads the tables of whatsmeow (schema 8 to 15). GOWA, WuzAPI, WAHA with its engine GOWS, and Matrix bridges use these
- * tables. Sessions and sender keys in them already have the format of libsignal.
+ * Reads the tables of whatsmeow (schema 8 to 15), which GOWA, WuzAPI, WAHA with its engine GOWS, and Matrix bridges
+ * use. Sessions and sender keys have the format of libsignal.
  */
 import type { LibraryKey, LibraryState } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
@@ -19,7 +19,6 @@ import {
 } from './columns.ts'
 import { openTables } from './tables.ts'
 
-/** Reads a device. `device` is its address; it is required if the database has several devices. */
 export async function readWhatsmeow(path: string, device: string | undefined): Promise<LibraryState> {
   const tables = await openTables(path)
   const row = chosenRow(tables.rows('whatsmeow_device'), 'jid', device)
@@ -69,7 +68,6 @@ function credentials(row: Row, preKeys: readonly Row[], stateKeys: readonly Row[
     },
     registrationId: Number(row.registration_id),
     advSecretKey: bytesIn(row.adv_key)?.toString('base64'),
-    // Before schema 5 the address also contained the number of an agent, `.0`, which has no meaning.
     me: { id: String(row.jid).replace(/^(\d+)\.0:/, '$1:'), lid: textIn(row.lid), name: textIn(row.push_name) },
     account: account.details && account,
     platform: textIn(row.platform),
@@ -89,6 +87,6 @@ const tokens = (rows: readonly Row[]): LibraryKey[] =>
     }),
   )
 
-/** Converts a session address of whatsmeow, `name:device`. The name already contains the suffix of a LID. */
+/** Converts `name:device`. The name already contains the suffix of a LID. */
 const sessionId = (address: unknown) => String(address).replace(/:(\d+)$/, '.$1')
 const senderId = (address: unknown) => String(address).replace(/:(\d+)$/, '::$1')

@@ -1,6 +1,6 @@
 /**
- * Reads the tables of zapo (`@zapo-js/store-sqlite`, and its PostgreSQL and MySQL stores, which have the same columns).
- * Signal records in them have the format of libsignal.
+ * Reads the tables of zapo (`@zapo-js/store-sqlite`, and its PostgreSQL and MySQL stores). Signal records have the
+ * format of libsignal.
  */
 import { proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
@@ -21,7 +21,7 @@ import {
 } from './columns.ts'
 import { openTables } from './tables.ts'
 
-/** Suffix of the user in the name of a session, by the server of the address. Phone numbers have no suffix. */
+/** Suffix of the user by the server of the address. Phone numbers have none. */
 const DOMAINS: Readonly<Record<string, string>> = {
   's.whatsapp.net': '',
   lid: '_1',
@@ -29,7 +29,6 @@ const DOMAINS: Readonly<Record<string, string>> = {
   'hosted.lid': '_129',
 }
 
-/** Reads a device. `session` is the id of its session; it is required if the database has several sessions. */
 export async function readZapo(path: string, session: string | undefined): Promise<LibraryState> {
   const tables = await openTables(path)
   const row = chosenRow(tables.rows('auth_credentials'), 'session_id', session)
@@ -67,7 +66,7 @@ export async function readZapo(path: string, session: string | undefined): Promi
   return { creds: libraryJson(creds), keys, unknown: 0, writtenAt }
 }
 
-/** Whether the device is a phone. Only the code of zapo that acts as a phone writes these columns. */
+/** Only the code of zapo that acts as a phone writes these columns. */
 const isPrimary = ({ device_info: info, year_class: year, mem_class: memory }: Row) =>
   [info, year, memory].some((value) => value !== null && value !== undefined)
 
@@ -75,10 +74,7 @@ const nameOf = (user: unknown, server: unknown) => `${user}${DOMAINS[String(serv
 
 const pairIn = (publicKey: unknown, privateKey: unknown) => ({ public: bytesIn(publicKey), private: bytesIn(privateKey) })
 
-/**
- * Returns the signed pre-key of the pairing, which has its own columns. It is used if the table with the newest signed
- * pre-key is empty.
- */
+/** The signed pre-key of the pairing is used if the table with the newest one is empty. */
 const signedPreKeyIn = (row: Row): Row => ({
   key_id: row.signed_prekey_id,
   pub_key: row.signed_prekey_pub_key,
@@ -126,7 +122,6 @@ function credentials({ row, signedPreKey, preKeys, next, stateKeys, privacy }: F
   }
 }
 
-/** Returns the mappings between number and LID of a contact. They are in two of these three columns. */
 function mappings({ jid, lid, phone_number: phone }: Row): LibraryKey[] {
   const addresses = [jid, lid, phone].flatMap((value) => textIn(value) ?? [])
   const hidden = addresses.find((address) => address.endsWith('@lid'))

@@ -1,9 +1,8 @@
 /**
- * Makes the changes of app state that the service itself wants. A change applies to the newest version of its collection, which is read first. If
- * another device has changed the collection first, the network answers 409, and `ask` then repeats the whole change one time.
- *
- * Before a change is sent, a record on disk marks it as pending. The outcome is unknown after a kill, a disconnection, or a missing answer. The
- * collection is then read, now or at the next login, and the network's version becomes ours, with or without the change.
+ * Makes changes of app state. A change applies to the newest version of its collection; if another device was first
+ * (409), it is repeated once.
+ * A record on disk marks a change as pending before it is sent. If its outcome is unknown, the collection is read, and
+ * the network's version becomes ours.
  */
 import type { AuthenticationCreds, WAPatchName } from '@whiskeysockets/baileys'
 import type { Mutex } from 'async-mutex'
@@ -31,19 +30,16 @@ export interface ChangeDeps {
 
 export interface AppStateChanges {
   /**
-   * Makes all changes, in one patch per collection. When it resolves, they are on disk and in the directory. Rejects with `instance_starting` while
-   * the phone has not shared its key. If the network refuses, it rejects with the network's code, like a refused query.
+   * One patch per collection; the changes are on disk when it resolves. Rejects with `instance_starting` while the
+   * phone has not shared its key, and with the network's code if it refuses.
    */
   change: ChangeAppState
-  /** Called after the login. If the outcome of an earlier change is unknown, reads the collection of this change. */
+  /** Called after the login. If the outcome of an earlier change is unknown, its collection is read. */
   recover(): Promise<void>
 }
 
 const PRESENT = Uint8Array.of(1)
-/**
- * Deadline of a patch, in ms. It is not longer than the deadline of any operation, because other changes wait for the
- * mutex during this time.
- */
+/** Deadline of a patch, in ms. Other changes wait for it, so it is not longer than that of any operation. */
 const PATCH_DEADLINE = 20 * SECOND
 
 /** Error with the same fields as the library's error for a refused query. */
@@ -60,7 +56,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, changing, creds, reader, appState } = deps
-  /** True if the outcome of a change is unknown. The collection of the change is read as soon as the network answers again. */
+  /** The outcome of a change is unknown, so its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 
@@ -70,18 +66,17 @@ export function createAppStateChanges(
     return { id: Buffer.from(id, 'base64'), data }
   }
 
-  /** Sends the changes of one collection. The caller holds the mutex, so the collection is not read at the same time. */
+  /** The caller holds the mutex, so the collection is not read at the same time. */
   async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return
     const answer = await sock.query(patchQuery(collection, before.version, made.patch), PATCH_DEADLINE)
-    // The library answers with undefined if its own deadline has passed. (Normally ours passes first, because it is shorter.)
+    // The library answers with undefined if its own deadline has passed.
     if (answer === undefined) throw new Failure('send_timeout')
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')
-    // Our own changes are applied like changes that were read from the network. So a new name is known in the same way as if the phone had made the
-    // change.
+    // Our own changes are applied like those from the network, so that a new name is known immediately.
     const actions = changes.map(({ index, value }) => ({ index, value }))
     await reader.take(collection, made.state, actions, false)
   }

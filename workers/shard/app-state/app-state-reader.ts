@@ -1,14 +1,7 @@
 /**
- * Reads the collections of the app state. It replaces the library's function (Socket/chats.js, resyncAppState), which blocks the thread until
- * everything that the account's phone has ever saved is decoded: 20,000 people in an address book took most of a second.
- *
- * The network sends whole collections and large changes as files. A file is verified before it is decoded. Decoding and decryption are done in
- * slices, so that they do not block the thread. Only the copy of the stored collection, before a change, is made in one turn of the event loop; this
- * takes some milliseconds for 20,000 entries. Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read
- * completely.
- *
- * What happens if a collection cannot be read:
- *
+ * Reads the collections of the app state. The library would block the thread until everything is decoded, most of a
+ * second for 20,000 people. Here files are verified first, and decoded in slices.
+ * If a collection cannot be read:
  *   its key is missing              queried once more, in full, because that answer may use another key; then it waits for a key
  *   an entry or a patch is damaged  queried once more, in full; unreadable entries of that answer are skipped, and the others are used
  *   the media host refuses a file   (4xx, but not 429) queried once more, in full; if that fails too, it is not updated, and a warning is logged
@@ -46,24 +39,21 @@ export interface ReaderDeps extends Pick<CollectionOpenerDeps, 'keyOf' | 'readFi
   sock: Pick<NetworkSocket, 'query' | 'ev'>
   creds: AuthenticationCreds
   appState: Pick<AppState, 'stored' | 'take' | 'forget' | 'settled'>
-  /** Stores pairs of number and LID; they are on disk when it resolves. */
   learnPairs(pairs: { pn: string; lid: string }[]): Promise<void>
-  /** Returns the people who are stored here as saved on the phone. */
   savedPeople(): Promise<readonly PersonNames[]>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
 export interface AppStateReader {
-  /** Reads the changes of these collections, or the whole collection if it was never read. When it resolves, they are passed to `AppState`. */
+  /** Reads the changes of these collections, or the whole collection if it was never read. */
   read(collections: readonly WAPatchName[]): Promise<void>
   /** Removes the stored collections and reads them in full. Their entries count as history, not as changes. */
   readAnew(collections: readonly WAPatchName[]): Promise<void>
   /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
-  /** Runs `work` while the mutex is held, so that nothing is read at the same time. `work` gets the current state of the collection. */
+  /** Nothing is read while `work` runs. It gets the current state of the collection. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
-  /** Passes a collection that was read to `AppState`. */
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
@@ -77,7 +67,6 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   const { open } = createCollectionOpener(deps)
   const take: AppStateReader['take'] = (...reading) => passOn(deps, ...reading)
   const mutex = new Mutex()
-  /** Collections that wait for a missing key. */
   const blocked = new Set<WAPatchName>()
   const stateOf = async (collection: WAPatchName) => {
     const stored = await appState.stored(collection)
@@ -100,7 +89,6 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     return stored && collectionVersion(stored)
   }
 
-  /** Reads one collection in an answer. Resolves with true if the network has more entries of this collection. */
   async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
     const { name, code, hasMore } = answer
     if (code !== null) {
@@ -163,23 +151,20 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
 interface Round {
   ask(names: readonly WAPatchName[], whole: ReadonlySet<WAPatchName>): Promise<CollectionAnswer[]>
-  /**
-   * Reads one collection in an answer. Resolves with true if the network has more entries of it. `tries`: the number of earlier answers about this
-   * collection that could not be read.
-   */
   readOne(answer: CollectionAnswer, tries: number): Promise<boolean>
-  /** Collections that wait for a missing key. */
   blocked: Set<WAPatchName>
   log: Pick<Logger, 'warn'>
 }
 
-/** Queries the collections until the network has no more entries of them. A collection that cannot be read is queried once more, in full. */
+/**
+ * Queries the collections until the network has no more entries. A collection that cannot be read is queried once more,
+ * in full.
+ */
 async function readInRounds(collections: readonly WAPatchName[], { ask, readOne, blocked, log }: Round): Promise<void> {
   let left = collections
   const tries = new Map<WAPatchName, number>()
   const whole = new Set<WAPatchName>()
 
-  /** Decides about a collection that could not be read. Returns true if it is queried again. */
   function failed(name: WAPatchName, error: unknown): boolean {
     const isMissing = error instanceof MissingKey
     if (!isMissing && !(error instanceof DamagedAppState) && !isFinalAnswer(error)) throw error
@@ -205,7 +190,6 @@ async function readInRounds(collections: readonly WAPatchName[], { ask, readOne,
   }
 }
 
-/** Stores the pairs of number and LID in the actions, and passes the collection to `AppState`. */
 async function passOn(
   { sock, creds, appState, learnPairs }: Pick<ReaderDeps, 'sock' | 'creds' | 'appState' | 'learnPairs'>,
   collection: WAPatchName,
@@ -223,7 +207,8 @@ async function passOn(
     actions,
     ...facts,
   })
-  // The first listener of this event runs in the same turn and puts the changes into the credentials, so they are in the same commit as the version.
+  // The first listener of this event changes the credentials in the same turn, so they are in the same commit as the
+  // version.
   const { me, accountSettings } = creds
   const isRenamed = facts.name !== null && me !== undefined && me.name !== facts.name
   const isSet = unarchives !== null && accountSettings?.unarchiveChats !== unarchives
@@ -236,7 +221,7 @@ async function passOn(
 
 interface Facts extends Pick<Reading, 'associations' | 'contacts' | 'name'> {
   pairs: { pn: string; lid: string }[]
-  /** Whether a new message unarchives its chat, if the actions state this setting; null otherwise. */
+  /** Whether a new message unarchives its chat; null if the actions do not state this setting. */
   unarchives: boolean | null
 }
 

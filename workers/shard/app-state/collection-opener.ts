@@ -1,6 +1,6 @@
 /**
- * Opens one collection in an answer of the network: fetches its files, decrypts its entries in slices, and verifies its MACs. A file is verified before
- * it is read.
+ * Opens one collection in an answer of the network: fetches and verifies its files, decrypts its entries in slices, and
+ * verifies its MACs.
  */
 import { proto, type WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -23,28 +23,26 @@ import {
 } from '../wire/app-state-reading.ts'
 
 export interface CollectionOpenerDeps {
-  /** Returns the key with this id (base64), which all devices of the account share. */
   keyOf(id: string): Promise<Uint8Array | undefined>
   readFile: ReadFile
   log: Pick<Logger, 'info'>
 }
 
-/** Result of opening one collection in one answer of the network. */
 export interface Opened {
   change: CollectionChange
   version: number
-  /** The last action of each index: if an entry was changed twice, only the second change counts. */
+  /** If an entry was changed twice, only the second change counts. */
   actions: Map<string, AppStateAction>
-  /** If true, unreadable entries are skipped; otherwise they end the reading. */
+  /** Whether unreadable entries are skipped; otherwise they end the reading. */
   isLenient: boolean
-  /** True if the collection was read in full and nothing was skipped, so an entry that is missing here does not exist. */
+  /** Whether the collection was read in full and nothing was skipped, so that a missing entry does not exist. */
   isAll: boolean
 }
 
 export interface CollectionOpener {
   /**
-   * Opens the collection in an answer. Null if the answer has no changes and the collection is known. Rejects with
-   * `MissingKey`, and with `DamagedAppState` if an entry or a MAC is wrong and `isLenient` is false.
+   * Null if the answer has no changes. Rejects with `MissingKey`, and with `DamagedAppState` if an entry or a MAC is
+   * wrong and `isLenient` is false.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
@@ -94,7 +92,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
 
   async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, how: HowOpened) {
     const bytes = await fileBytes(readFile, decodeReference(reference))
-    // With the state before, changed entries are found: an entry with the same value as before is no change.
+    // An entry with the same value as before is no change.
     const standing = changeCollection(before)
     const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), ...how }
     const { version, mac, keyId } = await each(snapshotEntries(bytes), async (entry) => {
@@ -104,8 +102,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     })
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
-    // Every entry has its own MAC, and the snapshot's MAC covers the sum of these MACs. A skipped entry is missing from this sum, so a difference is
-    // only logged.
+    // A skipped entry is missing from the sum of MACs, so a difference is only logged.
     if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
       opened.isAll = false
       log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')
@@ -158,7 +155,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
   return { open }
 }
 
-/** Processes all entries of a message in slices. Resolves with the other fields of the message. */
+/** Processes all entries in slices. Resolves with the other fields of the message. */
 async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => Promise<void> | void): Promise<Rest> {
   const turn = createTurns()
   for (let next = entries.next(); ; next = entries.next()) {
@@ -168,7 +165,6 @@ async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => 
   }
 }
 
-/** Fetches an external file and returns its decrypted content. */
 async function fileBytes(readFile: ReadFile, reference: proto.IExternalBlobReference): Promise<Uint8Array> {
   const { mediaKey, directPath, fileSha256, fileEncSha256 } = reference
   if (!mediaKey?.length || !directPath) throw new DamagedAppState('the reference to an external file is incomplete')

@@ -1,14 +1,12 @@
 /**
- * Finds people who are stored here, but whom the phone has removed from its address book. The people of the address book are written before its
- * version (`app-state.ts`), so if the process is killed between the two, the next start reads the whole collection again. The answer lists the people
- * who exist now, and does not mention removed ones. So each stored person who is not in the answer must be removed.
+ * Finds people who are stored here, but whom the phone has removed from its address book. After a kill, the whole
+ * collection is read again, and the answer does not mention removed people.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
 /**
- * Returns the actions that remove the stored people (`kept`) who are not in the collection, one for each of their JIDs. `standing`: all actions of
- * the collection.
+ * `standing`: all actions of the collection. Each stored person (`kept`) who is not in it is removed, under each jid.
  */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []

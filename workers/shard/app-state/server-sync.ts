@@ -1,8 +1,7 @@
 /**
- * Follows the network's notice that a collection of app state has a newer version. The library reads only the first collection that the notice names.
- * It confirms the notice before anything is on disk, whatever the result, and never reads app state again at a login. Here all named collections are
- * read, and the notice is confirmed after they are on disk. Until then the network keeps it. Collections that this login cannot read are retried when
- * the phone shares a key, and at the next login.
+ * Reads the collections that the network reports as changed, and confirms the notice after they are on disk. The
+ * library reads only the first one and confirms too early. Collections that cannot be read are retried when the phone
+ * shares a key, and at the next login.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,19 +14,19 @@ import type { AppStateReader } from './app-state-reader.ts'
 export interface ServerSyncDeps {
   sock: Pick<NetworkSocket, 'ws' | 'ev'>
   read: AppStateReader['read']
-  /** Version to which a collection was read; undefined if it was never read. */
+  /** Undefined if the collection was never read. */
   versionOf(collection: WAPatchName): Promise<number | undefined>
   /** Resolves when everything that was read is on disk. */
   settled(): Promise<void>
   /** Whether the network should deliver a notice again after its handling failed. Each call counts as an attempt. */
   isWorthAnother(notice: string): boolean
-  /** Passes a notice to the router again, so that it is handled again. */
+  /** Handles the notice again, as if it had just arrived. */
   again(notice: BinaryNode): void
   log: Pick<Logger, 'info'>
 }
 
 export interface ServerSync {
-  /** Handles a notice. `later` means that the notice could not be processed yet and must not be confirmed. Rejects if the data is not on disk. */
+  /** `later`: the notice could not be processed yet and must not be confirmed. Rejects if the data is not on disk. */
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
@@ -38,7 +37,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
   const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Returns the collections whose version is lower than that of the notice. A collection that was never read has no version and is always read. */
+  /** Returns the collections with a lower version than in the notice, and those that were never read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
     for (const { name, version } of collectionsIn(notice)) {
@@ -48,7 +47,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
     return found
   }
 
-  /** Reads the collections of a notice. Rejects if any is still outdated, because its key is missing or it cannot be read. */
+  /** Rejects if a collection is still outdated, because its key is missing or it cannot be read. */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return

@@ -6,12 +6,11 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** The instance to which a part belongs. The context is created once per instance, and each part gets it as its first parameter. */
+/** Data and clocks of one instance. Each of its parts gets this as its first parameter. */
 export interface InstanceContext {
   readonly id: string
-  /** View of the store, which refuses commits after the instance has ended. */
   readonly store: StateStore
-  /** Seals all data of the instance at rest. */
+  /** Encrypts all stored data of the instance. */
   readonly sealer: Sealer
   readonly clock: Clock
   /** Clock for waits; it does not step. */
@@ -19,14 +18,10 @@ export interface InstanceContext {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   readonly tally: Tally
   readonly steps: Steps
-  /**
-   * Must be called when work for this instance begins. From this call on, the CPU time of the thread counts as used by this instance
-   * (`usage/work-meter.ts`).
-   */
+  /** Call this when work for this instance begins. From then on, the CPU time of the thread counts as its own. */
   working(): void
-  /** Returns the current configuration. */
   config(): InstanceConfig
 }
 
-/** The fields that one part needs, so that a test of this part creates only these fields. */
+/** The fields that one part needs, so that its test creates only these. */
 export type Context<K extends keyof InstanceContext> = Pick<InstanceContext, K>

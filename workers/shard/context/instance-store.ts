@@ -1,6 +1,6 @@
 /**
- * View of the store for one instance, the only access to its records. Work that is still running when the instance stops (an upload, a send, a
- * request being queued) may try to write afterwards. A record written then would survive the erasure of the instance, or be read by its next start.
+ * View of the store for one instance. Work that is still running when the instance stops must not write: such a record
+ * would survive the erasure of the instance, or be read by its next start.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -9,14 +9,14 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/s
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** Sets the rider: a part of the instance whose own operations are added to every commit. There is at most one rider. */
+  /** Adds the operations of a part of the instance to every commit. There is at most one such part. */
   carries(rider: Rider): void
 }
 
 /**
- * `commit` never resolves with false: if a guard refuses the commit, another process writes the records of this instance, so `commit` rejects with
- * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later commits are refused in the
- * same way. Reading still works. `onWritten` is called before a caller of `commit` continues.
+ * A commit that a guard refuses rejects with `engine_unavailable`, because another process writes these records.
+ * `close` waits for running commits and refuses later ones; reading still works. `onWritten` is called before a caller
+ * of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = createUnderWay()
@@ -24,7 +24,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
 
-  /** Writes a batch together with `more`, the operations that the rider adds. */
+  /** `more`: additional operations of the commit. */
   async function write(batch: Batch, more: readonly Op[]): Promise<boolean> {
     if (more.length === 0) return store.commit(batch)
     let isWritten = false
@@ -32,10 +32,9 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // A store that is full refuses a commit in the same turn, before anything is written. So no newer commit can have been written before this
-      // retry.
+      // A full store refuses a commit in the same turn, so no newer commit can have been written before this retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
-      // The operations of the rider may need too much space on a nearly full disk, so the batch is written without them.
+      // The additional operations may need too much space on a nearly full disk.
       return await store.commit(batch)
     } finally {
       rider.settled(more, isWritten)

@@ -1,6 +1,6 @@
 /**
- * Keeps a media file on the disk of this machine while it is being sent. The file is downloaded, or copied from the queue's blob, into a separate
- * folder, which is removed when the send ends. Later steps only use its path, so that even a large file is never completely in memory.
+ * Keeps a media file in a separate folder on disk while it is being sent, so that even a large file is never completely
+ * in memory.
  */
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,22 +14,21 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Number of free bytes below which any failure may be caused by the full disk, whatever error the converter reports. */
+/** Below this number of free bytes, the full disk may cause any failure, whatever the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
   path: string
-  /** Folder for files that are created from the media file. */
   dir: string
 }
 
-/** Dependencies of a download. Without `blobTo`, a media file that is stored in the queue cannot be read. */
+/** A media file that is stored in the queue cannot be read without `blobTo`. */
 export interface Arriving {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
   egressAllow: Ranges
 }
 
-/** Runs `use` with the media file on disk. While the file is downloaded, its bytes pass through `through`, whose output is what the file contains. */
+/** The downloaded bytes pass through `through` before they are stored. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
@@ -45,7 +44,7 @@ export async function withMedia<T>(
     await fetchTo(path, context, input, limitBytes, through)
     return await use({ path, dir })
   } catch (cause) {
-    // On a full disk a converter may report that the file is damaged. So the message waits until there is enough free space to be sure of the cause.
+    // On a full disk a converter may report that the file is damaged. So the message waits for free space.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
     throw new StorageFailure('the media could not be processed because the disk is full', { cause })
@@ -80,7 +79,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // Media that is too large gets the same error code, whether it is downloaded or provided in another way.
+  // Media that is too large gets the same error code, however it is provided.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

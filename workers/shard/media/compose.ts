@@ -1,4 +1,3 @@
-/** Converts a media field to the content of a message: the file is downloaded, prepared for phones, and uploaded, and its properties are added. */
 import type { proto } from '@whiskeysockets/baileys'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
@@ -17,7 +16,7 @@ interface Wishes {
   waveform?: boolean
 }
 
-/** Destination of the message. Its kind matters, because media for channels is not encrypted. */
+/** Media for channels is not encrypted, so the kind of the destination matters. */
 type To = Pick<Destination, 'kind'>
 
 export function make(
@@ -43,7 +42,7 @@ const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({
   ...(width && height ? { width, height } : {}),
 })
 const pictured = ({ prepared: { thumbnail } }: Made) => (thumbnail ? { jpegThumbnail: thumbnail } : {})
-/** Returns the duration in whole seconds. A duration below one second is shown as one second. */
+/** Returns whole seconds, at least one. */
 const timed = ({ prepared: { seconds } }: Made) => (seconds === null ? {} : { seconds: Math.max(1, Math.round(seconds)) })
 
 export async function imageMessage(context: SendContext, to: To, input: MediaInput): Promise<proto.Message.IImageMessage> {

@@ -22,9 +22,7 @@ export async function documentMessage(
   return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
 }
 
-/**
- * Returns the name and the extension. The extension is appended if the name lacks it. If no extension is given, the extension of the name is used.
- */
+/** The extension is appended if the name lacks it. If no extension is given, that of the name is used. */
 export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
   const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
   const wanted = extension ?? own ?? ''

@@ -1,13 +1,9 @@
-/**
- * Asks the main thread to have a media file prepared in one of its threads, and waits for the answer. This file handles both messages of the thread
- * protocol.
- */
 import { Failure, type FailureData } from '../../../src/domain/failures.ts'
 import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'
 
 export interface MediaPreparation {
-  /** Prepares a media file. Rejects with `media_invalid` and the reason as a sentence. The deadline is set in the main thread. */
+  /** Rejects with `media_invalid` and the reason as a sentence. The deadline is set in the main thread. */
   prepare(job: MediaJob): Promise<PreparedMedia>
   answered(id: number, result: unknown): void
 }

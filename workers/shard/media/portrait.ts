@@ -1,7 +1,4 @@
-/**
- * Prepares the picture of an account, a group or a channel, given as a media field of an immediate operation. It is
- * downloaded and prepared, not uploaded.
- */
+/** Prepares the picture of an account, a group or a channel for an immediate operation. */
 import { readFile } from 'node:fs/promises'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
@@ -10,13 +7,10 @@ import type { Ask } from '../connection/ask.ts'
 import type { SendFiles } from '../send/contract.ts'
 import { withMedia } from './arrival.ts'
 
-/**
- * Time limit of the download in ms. The caller waits for the whole operation for at most 45 s, and a slow host must not
- * use up all of this time.
- */
+/** Time limit of the download in ms. The caller waits for at most 45 s, and a slow host must not use up all of it. */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
-/** Dependencies of an immediate operation (one without the queue) that takes a file. */
+/** Dependencies of an operation without the queue that takes a file. */
 export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare' | 'uploadAgent'> {
   egressAllow: Ranges
 }
@@ -33,7 +27,6 @@ export interface PortraitContext {
   files: ActionFiles
 }
 
-/** Prepares a portrait as a file, which is removed after `use`. */
 export function withPortrait<T>(
   { ask, files }: PortraitContext,
   input: MediaInput,

@@ -1,4 +1,4 @@
-/** Prepares the picture of a product, given as a media field of an immediate operation, and uploads it without encryption. */
+/** Prepares the picture of a product for an immediate operation, and uploads it without encryption. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../src/domain/media.ts'
 import { type PortraitContext, withPortrait } from './portrait.ts'
@@ -6,11 +6,11 @@ import { type UploadContext, uploadPlain } from './upload.ts'
 
 /** Folder of the media host for pictures of catalogs, as in the library. */
 const FOLDER = '/product/image'
-/** Host name in the URL of an uploaded file. All hosts of the network serve each other's files under this name. */
+/** All hosts of the network serve each other's files under this name. */
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 
-/** Returns the URL of the picture on the network's media host; a picture that is already there is not uploaded again. */
+/** A picture that is already on the network's media host is not uploaded again. */
 export async function productPicture(
   context: PortraitContext & Pick<UploadContext, 'session' | 'log'>,
   input: MediaInput,
@@ -20,7 +20,7 @@ export async function productPicture(
   const { directPath } = await withPortrait(context, input, (path) =>
     uploadPlain({ ask, session, log, media: files }, path, FOLDER),
   ).catch((error: unknown) => {
-    // The code `send_failed` is for messages. This operation sends none, so the code is replaced.
+    // The code `send_failed` is for messages, and this operation sends none.
     const isUpload = error instanceof Failure && error.code === 'send_failed'
     throw isUpload ? new Failure('action_failed', { message: error.message, cause: error }) : error
   })

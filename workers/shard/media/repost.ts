@@ -1,6 +1,6 @@
 /**
- * Uploads a media file again that is forwarded between a channel and another chat. This is necessary because files of channels are stored
- * unencrypted, and files of other chats are encrypted. The file is downloaded, decrypted if it was encrypted, and uploaded, through the disk.
+ * Uploads a media file again that is forwarded between a channel and another chat: files of channels are not encrypted,
+ * files of other chats are.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -39,12 +39,11 @@ const fieldOf = (content: proto.IMessage) => (Object.keys(KINDS) as (keyof typeo
 export const hasMedium = (content: proto.IMessage): boolean => fieldOf(content) !== undefined
 
 export interface Repost {
-  /** Jid of the chat from which the content is forwarded. */
   from: string | null | undefined
   to: Pick<Destination, 'kind'>
 }
 
-/** Returns the content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the network no longer has the media. */
+/** Throws `media_download_failed` if the network no longer has the media. */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content

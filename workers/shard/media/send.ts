@@ -1,4 +1,3 @@
-/** Sends a message with media to a chat of any kind, in the way that this kind needs. */
 import { randomBytes } from 'node:crypto'
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 import type { Accepted, SendContext } from '../send/contract.ts'
@@ -10,18 +9,17 @@ import type { Uploaded } from './upload.ts'
 
 export interface OutgoingMedia {
   content: proto.IMessage
-  /** Context of the message: its quote, its mentions and its expiry. */
   info: proto.IContextInfo
 }
 
 /**
- * Length of the secret with which later messages about this message (votes, encrypted edits, reports) are encrypted. Current phones add a secret to
- * every message.
+ * The secret encrypts later messages about this message (votes, edits, reports). Current phones add one to every
+ * message.
  */
 const SECRET_BYTES = 32
 
 export function sendMedia(context: SendContext, to: Destination, { content, info }: OutgoingMedia): Promise<Accepted> {
-  // A post of a channel has no wrapper around its content, no quote and no secret.
+  // A post of a channel has no wrapper, no quote and no secret.
   if (to.kind === 'newsletter') {
     const { content: plain, handle } = withoutHandle(normalizeMessageContent(content) ?? content)
     const attributes = handle ? { attributes: { media_id: handle } } : {}
@@ -32,9 +30,7 @@ export function sendMedia(context: SendContext, to: Destination, { content, info
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-/**
- * Separates the handle of the upload from the content. The handle was stored beside the fields of the media, but it is not a field of the message.
- */
+/** The handle of an upload is not a field of the message. */
 function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
   const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
   const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>

@@ -1,6 +1,6 @@
 /**
- * Uploads a file to the network's media host. The file is encrypted piece by piece into another file on disk. A file for a channel is not encrypted
- * and is uploaded under a separate path, which the library does not know.
+ * Uploads a file to the network's media host. The file is encrypted piece by piece into another file on disk. A file
+ * for a channel is not encrypted, and has another path.
  */
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -15,7 +15,6 @@ import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { type Arrived, withMedia } from './arrival.ts'
 
-/** Fields that every media message has. */
 export interface Uploaded {
   url: string
   directPath: string
@@ -24,20 +23,18 @@ export interface Uploaded {
   fileSha256: Uint8Array
   fileLength: number
   mediaKeyTimestamp?: number
-  /** Handle of an upload to a channel. The stanza of the post contains this handle; the message does not. */
+  /** The stanza of a channel post contains this handle; the message does not. */
   handle?: string
 }
 
-/** Time in ms. If no byte is transferred for this long, the connection to a host is given up. */
+/** Time in ms without a transferred byte, after which the connection to a host is given up. */
 const IDLE_LIMIT = 30 * SECOND
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
 const ORIGIN = 'https://web.whatsapp.com'
 
 export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
-/**
- * Folders of the media host by type of upload. Stickers and preview pictures of links are stored as images, except for preview pictures in channels.
- */
+/** Stickers and preview pictures of links are stored as images. */
 const FOLDERS = {
   image: 'image',
   sticker: 'image',
@@ -67,15 +64,15 @@ export async function upload(
 }
 
 /**
- * Returns the key under which an upload is stored that was made before the turn of its message in the queue. The file is identified by its queue item
- * or by its URL, so its bytes are not part of the key.
+ * Key of an upload before the turn of its message. The queue item or the URL identifies the file, so its bytes are not
+ * part of the key.
  */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
 /**
- * Uploads media that needs no conversion. It is encrypted while it is downloaded, so its plain bytes are never on this disk. Media for a channel is
- * an exception, because it is not encrypted.
+ * Uploads media that needs no conversion. It is encrypted while it is downloaded, so its plain bytes are never on this
+ * disk, except for channels.
  */
 export function uploadAsItComes(
   context: SendContext,
@@ -103,13 +100,12 @@ export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'lo
   media: Pick<SendContext['media'], 'uploadAgent'>
 }
 
-/** Uploads a file without encryption, because the network reads the content. */
 export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
   send(context, path, folder, (await measure(path)).fileSha256)
 
 /**
- * Uploads a file. Every host is tried with the known credentials, and then once more with new ones, because known credentials can become invalid
- * before their announced end.
+ * Every host is tried with the known credentials, and once more with new ones, because they can become invalid before
+ * their announced end.
  */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
@@ -156,9 +152,9 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 }
 
 interface Sealing {
-  /** Takes the plain bytes of a file and returns the bytes for the media host. It can be used once. */
+  /** Returns the bytes for the media host. It can be used once. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
-  /** Fields of the message about the file; available after all bytes have passed through. */
+  /** Available after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 

@@ -1,4 +1,4 @@
-/** Counts messages and reconnections per instance. The metrics count the same at the same places, but for the whole shard. */
+/** Counts messages and reconnections per instance. */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { InstanceWork } from '../../../src/domain/readings.ts'
 import type { CounterName, LabelsOf } from '../../../src/metrics/table.ts'
@@ -6,7 +6,7 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 
 export type CountedWork = Omit<InstanceWork, 'cpuMs' | 'heldBytes'>
 
-/** Creates the counters. `tally` counts for the metrics of the thread and for this instance; `work` returns the numbers of this instance. */
+/** `tally` counts for the metrics of the thread and for this instance; `work` returns the numbers of this instance. */
 export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally; work(): CountedWork } {
   const work: CountedWork = {
     since: clock.now(),
@@ -27,7 +27,7 @@ export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally
       work.received++
       work.lastReceivedAt = clock.now()
     },
-    // The first connection after the pairing or after a start has no reason, and is not a reconnection.
+    // The first connection after the pairing or a start has no reason, and is not a reconnection.
     svc_engine_reconnects_total({ reason }) {
       if (reason !== 'none') work.reconnects++
     },

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** Node has this function from version 23.9 on; the types are those of Node 20. */
 interface WithThreadCpu {
   /** CPU time of the calling thread, in microseconds. */
   threadCpuUsage?(): { user: number; system: number }
 }
 
 /**
- * Returns the CPU time of the calling thread in ms; undefined if the platform does not tell it. With older versions of Node it is read from Linux:
- * the first number in `schedstat` is the time in ns for which the thread was running on a CPU.
+ * Returns ms; undefined if the platform does not tell it. With older versions of Node, Linux tells it: the first number
+ * in `schedstat` is in ns.
  */
 export function threadCpuMs(): number | undefined {
   const usage = (process as WithThreadCpu).threadCpuUsage?.()

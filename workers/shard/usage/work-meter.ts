@@ -1,22 +1,16 @@
 /**
- * Attributes the CPU time of a shard thread to its instances. All instances share one event loop, so the operating system cannot measure them
- * separately. A piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one of
- * its commits, or the answer to one of its webhooks. `begin` is called at these places. The busy time of the event loop from there to the next such
- * place is attributed to that instance. Other work, such as a timer of the library, is attributed to the instance that was active before it.
- *
- * Busy time is wall-clock time: on a busy machine it includes the time of waiting for a CPU. So it is scaled to the CPU time of the thread.
+ * Attributes the CPU time of a shard thread to its instances. `begin` is called where something arrives for one
+ * instance (a frame, a command, the end of a commit, an answer of a webhook). The busy time of the event loop until the
+ * next call belongs to that instance, scaled to the CPU time of the thread.
  */
 import { performance } from 'node:perf_hooks'
 import { threadCpuMs } from './thread-cpu.ts'
 
 export interface WorkMeter {
-  /** Called when the thread begins to work for this instance. */
   begin(instance: string): void
-  /** CPU time in ms that an instance has used since the thread began. */
   cpuMs(instance: string): number
-  /** Converts the busy time since the last call to CPU time. Called before `cpuMs` is read. */
+  /** Converts the busy time since the last call to CPU time. Call it before `cpuMs` is read. */
   settle(): void
-  /** Removes an instance that the thread no longer hosts. */
   forget(instance: string): void
 }
 
@@ -28,7 +22,7 @@ export interface MeterClocks {
 }
 
 interface Account {
-  /** Busy time of the event loop since the last call of `settle`. */
+  /** Busy time of the event loop in ms since the last call of `settle`. */
   busyMs: number
   cpuMs: number
 }
@@ -37,7 +31,7 @@ const THREAD: MeterClocks = { busyMs: () => performance.eventLoopUtilization().a
 
 export function createWorkMeter(clocks: MeterClocks = THREAD): WorkMeter {
   const accounts = new Map<string, Account>()
-  /** Counts work that began at none of these places. */
+  /** Counts work before the first call of `begin`. */
   const nobody: Account = { busyMs: 0, cpuMs: 0 }
   let current = nobody
   let begunAt = clocks.busyMs()

@@ -28,8 +28,8 @@ interface JsonSession {
     rootKey: string
   }
   /**
-   * `closed`: -1 for the session in use, otherwise the time in epoch ms at which it was replaced. `baseKeyType`: 1 if
-   * the base key is ours, otherwise 2.
+   * `closed`: -1 for the session in use, otherwise the time in epoch ms at which it was replaced. `baseKeyType`: 1
+   * for our own base key, 2 for that of the other side.
    */
   indexInfo: { baseKey: string; baseKeyType: number; closed: number; used: number; created: number; remoteIdentityKey: string }
   pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
