@@ -1,6 +1,6 @@
 /**
- * Measures the memory of the service before a load, at its peak, and in each of the five minutes after it. The load is 20 instances that together
- * send 10,000 texts and receive 10,000. On a small server, memory that is not returned after a load stays in use until the next restart.
+ * Measures the memory of the service before, during and for five minutes after a load of 10,000 sent and 10,000
+ * received texts. On a small server, memory that is not returned after a load stays in use until the next restart.
  */
 import {
   amount,

@@ -1,8 +1,7 @@
 /**
- * Measures the memory of the service while it receives 1, 2, 12, 20 and 40 bodies of 65 MB at once (a document of 48 MB in base64): before the
- * bodies, the maximum, and half a minute after the last body was sent. It also counts the answers with each status. The clients send everything
- * before they read an answer. `BENCH_OTHER=/path` measures another checkout, `BENCH_LIMIT_MB` sets a memory limit for the service,
- * `BENCH_COUNTS=1,40` selects the numbers of bodies.
+ * Measures the memory of the service while it receives 1 to 40 bodies of 65 MB at once. `BENCH_OTHER=/path` measures
+ * another checkout, `BENCH_LIMIT_MB` sets a memory limit for the service, `BENCH_COUNTS=1,40` selects the numbers of
+ * bodies.
  */
 import { limitMemory, peakOf, postDocument, resetPeak, rssOf } from '../test/harness/large-bodies.ts'
 import { amount, phoneNumber, report, round, sleep, startBench } from './measure.ts'

@@ -27,7 +27,6 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [420, 320, 44, 68, 44]
 
-/** Returns round numbers for the axis, from 0 up to the largest value. */
 function ticks(most: number): number[] {
   const rough = most / 5
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -1,6 +1,6 @@
 /**
- * Measures conversations on several instances at once, in comparison with the bare library: a text, its two receipts and its answer, with all their
- * webhooks. The simulated people decrypt each message, so the single thread of the simulated network may limit the service and the library.
+ * Measures conversations on several instances at once, in comparison with the bare library. The simulated people
+ * decrypt each message, so the single thread of the simulated network may limit both.
  */
 import {
   amount,

@@ -1,7 +1,6 @@
 /**
- * Counts the operations that a text causes: transactions of the store (each waits for the disk once), write calls, timers, encryptions, and messages
- * between threads. Unlike times, the counts do not depend on the load of the machine. `BENCH_OTHER` is a second checkout for which the same is
- * counted.
+ * Counts the operations that a text causes, such as transactions, writes, timers and encryptions. Unlike times, the
+ * counts do not depend on the load of the machine. `BENCH_OTHER` is a second checkout to count.
  */
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

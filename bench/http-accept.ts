@@ -1,7 +1,6 @@
 /**
- * Measures how many texts per second the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and the latency
- * of each request at 2,000 texts per second. It measures the same for `GET /status`. None of the instances is paired, so the texts stay in their
- * queues and nothing is sent.
+ * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. It measures the same
+ * for `GET /status`. No instance is paired, so the texts stay in their queues.
  */
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
@@ -12,8 +11,8 @@ import type { Driver } from './parts/driver.ts'
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
 const CONNECTIONS = [1, 64]
 /**
- * The rate at which latency is measured. With a constant 64 requests in flight the latency is 64 divided by the rate (Little's law). So the maximum
- * rate and the latency at a steady rate are measured separately.
+ * With a constant 64 requests in flight, the latency is 64 divided by the rate (Little's law). So the latency is
+ * measured separately, at this steady rate.
  */
 const RATE = amount(2_000, 100)
 const EACH: Record<number, number> = { 1: amount(600, 20), 64: amount(3_000, 100) }

@@ -29,10 +29,7 @@ const CONTACT = '5511988880001'
 const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
-/**
- * Number of repetitions per round. The 99th percentile of a hundred answers is the second slowest of them, so with fewer answers the result would be
- * mostly chance.
- */
+/** Number of repetitions per round. With fewer answers, the 99th percentile would be mostly chance. */
 const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
@@ -140,7 +137,7 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // The watch must end first; it would ask a service that has ended, and the original error would not be shown.
+  // The watch must end first, because it would ask a service that has ended and hide the original error.
   clearInterval(watch)
   await web.stop()
   await receiver.stop()

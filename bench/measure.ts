@@ -42,7 +42,7 @@ process.on('SIGTERM', () => process.exit(143))
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Environment variables that `deploy/` sets. The flags of node come from `npm start` of each checkout. */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
-/** Builds a checkout, because users run compiled code. From source every thread would load a compiler. */
+/** Users run compiled code, so each checkout is built. From source every thread would load a compiler. */
 const built = async (checkout: string) => {
   // `run.ts` has built this checkout once for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
@@ -55,8 +55,8 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // The network writes its whole state at once. With a hundred phones this stops the network for a tenth of a second, which delays every text of that
-  // moment.
+  // The network writes its whole state at once. With a hundred phones this would stop the network for a tenth of a
+  // second, so it writes nothing.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
@@ -95,17 +95,14 @@ export async function startBench(): Promise<Bench> {
 /** Clock ticks per second of /proc: 100 on every Linux in use. */
 const TICKS = 100
 
-/**
- * Returns the CPU time that a process or one of its threads has used, user and system, in ms. The main thread has the
- * number of the process. Linux only.
- */
+/** The user and system time in ms. The main thread has the number of the process. Linux only. */
 export function cpuMs(pid: number, thread?: number): number {
   const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
 
-/** Returns the idle time of all cores of the machine together, including cores that wait for the disk, in ms. Linux only. */
+/** The time in ms of all cores together, including cores that wait for the disk. Linux only. */
 export function idleMs(): number {
   // The line has `cpu`, then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
@@ -121,15 +118,14 @@ function statusMb(pid: number, field: string): number {
 export const rssMb = (pid: number) => statusMb(pid, 'VmRSS')
 
 /**
- * Returns the part of the resident memory that is pages of files, in MB: code, and mapped pages of the store, which the
- * kernel reclaims when another process needs memory. Linux only.
+ * The memory in MB that is code, or mapped pages of the store. The kernel reclaims it when another process needs
+ * memory. Linux only.
  */
 export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
 
 /** Returns the resident memory that the process has allocated, in MB: objects, buffers and compiled code. Linux only. */
 export const anonMb = (pid: number) => statusMb(pid, 'RssAnon')
 
-/** Returns the number of transactions that a store has committed so far. */
 export function commitsOf(stateDir: string): number {
   const file = openSync(join(stateDir, 'data.mdb'), 'r')
   try {
@@ -139,7 +135,6 @@ export function commitsOf(stateDir: string): number {
   }
 }
 
-/** Prints one JSON line: the measurement, the machine, the result. */
 export function report(question: string, result: Record<string, unknown>): void {
   const machine = `node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim() ?? 'cpu'}`
   process.stdout.write(`${JSON.stringify({ question, machine, ...result })}\n`)
@@ -151,7 +146,6 @@ export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 export const phoneNumbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => phoneNumber(from + index))
 
-/** Pairs `count` instances, a few at a time. */
 export async function connectMany(
   gateway: Gateway,
   sandbox: Sandbox,
@@ -174,14 +168,15 @@ export async function countConnected(gateway: Gateway): Promise<number> {
   return ((await response.json()) as { total: number }).total
 }
 
-/** The service under load: connected instances, the receiver of their webhooks, and the driver that calls the API, each in a separate process. */
+/**
+ * Connected instances, the receiver of their webhooks, and the driver that calls the API, each in a separate process.
+ */
 export interface Loaded {
   service: Running
   gateway: Gateway
   pid: number
   instances: Instance[]
   receiver: Part<Receiver>
-  /** URL of the receiver. */
   url: string
   driver: Part<Driver>
   /** Measures the CPU time in ms and the number of commits while `work` runs. */
@@ -218,7 +213,6 @@ export async function startLoaded(
   }
 }
 
-/** Starts the bare library with these accounts. */
 export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Part<Bare>> {
   const bare = startPart<Bare>('bare.ts', how)
   const { url, root } = network.printed.network
@@ -229,7 +223,6 @@ export async function startBare({ network }: Bench, phones: string[], how: 'shar
 /** Returns a body of `/send-text`; `{n}` is replaced by the number of the request. */
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
 
-/** Results of one round of one side. */
 export interface Measured {
   per_s: number
   cpu_ms: number

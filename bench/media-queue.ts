@@ -1,8 +1,7 @@
 /**
- * Measures how many media messages one instance sends in a second, and the processor time of each: pictures, and mp3 files that become voice notes.
- * This checkout and another one are measured in turn. `BENCH_OTHER` is the folder of the other checkout, with its packages installed; without it this
- * checkout is compared with itself, which shows the noise. The simulated network acknowledges at once in one part of the bench, and after `BENCH_ACK`
- * ms (200) in the other, as over a long distance.
+ * Measures how many media messages one instance sends in a second, and the processor time of each. `BENCH_OTHER` is the
+ * folder of another checkout; without it this checkout is compared with itself, which shows the noise. The simulated
+ * network acknowledges at once, and then after `BENCH_ACK` ms, as over a long distance.
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -32,7 +31,6 @@ interface Taken {
   cpu_ms: number
 }
 
-/** Starts one side of the comparison: a service, and an account on it. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const instance = await gateway.connected(sandbox, phoneNumber(index), null, { webhooks: { single_url: receiver.url } })

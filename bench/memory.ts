@@ -1,7 +1,7 @@
 /**
- * Measures the memory of the service on one shard: without instances, per idle connected instance (with its CPU), and after many texts were received
- * and sent. Each value is measured when the service is idle, because V8 returns 20 to 40 MB about half a minute after many pairings. `BENCH_HEAP=1`
- * also measures the memory after a full garbage collection; this measurement itself takes some MB.
+ * Measures the memory of the service on one shard: without instances, per idle instance, and after many texts. The
+ * service is idle for each measurement, because V8 returns memory only about half a minute after the last work.
+ * `BENCH_HEAP=1` also measures the memory after a full garbage collection.
  */
 import {
   amount,
@@ -62,7 +62,6 @@ try {
   const count = instances.length
   const writers = phoneNumbers(2_000, count)
   for (const phone of writers) await bench.sandbox.createContact(phone)
-  /** Measurements after the first part of the texts, and after the last part. */
   const after: { messages: number; rss_mb: number; of_files_mb: number; heap_mb?: number }[] = []
   const ROUNDS = 4
   let done = 0

@@ -1,8 +1,7 @@
 /**
- * Measures the CPU time of a sent text by cause, in ms per text, for the main thread and for the thread of the shard. One instance sends as many
- * texts as possible, with three webhooks for each. `BENCH_OTHER` is a second checkout to measure. With `BENCH_GROUP=500` the texts go to a group with
- * this number of members, with two webhooks for each. With `BENCH_IN=300` texts are received instead, at this number per second. The shares come from
- * the profile, and the total from the CPU time of the thread.
+ * Measures the CPU time of a sent text by cause, in ms per text, for the main thread and for the shard. `BENCH_OTHER`
+ * is a second checkout to measure. With `BENCH_GROUP=500` the texts go to a group with this number of members. With
+ * `BENCH_IN=300` texts are received instead, at this number per second.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

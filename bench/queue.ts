@@ -1,6 +1,6 @@
 /**
- * Measures many instances with long queues that cannot be sent: how much longer a start takes, the time to read a page of a queue, and the time to
- * clear a queue. `BENCH_FULL=1`: 200 instances with 1,000 items each.
+ * Measures many instances with long queues that cannot be sent: the time of a start, and the time to read or clear a
+ * queue. `BENCH_FULL=1`: 200 instances with 1,000 items each.
  */
 
 import type { Instance } from '../test/harness/gateway.ts'
@@ -63,8 +63,8 @@ try {
     }
     return times
   }
-  // The driver sends the requests: the test harness parses each answer and searches it for secrets, which would add to
-  // the time.
+  // The driver sends the requests, because the test harness parses each answer and searches it for secrets, which takes
+  // time.
   const page = (rounds: number) =>
     driver.call('drive', {
       urls: instances.map(({ api_url }) => `${api_url}/queue?page_size=100`),

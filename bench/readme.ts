@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL('./README.md', import.meta.url))
 const rows = await newestRows()
 if (rows.length === 0) throw new Error('bench/results has no run')
 
-/** Returns a figure of a bench; undefined if the bench was not run. */
+/** Undefined if the bench was not run. */
 function at(bench: string, ...path: string[]): unknown {
   const result: unknown = rows.find((row) => row.bench === bench)?.result
   return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)

@@ -1,7 +1,7 @@
 /**
- * Measures received texts: the CPU time of each, and the time from the stanza to its webhook, at equal rates on 1 and on many instances. The bare
- * library, with its event in place of the webhook, is the comparison. It also measures the highest rate that one instance can process; the delay of
- * the shard's event loop in a burst; and the time that the disk alone takes, because a text is on disk before its webhook is posted.
+ * Measures the CPU time of a received text, and the time from its stanza to its webhook, on 1 and on many instances.
+ * The bare library, with its event in place of the webhook, is the comparison. Also measures the highest rate of one
+ * instance, and the time that the disk alone takes.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,7 +92,8 @@ try {
       perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
     await Promise.all(
       accounts.map(async (phone, index) => {
-        // The accounts begin at evenly spread times. Otherwise the first texts of all accounts would arrive together, and so would all later ones.
+        // The accounts begin at different times. Otherwise the first texts of all accounts would arrive together, and
+        // so would all later ones.
         if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
         return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, pace)
       }),

@@ -1,7 +1,7 @@
 /**
- * Measures the effects of many reconnects of one instance: the CPU time of each, the memory, and the memory after a garbage collection, at several
- * times of the run. The API restarts the session for each reconnect, because after a disconnection by the network the delay before the next login
- * grows. `BENCH_FULL=1` does 10,000 reconnects.
+ * Measures the CPU time and the memory of many reconnects of one instance. The API restarts the session for each
+ * reconnect, because after a disconnection by the network the delay before the next login grows. `BENCH_FULL=1` does
+ * 10,000 reconnects.
  */
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'

@@ -5,7 +5,7 @@ import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('./results/', import.meta.url))
 
-/** Resolves with the path of the file, relative to the root of the repository. */
+/** The path is relative to the root of the repository. */
 export async function writeResults(rows: readonly Row[]): Promise<string> {
   const name = `${new Date().toISOString().replaceAll(':', '-')}.json`
   await mkdir(folder, { recursive: true })

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: runs the benches with targets (`targets.ts`) one after another, each in a separate process. Then it prints the results beside the
- * targets, and writes one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …`: only these. `npm run bench --
- * chart` and `-- readme`: from the newest files. `npm run bench -- smoke`: checks whether each bench works, with small amounts, in random order, for
- * as long as `BENCH_SECONDS`; a bench that runs out of time has not failed.
+ * `npm run bench`: runs the benches with targets (`targets.ts`) one after another. It writes one JSON file for the run,
+ * the chart, and the numbers of the README. `npm run bench -- NAME …` runs only these benches; `-- chart` and `--
+ * readme` use the newest files; `-- smoke` checks whether each bench works, in random order, for as long as
+ * `BENCH_SECONDS`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'

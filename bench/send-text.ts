@@ -1,7 +1,6 @@
 /**
- * Measures the processor time of a text through the whole gateway (HTTP, queue without pacing, durable store, wire, ack, three webhooks), in
- * comparison with the bare library on the same network: at full load with 1 and with 20 instances, and at an equal rate. It also measures the number
- * of texts per second with 50 instances. Rounds of the two sides alternate, after texts that are not measured.
+ * Measures the processor time of a text through the whole gateway, in comparison with the bare library on the same
+ * network. Rounds of the two sides alternate, after texts that are not measured.
  */
 import {
   amount,

@@ -1,7 +1,7 @@
 /**
- * Measures commits per second, their latency and their CPU time with lmdb and with PostgreSQL, which alternate in one process. The batches have the
- * size of a sent and of a received text, and 1, 10 and 50 writers commit at once. The PostgreSQL server is on the same machine and shares its cores.
- * So only the CPU time per commit of the service's own process is also valid elsewhere; a network adds a round trip to each commit.
+ * Measures commits per second, their latency and their CPU time with lmdb and with PostgreSQL, with 1, 10 and 50
+ * writers. The PostgreSQL server shares the cores of this machine, so only the CPU time of the service's own process is
+ * also valid elsewhere.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,6 @@ const BATCHES = {
 }
 type Shape = keyof typeof BATCHES
 
-/** Number of commits of each writer, in all rounds. */
 const commits: number[] = []
 /** Returns a commit: a session that is overwritten, new records, and a record that is removed. */
 function batch(shape: Shape, writer: number): Op[] {
@@ -82,7 +81,6 @@ async function measure(store: StateStore, shape: Shape, writers: number, ms: num
 
 const spreadOf = (all: readonly Measured[], of: (each: Measured) => number, digits = 2) => spread(all.map(of), digits)
 
-/** Summarises the latencies of all rounds, and the spread of the other figures. */
 const shown = (all: readonly Measured[]) => ({
   commits_per_s: spreadOf(all, ({ perSecond }) => perSecond, 0),
   ms: summary(all.flatMap(({ times }) => times)),

@@ -1,4 +1,7 @@
-/** The targets as data: for each of them the measured value of a bench, and its limit. The tables of a run and of the README are made from it. */
+/**
+ * Each target has the measured value of a bench, and its limit. The tables of a run and of the README are made from the
+ * targets.
+ */
 import type { Spread } from './parts/numbers.ts'
 
 /** The result of one bench of a run, in the form that `run.ts` writes to its file. */
@@ -20,7 +23,10 @@ interface Target {
   of?(result: Record<string, unknown>): number | undefined
   least?: number
   most?: number
-  /** Returns the reason why this machine cannot measure the value. The reason is shown instead of the result. */
+  /**
+   * Returns the reason why this machine cannot measure the value, which is shown instead of the result; false if it
+   * can.
+   */
   unless?(result: Record<string, unknown>): string | false
   /** A measured bound, with its description. On this machine no service can be better than it. */
   beside?: { words: string; at: readonly string[] }
@@ -148,7 +154,6 @@ function shown(target: Target, result: Record<string, unknown>): Shown {
   return { bench, figure, toReach, measured, isReached: least === undefined ? number <= most! : number >= least }
 }
 
-/** Returns one line for each figure of the benches that were run. */
 export const reachedBy = (rows: readonly Row[]): Shown[] =>
   rows.flatMap(({ bench, result }) => TARGETS.filter((target) => target.bench === bench).map((target) => shown(target, result)))
 

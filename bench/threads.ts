@@ -1,8 +1,6 @@
 /**
- * Measures texts per second, and the CPU time of each text, with 1, 2 and 4 shards. A second shard can only increase the number of texts if a core is
- * idle while one shard has its full load. The network, driver and receiver need cores, too, and on two cores none is left. So the number of idle
- * cores is measured together with the rates. If it is less than one, the rates say nothing about shards, but the CPU time of a text with more shards
- * is still valid.
+ * Measures texts per second, and the CPU time of each text, with 1, 2 and 4 shards. A second shard helps only if a core
+ * is idle while one shard has its full load, so idle cores are measured as well.
  */
 import { cpus } from 'node:os'
 import {

@@ -1,8 +1,7 @@
 /**
- * Compares the processor time of a text in this checkout and in another one: of a sent text (HTTP, queue, store, session, webhooks) and of a received
- * text (stanza, inbox, webhook). Both checkouts are measured in turn on one network. `BENCH_OTHER` is the folder of the other checkout, with its
- * packages installed; without it this checkout is compared with itself, which shows the noise of a ratio. With `BENCH_GROUP=500` the sent texts go to
- * a group with this number of members. `BENCH_IN=500` is the number of received texts per second. `BENCH_WARM=6000` is the number of texts before the
+ * Compares the processor time of a sent and of a received text in this checkout and in another one (`BENCH_OTHER`);
+ * without it this checkout is compared with itself, which shows the noise. `BENCH_GROUP=500`: the sent texts go to a
+ * group with this number of members. `BENCH_IN=500`: received texts per second. `BENCH_WARM=6000`: texts before the
  * measurement (V8 compiles during the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
@@ -29,7 +28,6 @@ async function groupOf(owner: string): Promise<string> {
   return id.replace('@g.us', '-group')
 }
 
-/** Starts one side of the comparison: a service, an account on it, and the receiver of its webhooks. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const phone = phoneNumber(index)

@@ -1,8 +1,6 @@
 /**
- * Tests that the API shows which instance costs most. One of many instances receives texts all the time, and the others are idle. `GET
- * /account/usage` must show this instance first, with the CPU time that the system counts for the thread of the shard, minus that of an idle period.
- * The bench also measures the cost of counting: the duration of one call of the meter, times the number of calls per text, as a share of the CPU time
- * of a text.
+ * Tests that `GET /account/usage` shows the busiest instance first, with the CPU time that the system counts for the
+ * thread of the shard. Also measures the cost of this counting, as a share of the CPU time of a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'
@@ -48,7 +46,6 @@ try {
   }
   const cpuOf = (rows: Row[]) => new Map(rows.map(({ instance_id, cpu_ms }) => [instance_id, cpu_ms]))
 
-  /** Returns the CPU time of each thread and of each instance while `work` runs. */
   async function measured(work: () => Promise<unknown>) {
     const before = { threads: threadsOf(pid), instances: cpuOf(await usage()) }
     await work()

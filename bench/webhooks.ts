@@ -1,14 +1,10 @@
 /**
- * The effect of broken receivers on healthy ones: many instances, many events, and receivers that answer, answer slowly, with a huge body, hang,
- * close, and redirect. Every event is a text of a simulated contact, through the whole service.
- *
- * Latencies are measured from the creation of an event (the time in its id) to the request that its receiver accepted: of one instance without
- * other load, of all instances while all receivers answer, and of the healthy ones while the others are broken. On a machine with other work
- * compare the third with the second, at the same rate.
- *
- * A failed event is tried again for seven hours, which is too long for a bench. So after the last event each event must be delivered, or wait
- * with its tries continuing. Then the broken receivers are repaired. The service notices within a minute, by a probe, that an unreachable one is
- * back; events that were refused one by one (the redirects) are sent again by `replay`, as an operator would. At the end all must be delivered.
+ * Measures the effect of broken webhook receivers on healthy ones: receivers that answer slowly or with a huge body,
+ * hang, close, or redirect. Latencies are measured from the creation of an event (the time in its id) to the request
+ * that its receiver accepted.
+ * At the end the broken receivers are repaired, and all events must be delivered. The service notices within a minute
+ * that an unreachable receiver is back; events that were refused one by one are sent again by `replay`, as an operator
+ * would.
  */
 
 import { join } from 'node:path'
@@ -114,7 +110,7 @@ try {
   const sent = await send(each, ['answers'])
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
-  /** Counts the events by status, one status after another. Events may end between two counts, so it is repeated until the sum is right. */
+  /** Events may end between two counts, so the counts are repeated until their sum is right. */
   async function count() {
     for (; ; await sleep(500)) {
       const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }

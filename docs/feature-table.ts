@@ -1,10 +1,6 @@
 /**
- * Makes the table of operations in `docs/api-operations.md`. It compares the operations that `src/features` declares
- * with those that the API contract promises.
- *
- * The contract is not in this repository, so `contract-operations.json` has a copy of its list of operations. The copy
- * contains only ids, which never change. `tools/coverage.mjs` of the contract compares methods and paths with a running
- * service.
+ * Makes the table of operations in `docs/api-operations.md`. `contract-operations.json` is a copy of the operation ids
+ * that the API contract promises, because the contract is not in this repository.
  */
 import { AREAS, areaOf } from '../src/features/areas.ts'
 
@@ -44,7 +40,7 @@ export function featureTable(ids: readonly string[], promised: Promised): string
   ].join('\n')
 }
 
-/** Replaces the table in the page by this one. `source`: the folder or file from which the table is generated. */
+/** `source`: the folder or file from which the table is generated. */
 export function withTable(page: string, table: string, source = 'src/features'): string {
   const begin = beginOf(source)
   const from = page.indexOf(begin)

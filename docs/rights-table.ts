@@ -1,7 +1,6 @@
 /** Makes the table in `docs/dashboard.md` of what an API key may do in the dashboard. */
 import { RIGHTS, type Right } from '../src/domain/dashboard-rights.ts'
 
-/** The file from which the table is generated. */
 export const RIGHTS_SOURCE = 'src/domain/dashboard-rights.ts'
 
 function needsOf({ scopes }: Right): string {

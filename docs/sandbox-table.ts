@@ -5,7 +5,6 @@ import { NewFault } from '../workers/simulator/control/schemas/network.ts'
 import { ANSWERED_QUERIES } from '../workers/simulator/network/queries/index.ts'
 import { MESSAGE_FORMS } from '../workers/simulator/people/compose.ts'
 
-/** The folder from which the table is generated. */
 export const SANDBOX_SOURCE = 'workers/simulator'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')

@@ -1,7 +1,6 @@
 /** Reads the operations of the OpenAPI description, for the generators of the packages. */
 import { describe } from '../src/http/description/openapi.ts'
 
-/** The parts of a JSON Schema that the generators read. */
 export interface FieldSchema {
   $ref?: string
   type?: string | string[]
@@ -54,7 +53,6 @@ export const descriptionOf = (endpoints: Endpoints) => JSON.parse(describe(endpo
 
 export const isOfInstance = (path: string) => path.startsWith(OF_INSTANCE)
 
-/** Whether the operation queues a message. */
 export const isSend = ({ parameters }: Operation) => parameters?.some(({ name }) => name === 'Idempotency-Key') === true
 
 /** Returns all operations for which the client has a method: every one except the event stream. */
@@ -76,7 +74,6 @@ export function ownParameters(path: string, { parameters = [] }: Operation): Par
   return parameters.filter((each) => !isCredential(each) && !SET_BY_CLIENT.has(each.name))
 }
 
-/** Returns the schema of the JSON body. */
 export function bodyOf({ components }: Description, { requestBody }: Operation): FieldSchema | undefined {
   const schema = requestBody?.content['application/json']?.schema
   return schema?.$ref === undefined ? schema : components.schemas[schema.$ref.slice('#/components/schemas/'.length)]

@@ -24,7 +24,7 @@ import {
   type Parameter,
 } from './described-operations.ts'
 
-/** Returns the source of both generated files. `tools`: the folder in which `openapi-typescript` is installed. */
+/** `tools`: the folder in which `openapi-typescript` is installed. */
 export function clientSources(endpoints: Endpoints, tools: string): { schema: string; operations: string } {
   const description = descriptionOf(endpoints)
   const operations = operationsSource(description)
@@ -135,8 +135,7 @@ function routeOf(description: Description, { path, method, operation }: Describe
 }
 
 /**
- * Checks that the names of all fields of an operation are different. The client puts path, query and body into one
- * object.
+ * The client puts path, query and body into one object, so the names of all fields of an operation must be different.
  */
 function assertDistinct(id: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)

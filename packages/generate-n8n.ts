@@ -29,7 +29,6 @@ interface Field {
 /** Fields of operations that return a list. In the form, *Return All* and *Limit* replace them. */
 const PAGES: ReadonlySet<string> = new Set(['page', 'page_size'])
 
-/** Returns the source of `generated/form.ts`. */
 export function n8nSource(endpoints: Endpoints): string {
   const description = descriptionOf(endpoints)
   const described = new Map(operationsOf(description).map((each) => [each.operation.operationId, each]))
@@ -290,7 +289,6 @@ function messageTypesOf({ components }: Description): Json[] {
   return types.map((value) => ({ name: labelOf(value), value })).sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** Writes a value as a TypeScript literal. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z_]\w*)":/gm, '$1$2:')
 }

@@ -1,6 +1,6 @@
 /**
- * Builds `dist` if it is out of date. It runs before each start. A production tree (`npm prune --omit=dev`, `npm ci --omit=dev`) cannot be built, so
- * its existing build runs. (npm leaves the compiler in such a tree, as a peer of valibot, but neither the types nor the bundler.)
+ * Builds `dist` if it is out of date. It runs before each start. A production tree (`npm prune --omit=dev`) cannot be
+ * built, so its existing build runs: npm leaves the compiler in such a tree, but neither the types nor the bundler.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

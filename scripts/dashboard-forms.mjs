@@ -8,7 +8,6 @@ const FOLDER = new URL('../src/dashboard/generated/', import.meta.url)
 const FORMS = new URL('forms.json', FOLDER)
 const SENDS = new URL('sends.json', FOLDER)
 
-/** Operations whose request is shown as a form. */
 const OPERATIONS = [
   'instance.updateSettings',
   'webhooks.update',
@@ -54,7 +53,6 @@ function harmless(value) {
   return typeof value === 'string' ? (NUMBER.test(value) ? '' : value.replace(/https?:\/\/\S+/g, '').trim()) : value
 }
 
-/** Returns the kinds of messages: the send operations of an instance. */
 function sendsOf(document) {
   return Object.entries(document.paths).flatMap(([path, { post }]) => {
     if (!post?.operationId.startsWith('send.')) return []

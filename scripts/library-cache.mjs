@@ -1,6 +1,7 @@
 /**
- * A cache for Baileys. Each of its sockets creates four caches with very few entries. This class replaces `@cacheable/node-cache`, which loads eight packages
- * and creates forty empty maps and a timer for every cache. `scripts/library.mjs` puts this file into the copy of the library beside the compiled service.
+ * Replaces `@cacheable/node-cache`, which loads eight packages and creates forty empty maps and a timer for each of the
+ * four small caches of a socket. `scripts/library.mjs` puts this file into the copy of the library beside the compiled
+ * service.
  */
 export class BriefCache {
   /** The values by key, each with the time in ms until which it is valid, on a monotonic clock. Undefined until the first entry is stored. */

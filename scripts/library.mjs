@@ -72,7 +72,6 @@ function withoutPrograms(source) {
 }
 
 const CACHE = 'scripts/library-cache.mjs'
-/** The library's modules that import the caches. */
 const CACHE_USERS = [
   'Socket/chats',
   'Socket/messages-recv',
@@ -113,8 +112,8 @@ function made() {
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
 /**
- * Files from which the stamp is made. The stamp is a hash of their contents: modification times do not show when packages were installed, because npm
- * gives all packages the same time.
+ * The stamp is a hash of the contents of these files. Modification times do not show when packages were installed,
+ * because npm gives all packages the same time.
  */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')

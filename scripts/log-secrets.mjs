@@ -6,7 +6,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Pattern of credentials. test/harness/secrets.ts has the same pattern in TypeScript. */
+/** The pattern is the same as in test/harness/secrets.ts. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 const [folder] = process.argv.slice(2)
@@ -25,7 +25,6 @@ for (const name of files.filter((each) => each.endsWith('.log')))
     for (const [credential] of line.matchAll(CREDENTIAL)) {
       if (!secrets.has(credential)) continue
       found++
-      // Print the line with the credential replaced.
       if (found <= 10) process.stdout.write(`${line.replaceAll(credential, '<a credential>').slice(0, 500)}\n`)
     }
   }

@@ -11,13 +11,13 @@ const runtime = `node-${process.platform}-${process.arch}`
 const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
 const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
 
-/** Returns the path of `node` of this version; undefined if it was not fetched yet. */
+/** Undefined if this version was not fetched yet. */
 export function nodeAtHand(major) {
   const program = programIn(folderOf(major))
   return existsSync(program) ? program : undefined
 }
 
-/** Returns the path of `node` of this version, which is fetched if necessary. Undefined if there is no program for this machine. */
+/** The program is fetched if necessary. Undefined if there is none for this machine. */
 export function fetchedNode(major) {
   const folder = folderOf(major)
   if (nodeAtHand(major) === undefined) {

@@ -121,7 +121,6 @@ export function proseOf(markdown) {
   return texts
 }
 
-/** Folders whose sentences are checked. */
 const SOURCES = ['.ci', 'bench', 'packages', 'scripts', 'src', 'test', 'workers']
 const PAGES = ['*.md']
 /** Not checked: generated files, pages in other languages, pages that quote the names of tests, and the journal of measurements. */

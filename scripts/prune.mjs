@@ -34,8 +34,8 @@ const UNUSED = [
 ]
 
 /**
- * Baileys, its WebAssembly module, and the packages that only they load. They are not needed, because the compiled service has a smaller copy of both
- * (`scripts/library.mjs`).
+ * The compiled service has a smaller copy of Baileys and of its WebAssembly module (`scripts/library.mjs`). So these
+ * packages are not needed, nor those that only they load.
  */
 const BESIDE = [
   '@whiskeysockets',

@@ -1,6 +1,6 @@
 /**
- * Forms groups of unit tests; the tests of a group share one process. Each test process loads Baileys and the service, which takes longer than most unit tests
- * run: with a process for each of 230 files, loading alone needed four minutes of a core.
+ * The unit tests of a group share one process, because each test process loads Baileys and the service, which takes
+ * longer than most unit tests run.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Decides in which order test files begin. Some files mostly wait (for a full disk, a start after a kill, or a page); most of them are in two folders. If four of
- * them ran at the same time, the cores would be idle for minutes. Mixed with files that compute, they need almost no additional time.
+ * Mixes test files that mostly wait (for a full disk, a start after a kill, or a page) with files that compute. If four
+ * waiting files ran at the same time, the cores would be idle for minutes.
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
 /** Share of the list within which the waiting files begin. The files after it are short, so that no file runs alone at the end. */

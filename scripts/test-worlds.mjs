@@ -1,7 +1,7 @@
 /**
- * Lends worlds to test files. A world is a process with a simulated network and a service (test/harness/world-host.ts), which test files use one
- * after another. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world until the connection ends. A
- * world that was emptied is lent again. Any other world is ended, and the next file gets a new one.
+ * A world is a process with a simulated network and a service (test/harness/world-host.ts), which test files use one
+ * after another. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world
+ * until the connection ends. A world that cannot be emptied then is ended, and the next file gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const HOST = '.built/test/harness/world-host.js'
-/** Time limit in ms for the end of the process of a world. A process that works ends long before. */
+/** Time limit in ms for the end of the process of a world. A healthy process ends long before. */
 const END_DEADLINE = 10_000
 
 async function startHost(kind) {

@@ -1,9 +1,9 @@
 /**
- * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a passing test is shown as a dot.
- *
- * A file that fails while others run is run once more alone, because the files share two cores and have deadlines that the library and the protocol
- * set. If it fails again, the run fails. If it passes, it is listed, because it has a race in the service or in the test that somebody should
- * examine; the run also fails if more than a few files do that.
+ * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a
+ * passing test is shown as a dot.
+ * A file that fails is run once more alone, because the files share two cores and have fixed deadlines. If it passes
+ * then, it is listed, because it has a race that somebody should examine; the run also fails if more than a few files
+ * do that.
  */
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -57,8 +57,8 @@ async function failed(these, concurrency) {
   return [...red]
 }
 
-// Hundreds of processes and threads load the same modules. Node 24 keeps what it compiled of them in this folder, which saves a fifth of the processor
-// time of a run; Node 20 ignores the variable.
+// Node 24 keeps compiled modules in this folder, which saves a fifth of the processor time of a run; Node 20 ignores
+// the variable.
 process.env.NODE_COMPILE_CACHE ??= resolve('.built/compile-cache')
 const groups = grouped(tests)
 const worlds = await lendWorlds()

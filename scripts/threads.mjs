@@ -1,10 +1,7 @@
 /**
  * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler
- * (dist, .built). The script writes `<name>.bundle.js` beside the main module of each thread, and this bundle runs
- * (src/engine/thread.ts). Each new thread loads its code again. Loading some 450 small modules of ours and as many of
- * packages takes more than a second of processor time; loading one file takes a third of that. This matters when a dead
- * thread is replaced.
- *
+ * (dist, .built). Loading one file takes a third of the time of loading some hundred small modules, which matters when
+ * a dead thread is replaced.
  * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use.
  * Nothing is done if nothing changed.
  */
@@ -64,8 +61,8 @@ const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.u
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)
 
 /**
- * Replaces characters that are not ASCII. Only comments have such characters, because esbuild escapes them elsewhere. A
- * single one makes V8 keep all of the code with two bytes per character.
+ * A single character that is not ASCII makes V8 keep all of the code with two bytes per character. Only comments have
+ * such characters, because esbuild escapes them elsewhere.
  */
 const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
 

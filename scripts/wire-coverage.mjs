@@ -1,7 +1,7 @@
-// Shows how much of the protocol is covered: `node scripts/wire-coverage.mjs [TRACES] [--write]`, where TRACES is a folder that tests were run with
-// as SVC_SANDBOX_TRACE. Of the kinds of stanzas that the server may send unasked, it counts those in the router's table (.built) and those that the
-// simulator produced (TRACES); and of the operations of the specification, those that the gateway used. The specification is outside the repository
-// (`../shared`); without it the committed list of kinds is compared. --write writes that list again.
+// Shows how much of the protocol is covered: `node scripts/wire-coverage.mjs [TRACES] [--write]`, where TRACES is a
+// folder that tests were run with as SVC_SANDBOX_TRACE. It counts the kinds of stanzas that the server may send
+// unasked, and the operations of the specification. The specification is outside the repository (`../shared`); without
+// it the committed list of kinds is compared. --write writes that list again.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,7 +1,4 @@
-/**
- * Process that `asking.ts` starts: sends requests at a steady rate. It is a separate process, so that the work of its parent with large bodies does
- * not disturb it.
- */
+/** This separate process sends the requests, so that the parent's work with large bodies does not disturb them. */
 const urls = process.argv.slice(3)
 let times: number[] = []
 const open = new Set<Promise<unknown>>()

@@ -1,13 +1,10 @@
 /**
- * Replaces AsyncLocalStorage of Node 20 to 23 with a class whose instances share one real storage. Below Node 24, every AsyncLocalStorage that was
- * ever entered permanently slows down every later promise of its thread, because each promise walks the list of all storages. Each socket of the
- * library creates one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: a new thread sends 914 texts per s, and 166 after 200
- * reconnects. Node 24 does not have this problem.
- *
- * The value of the shared storage is a small immutable map from storage to value. Even one storage makes every promise more expensive: by an eighth
- * of the memory that a text allocates. So it is disabled while no work runs in it, which for the library's transactions is most of the time.
- * Background work that continues after a transaction then no longer sees its value, which is right, because nothing would commit the writes of that
- * work.
+ * Replaces AsyncLocalStorage of Node 20 to 23 with a class whose instances share one real storage. Below Node 24, every
+ * AsyncLocalStorage that was ever entered permanently slows down all later promises of its thread, and each socket of
+ * the library creates one: a new thread sends 914 texts per s, and 166 after 200 reconnects.
+ * The value of the shared storage is an immutable map from storage to value. Even one storage makes every promise more
+ * expensive, so it is disabled while no work runs in it. Background work that continues after a transaction then no
+ * longer sees its value, which is right, because nothing would commit the writes of that work.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,8 +1,7 @@
 /**
- * The baseline: the library alone, with keys in memory and any number of accounts, in a separate process. Its settings are those that its
- * documentation recommends: group metadata is cached. Two more things are set, because every user of the library needs them. First, all sockets share
- * one AsyncLocalStorage: below Node 24 each further one makes every promise of the thread slower. The argument `plain` switches this off. Second,
- * privacy tokens exist, as in an account that has been in use: without them each text needs another query.
+ * The baseline: the library alone, in a separate process, with the settings that its documentation recommends. All
+ * sockets share one AsyncLocalStorage, because below Node 24 each further one slows down all promises; the argument
+ * `plain` switches this off. Privacy tokens exist, because without them each text needs another query.
  */
 import { EventEmitter } from 'node:events'
 import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'
@@ -31,7 +30,6 @@ const life = new EventEmitter()
 /** Refuses every HTTP request. The library would otherwise download settings from a media host, which this bench does not have. */
 const dispatcher = new Agent({ connect: (_, done) => done(new Error('this bench has no media host'), null) })
 
-/** Number of received texts; the next variable has the delay of each. */
 let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
@@ -123,10 +121,7 @@ const calls = {
       accounts.push(...(await Promise.all(some.map((phone) => pair(network.url, network.control, phone)))))
     }
   },
-  /**
-   * Sends texts: each account sends its share, each text after the ack of the previous one, to the addresses of `to` in
-   * turn. Resolves with ms.
-   */
+  /** Each account sends its share, each text after the ack of the previous one. Resolves with the time in ms. */
   async send({ count, to, prefix = 'text ', perSecond }: { count: number; to: string[]; prefix?: string; perSecond?: number }) {
     for (const jid of to)
       if (jid.endsWith('@g.us') && !groups.has(jid)) groups.set(jid, await accounts[0]!.sock.groupMetadata(jid))
@@ -145,8 +140,8 @@ const calls = {
     return performance.now() - began
   },
   /**
-   * Advances the sender key of a group as the library's `GroupCipher` does for this number of texts, with a skipped key for each text. Nothing is
-   * sent. The record is read and written only once, because with 1,500 skipped keys that takes 80 ms per text.
+   * Advances the sender key of a group as the library's `GroupCipher` does for this number of texts, without sending.
+   * The record is read and written only once, because with 1,500 skipped keys that takes 80 ms per text.
    */
   async age(group: string, count: number) {
     const { keys, creds } = accounts[0]!.sock.authState

@@ -1,6 +1,6 @@
 /**
- * Calls between the processes of a bench. Drivers, receivers and baselines run in separate processes, so that the work of one is not counted for
- * another. A call sends plain data to a named function of the other process and receives one answer.
+ * Drivers, receivers and baselines run in separate processes, so that the work of one is not counted for another. A
+ * call sends plain data to a named function of the other process, and receives one answer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ export function answerCalls<C extends Calls>(calls: C): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** Starts a process of a bench. `file` is the name of its module in this folder, and `C` is the type of the functions that can be called in it. */
+/** `file` is the name of the module in this folder. */
 export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',

@@ -1,7 +1,7 @@
 /**
- * This module is preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`) and measures the memory of its
- * threads. On SIGUSR2, each shard and the main thread run a full garbage collection. The memory then in use, in MB, is
- * written as JSON to the file in BENCH_HEAP: that of the main thread, and the sum of the shards.
+ * Preloaded into a service, this module measures the memory of its threads. On SIGUSR2, each thread runs a full garbage
+ * collection. The memory then in use, in MB, is written as JSON to the file in BENCH_HEAP: that of the main thread, and
+ * the sum of the shards.
  */
 import { writeFileSync } from 'node:fs'
 import v8 from 'node:v8'
@@ -50,7 +50,7 @@ if (isMainThread) {
   }, EVERY).unref()
 }
 
-/** Whether this thread is a shard. Piscina wraps the data that a thread gets. */
+/** Piscina wraps the data that a thread gets. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

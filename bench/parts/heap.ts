@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 const MODULE = fileURLToPath(new URL('./heap.mjs', import.meta.url))
 const fileIn = (dir: string) => join(dir, 'heap.json')
 
-/** Returns variables for the environment of the service. */
 export const heapEnv = (dir: string) => ({ NODE_OPTIONS: `--import ${MODULE}`, BENCH_HEAP: fileIn(dir) })
 
 /** Returns the memory of the main thread and of all shards, in MB: objects, and their buffers. */

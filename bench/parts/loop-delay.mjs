@@ -40,7 +40,7 @@ if (isMainThread) {
   }, 200).unref()
 }
 
-/** Whether this thread is a shard. Piscina wraps the data that a thread gets. */
+/** Piscina wraps the data that a thread gets. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,11 +1,8 @@
-/** Rounding and summaries of measured values. */
-
 export const round = (value: number, digits = 2) => Number(value.toFixed(digits))
 
 export const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** Returns the median, and the range of the values. */
 export const spread = (values: readonly number[], digits = 2) => ({
   median: round(median(values), digits),
   spread: [round(Math.min(...values), digits), round(Math.max(...values), digits)] as [number, number],

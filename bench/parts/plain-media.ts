@@ -67,7 +67,6 @@ const server = createServer((_, client) => {
 })
 
 const calls = {
-  /** Starts serving files, and resolves with the address. */
   async open(at: { host: string; ca: string }): Promise<string> {
     host = at.host
     agent = new Agent({ ca: at.ca, keepAlive: true })

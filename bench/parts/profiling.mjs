@@ -45,7 +45,7 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Whether this thread is a shard. Piscina wraps the data that a thread gets; `BENCH_OTHER` may be a checkout without Piscina. */
+/** Piscina wraps the data that a thread gets; `BENCH_OTHER` may be a checkout without Piscina. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,6 +1,6 @@
 /**
- * Process of a bench: receives webhooks, counts them by type, and measures the delay of texts that contain their time (`stamp.ts`). It does not
- * verify signatures.
+ * This process receives webhooks, counts them by type, and measures the delay of texts that contain their time
+ * (`stamp.ts`).
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { epoch, leftAt } from './stamp.ts'
 
 interface Seen {
   count: number
-  /** Time of the first event in epoch ms; next, that of the last event. */
+  /** Times of the first and of the last event, in epoch ms. */
   first: number
   last: number
 }

@@ -1,4 +1,4 @@
-/** Process of a bench: the receivers of `webhooks.ts`. Each kind of receiver has a port. */
+/** This process has the webhook receivers of `webhooks.ts`. Each kind of receiver has a port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeTime } from 'ulid'
@@ -9,7 +9,6 @@ const KINDS = ['answers', 'slow', 'huge', 'hangs', 'closes', 'redirects'] as con
 export type Kind = (typeof KINDS)[number]
 
 interface KindReport {
-  /** Number of requests, accepted or not. */
   posts: number
   /** Number of accepted events, each counted once. */
   accepted: number

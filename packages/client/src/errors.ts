@@ -7,7 +7,6 @@ export type ErrorCode = ErrorBody['code']
 export class SvcError extends Error {
   override readonly name = 'SvcError'
   readonly code: ErrorCode
-  /** HTTP status. */
   readonly status: number
   readonly details: ErrorBody['details']
   /** Id under which the service has logged the request, if the answer had one. */

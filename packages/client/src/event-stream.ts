@@ -21,7 +21,6 @@ export interface EventsOptions<T extends EventType> {
    * the next new event.
    */
   after?: string | undefined
-  /** Called for each gap in the stream. */
   onGap?: ((gap: Gap) => void) | undefined
   /** Called when the stream is open: the first time, and again after each disconnection. */
   onOpen?: (() => void) | undefined
@@ -78,23 +77,19 @@ export async function* readEvents<T extends EventType>(
       connection.abort()
     }
     onCut?.(error, pauseMs)
-    // The random part prevents that many readers whose connections were lost at the same time come back at the same
-    // time.
+    // The random part prevents that many readers whose connections were lost at the same time come back together.
     await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => {})
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
   }
 }
 
-/**
- * Whether the stream can be opened again after this error. It cannot after an error that will not go away, such as a
- * wrong credential.
- */
+/** False after an error that will not go away, such as a wrong credential. */
 function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   if (error instanceof SvcConnectionError) return error.status === undefined || error.status === 429 || error.status >= 500
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
 
-/** Ends a connection on which nothing arrives for a while. Returns a function; call it when something has arrived. */
+/** Ends a connection on which nothing arrives for a while. Call the returned function when something has arrived. */
 const endOnSilence = (connection: AbortController) =>
   after(SILENCE_MS, () => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')))
 

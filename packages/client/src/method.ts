@@ -45,5 +45,4 @@ type Args<Input, Options> =
 
 export type Method<Id extends OperationId> = (...args: Args<InputOf<Id>, CallOptions>) => Promise<OutputOf<Id>>
 
-/** A method that queues a message. */
 export type SendMethod<Id extends OperationId> = (...args: Args<InputOf<Id>, SendOptions>) => Promise<OutputOf<Id>>

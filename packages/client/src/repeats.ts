@@ -19,13 +19,12 @@ const FIRST_PAUSE_MS = 1_000
  */
 const LONGEST_PAUSE_MS = 60_000
 
-/** Whether it has no further effect if a request of this kind is sent a second time. */
+/** Whether sending a request of this kind a second time has no further effect. */
 export const isRepeatable = ({ method, isSend }: Route): boolean => isSend === true || method !== 'POST'
 
 /**
  * Returns the ms to wait before the next attempt, or undefined if the request must not be repeated. `attempt` counts
- * from 1. `random` is a number from 0 to 1; it prevents that many clients that failed at the same time come back at the
- * same time.
+ * from 1. `random`, from 0 to 1, prevents that many clients come back at the same time.
  */
 export function pauseBefore(route: Route, error: unknown, attempt: number, random: number): number | undefined {
   if (!isWorthAnother(route, error)) return undefined

@@ -47,7 +47,7 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 30_000
 
 export interface Requests {
-  /** Sends the request of an operation. `prefix`: the path before that of the route, for operations of an instance. */
+  /** `prefix`: the path before that of the route, for operations of an instance. */
   call(route: Route, prefix: string, input: Input, options: SendOptions): Promise<unknown>
   /** Opens a response that is read as it arrives. Throws for an answer that is not a success. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>

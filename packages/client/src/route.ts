@@ -3,7 +3,6 @@ export interface Route {
   readonly method: string
   /** Path with the names of its parameters in braces. For operations of an instance, only the part after the token. */
   readonly path: string
-  /** Names of the parameters in the query. */
   readonly query?: readonly string[]
   /** Names of the headers that are part of the input. */
   readonly headers?: readonly string[]

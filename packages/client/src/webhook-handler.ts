@@ -45,7 +45,6 @@ export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
   return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? answer(413, 'The body is too large.') : undefined
 }
 
-/** Handles a webhook whose raw body was already read. */
 export async function receive(options: WebhookOptions, headers: Pick<Headers, 'get'>, body: Uint8Array): Promise<Response> {
   const { secret } = options
   const found = typeof secret === 'string' ? secret : await secret(headers.get('X-Svc-Instance-Id') ?? '')

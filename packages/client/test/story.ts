@@ -8,11 +8,8 @@ export interface Story {
   baseUrl: string
   adminKey: string
   webhookUrl: string
-  /** Tells the webhook receiver the secret of the instance. */
   trust(instance: string, secret: string): void
-  /** Scans the QR code, as a person would do with a phone. */
   scan(dataUrl: string): Promise<unknown>
-  /** Makes the friend send this text to the account. */
   friendWrites(text: string): Promise<unknown>
   /** `friend`: number of a person who accepts messages. `stranger`: number without an account. */
   friend: string
@@ -59,7 +56,6 @@ async function pair(instance: InstanceClient, scan: Story['scan']) {
   while (!(await instance.status()).connected) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** Reads the event stream until a message of the friend arrives. */
 async function firstAnswer(instance: InstanceClient, story: Story): Promise<EventOf<'received'> | undefined> {
   const onOpen = () => void story.friendWrites('Hello back')
   for await (const event of instance.events({ types: ['received'], onOpen })) return event

@@ -5,7 +5,6 @@
  */
 import { MAX_BODY, receive, refusedBy, type WebhookOptions } from '../webhook-handler.ts'
 
-/** The parts of Express's request and response that are used. */
 interface ExpressRequest extends AsyncIterable<Uint8Array> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body?: unknown

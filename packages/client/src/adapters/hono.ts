@@ -1,7 +1,6 @@
 /** Receiver of webhooks for Hono: `app.post('/hook', svcWebhook({ secret, onEvent }))`. */
 import { createWebhookHandler, type WebhookOptions } from '../webhook-handler.ts'
 
-/** The part of Hono's context that is used. */
 interface Context {
   readonly req: { readonly raw: Request }
 }
