@@ -1,25 +1,25 @@
 /**
- * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. If the clock was far ahead, new ids stay
- * ahead of the time until their owner calls `startOver`. The owner calls it when no item with an earlier id is waiting.
+ * Ascending ULIDs, even after restarts and when the clock goes back, so that key order is the order of creation. If the
+ * clock was far ahead, new ids stay ahead until `startOver` is called, once no item with an earlier id waits.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
 import { randomFraction } from '../lib/ulid.ts'
 
-/** Number of characters of a ULID that encode the time; the other 16 are random. */
+/** The other 16 characters of a ULID are random. */
 const TIME_CHARACTERS = 10
 
 export interface AscendingIds {
   next(): string
-  /** Makes new ids sort after the given id, which is the newest id in storage, read at the start. */
+  /** New ids sort after the given one, the newest id in storage at the start. */
   continueAfter(id: string): void
-  /** Returns how far the newest id is ahead of the clock in ms; 0 if the difference is normal. */
+  /** By how many ms the newest id is ahead of the clock; 0 if the difference is normal. */
   ahead(): number
-  /** Makes the next id use the current time, so that it may sort before earlier ids. */
+  /** The next id uses the current time, so that it may sort before earlier ids. */
   startOver(): void
 }
 
-/** Difference above which ids are far ahead. Ids are ahead by less than this after a burst, or after the clock was set back a little. */
+/** A burst, or a clock that was set back a little, makes ids run ahead by less. */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

@@ -1,12 +1,12 @@
 /**
  * Maps store URLs to backends. A further backend needs a line here and in `domain/store-url.ts`, and a row in
- * `test/contract/storage-backends.ts` for the conformance suite.
+ * `test/contract/storage-backends.ts`.
  */
 import { parseStoreUrl, STORE_URLS, type StoreUrl } from '../domain/store-url.ts'
 import { lmdbBackend } from './backends/lmdb-backend.ts'
 import type { Backend } from './store-backend.ts'
 
-/** Loaders of the backends. All backends except the default one are loaded only for a URL that names them. */
+/** A backend other than the default one is loaded only for a URL that names it. */
 const BACKENDS: { [Name in StoreUrl['backend']]: (url: Extract<StoreUrl, { backend: Name }>) => Promise<Backend> } = {
   lmdb: async ({ dir }) => lmdbBackend(dir),
   memory: async ({ name }) => (await import('./backends/memory-backend.ts')).memoryBackend(name),

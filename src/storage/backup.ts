@@ -1,13 +1,11 @@
 /**
  * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * The folder of the media is copied two times: before the records, because a file may be removed while the records are copied, and after them,
- * because a file may be added in that time. This works because the media of a waiting message is written before the record that names it, and is
- * removed after that record. The folder of the keys of instances (`keysDir`) is copied two times for the same reason. Incomplete files have different
- * names and are not copied.
+ * The media are copied before the records, because a file may be removed meanwhile, and after them, because a file may
+ * be added. The keys of instances are copied twice for the same reason.
  *
- * Limit: if a message is queued and sent between the two copies of the media, the backup may contain its record without its media. A service on the
- * backup reports this message as failed.
+ * Limit: if a message is queued and sent between the two copies, the backup may contain its record without its media. A
+ * service on the backup reports this message as failed.
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -18,16 +16,13 @@ export interface BackupSource {
   /** Copies the records of one point in time into an existing folder, even while other threads write. */
   copyTo(dir: string): Promise<void>
   keysDir: string
-  /** Folder of the media; null if the store keeps them. */
+  /** Null if the store keeps the media. */
   blobsDir: string | null
-  /** Path of the secret key. Absent if the operator provides the key and stores it elsewhere. */
+  /** Absent if the operator provides the key. */
   keyFile?: string | undefined
 }
 
-/**
- * Makes the backup. `target` must not exist, and is created only when the copy is complete. Resolves with the number of
- * media files in the copy.
- */
+/** `target` must not exist, and is created only when the copy is complete. Resolves with the number of media files. */
 export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, keyFile }: BackupSource): Promise<number> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
@@ -41,7 +36,7 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
     await copyFiles(keysDir, keys)
     await copyTo(state)
     const mediaFiles = await copyMedia()
-    // The copy may have the key of an instance that was created or deleted during the copy and has no record. The first start on the copy removes it.
+    // The copy may have the key of an instance without a record, which the first start on the copy removes.
     await copyFiles(keysDir, keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
@@ -55,13 +50,13 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   }
 }
 
-/** Copies the files that are missing in the copy or have changed. Resolves with the number of files in the copy. */
+/** Copies the files that are missing or have changed. Resolves with the number of files in the copy. */
 async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // A file that was removed in the meantime is skipped. A file that has the same size as its copy is skipped, too: a file gets its name when it is
-    // complete, and is never changed after that.
+    // A file gets its name when it is complete, and is never changed after that, so an equal size means an equal file.
+    // A file that was removed in the meantime is skipped.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

@@ -1,10 +1,9 @@
 /**
- * Stores `blobs:`, the inline media of queue items, encrypted and under one budget. A blob is durable before the record
- * that names it is committed, so a record never names missing bytes.
+ * Stores the inline media of queued messages, encrypted and under one budget. A blob is durable before the record that
+ * names it is committed.
  *
- * A blob is a sequence of pieces (`blobs/pieces.ts`). Each piece is encrypted separately, together with its index and
- * the number of pieces, so a missing, moved or changed piece is detected. Reading and writing piece by piece never
- * holds a large file twice in memory and does not block the thread for long.
+ * A blob is a sequence of pieces. Each is encrypted with its index and the number of pieces, so that a missing, moved
+ * or changed piece is detected.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -17,18 +16,15 @@ import type { Sealer } from './sealer.ts'
 
 export interface Blobs {
   /**
-   * Stores a blob, which is durable when the promise resolves. Resolves with false if the budget is exhausted; then
-   * nothing is stored.
+   * The blob is durable when the promise resolves. Resolves with false, and stores nothing, if the budget is exhausted.
    */
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of the blob to a file, piece by piece. If `through` is given, it transforms the bytes. */
+  /** Writes a part of the blob to a file, piece by piece. `through` transforms the bytes. */
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
-  /** Returns the keys that begin with the prefix, in any order. */
   list(prefix: string): Promise<string[]>
-  /** Returns the number of stored bytes that count against the budget. */
   used(): number
 }
 
@@ -37,20 +33,14 @@ export interface BlobPart {
   size: number
 }
 
-/** Blobs of all instances. */
 export interface AllBlobs {
-  /** Returns the blobs of an instance, encrypted with its key. */
   of(sealer: Sealer): Blobs
-  /** Removes all blobs of an instance, and its folder. */
   erase(instance: string): Promise<void>
 }
 
 export interface BlobsOptions {
   budgetBytes: number
-  /**
-   * Counter of stored bytes, which all threads that write blobs share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with
-   * `measureBlobs(items)`. Without it, this thread counts alone, starting with the bytes that are stored now.
-   */
+  /** Counter of stored bytes that all threads share. Without it, this thread counts alone. */
   counter?: BigInt64Array | undefined
 }
 
@@ -66,7 +56,10 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
     return bytes
   }
 
-  /** Removes the pieces of a blob after the write of a piece failed. If not even the first piece was written, there is nothing to remove. */
+  /**
+   * Removes the pieces after the write of a piece failed. If not even the first was written, there is nothing to
+   * remove.
+   */
   async function takeBack(key: string, bytes: number, hasFirst: boolean): Promise<void> {
     const removed = await remove(key).catch((error: unknown) => {
       if (hasFirst) throw error
@@ -90,8 +83,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // The bytes are counted in the same turn of the event loop in which the driver creates the file. So if the thread dies, the bytes of a file
-        // that it leaves behind were already counted.
+        // Counted in the same turn of the event loop in which the driver creates the file, so the file of a thread that
+        // dies is counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true
@@ -126,7 +119,7 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
   }
 }
 
-/** Yields the decrypted pieces that contain a part of the blob, cut to the part. */
+/** Yields the decrypted pieces, cut to the part. */
 async function* read(
   items: BlobItems,
   { key, bytes }: Piece,

@@ -1,6 +1,6 @@
 /**
- * Checks a store for `check.ts` in a separate process, because damage ends lmdb with a signal and not with an error. The process prints one line of
- * JSON. If other processes write to the store, it is checked as of one point in time: an open read transaction prevents lmdb from reusing its pages.
+ * Checks a store in a separate process, because damage ends lmdb with a signal and not with an error. An open read
+ * transaction prevents other processes from reusing the pages.
  */
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 const [dir = '', how = ''] = process.argv.slice(2)
 
 /**
- * The most attempts to begin a read transaction between two reads of the header. Other processes may replace the header
- * a thousand times a second.
+ * Attempts to begin a read transaction between two reads of the header, which other processes may replace a thousand
+ * times a second.
  */
 const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {
   const before = newestMeta(fd)
-  // No process has the store open, so no read transaction is needed to keep pages.
+  // No process has the store open, so no read transaction is needed.
   if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
   const db = open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 })
   for (let tries = 0; tries < MAX_TRIES; tries++) {

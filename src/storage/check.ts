@@ -1,6 +1,6 @@
 /**
- * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the process in which it reads a
- * damaged page. The check reads every page in use, which takes about a second for some hundred MB.
+ * Detects a damaged store before the service opens it. A separate process does it, because lmdb ends the process that
+ * reads a damaged page. It takes about a second for some hundred MB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,16 +12,16 @@ import type { PageReport } from './drivers/lmdb-pages.ts'
 
 export type CheckReport =
   | ({ state: 'sound' } & PageReport)
-  /** The folder has no store, so nothing can be damaged. */
+  /** The folder has no store. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
-  /** The check could not run, so it is unknown whether the store is damaged. */
+  /** The check could not run. */
   | { state: 'unknown'; problem: string }
 
-/** Signals with which the system ends a process that reads damaged data. */
+/** The system ends a process that reads damaged data with one of these signals. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/** Checks a store. A `deep` check also reads every record through lmdb. */
+/** A `deep` check also reads every record through lmdb. */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)
@@ -38,14 +38,10 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
   }
 }
 
-/** Returns a sentence for the operator who must repair the store. */
 export const damageSentence = (dir: string, problem: string) =>
   `The store in ${dir} is damaged: ${problem}. Nothing was changed. Restore its data.mdb from a backup and remove the lock.mdb beside it, or move the folder away to start with an empty store.`
 
-/**
- * Throws if a store is damaged, before it is opened. If the check could not run, `onUnknown` is called and the store is
- * still opened.
- */
+/** Throws if the store is damaged. If the check could not run, `onUnknown` is called and the store is still opened. */
 export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {
   const report = await checkStore(dir)
   if (report.state === 'unknown') onUnknown(report.problem)

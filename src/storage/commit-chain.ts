@@ -1,34 +1,34 @@
 /**
- * A chain of commits: while one commit is written, new entries are collected for the next one. An entry may depend on earlier entries that are not on
- * disk yet. So the order is kept, and if a commit fails, all later commits fail too. Otherwise data could be stored that depends on missing data.
+ * A chain of commits: while one is written, entries are collected for the next. An entry may depend on earlier ones
+ * that are not on disk yet. So if a commit fails, all later ones fail too.
  */
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Limits of the entries that were added and are not yet written: their number, and the bytes of their values. The store reserves disk space for the
- * largest commit (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
+ * Entries that may wait for the disk. The store reserves disk space for the largest commit, so a higher limit would
+ * make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /** Adds an entry. Resolves when its operations, and all entries that were added before, are on disk. After the first failure it always rejects. */
+  /** Resolves when these operations and all earlier entries are on disk. After the first failure it always rejects. */
   add(ops: readonly Op[]): Promise<void>
   /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>
   /** Resolves when more entries may be added. */
   room(): Promise<void>
-  /** Ends the chain: nothing more can be added; entries that were added are still written. */
+  /** Nothing more can be added; entries that were added are still written. */
   close(): void
 }
 
-/** A store with chains of commits. `get` returns added values immediately; `range` returns them once they are on disk. */
+/** `get` returns added values immediately; `range` returns them once they are on disk. */
 export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
-/** Values of entries that are not on disk yet, by key; `null` for a removed key. */
+/** Values that are not on disk yet; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {
@@ -40,17 +40,15 @@ interface Entry {
 interface Link {
   entries: Entry[]
   bytes: number
-  /** Resolves when all entries are written. */
   written: Promise<void>
 }
 
-/** Keeps only the last operation of each key. */
 const merged = (ops: readonly Op[]) => [...new Map(ops.map((op) => [op[0], op])).values()]
 
 export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahead = new Map()): CommitChain {
   let failure: { error: unknown } | undefined
   let isClosed = false
-  /** The commit that is being written, and the one that is queued after it. */
+  /** The commit that is being written. */
   let current: Link | undefined
   let next: Link | undefined
 
@@ -60,7 +58,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     for (const [key] of entry.ops) if (ahead.get(key)?.of === entry) ahead.delete(key)
   }
 
-  /** Writes the entries as one commit. Throws if none of the entries is on disk. */
+  /** Throws if none of the entries is on disk. */
   async function commit(entries: readonly Entry[]): Promise<void> {
     await store.commit({ ops: merged(entries.flatMap(({ ops }) => ops)) })
     for (const entry of entries) {
@@ -88,7 +86,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
       await commitAll(link.entries)
     } catch (error) {
       failure ??= { error }
-      // Entries that are on disk were already resolved and removed from the link.
+      // Entries that are on disk were already resolved and removed.
       for (const entry of link.entries) {
         forget(entry)
         entry.reject(error)
@@ -102,13 +100,13 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
   function begin(): Link {
     const link: Link = { entries: [], bytes: 0, written: Promise.resolve() }
     next = link
-    // The first commit is written at the end of the microtask queue, so that all entries of one turn of the event loop are in one commit.
+    // Written at the end of the microtask queue, so that all entries of one turn of the event loop are in one commit.
     const before = current?.written ?? Promise.resolve()
     link.written = before.then(
       () => write(link),
       () => write(link),
     )
-    // The promises of the entries report this failure, so it is ignored here.
+    // The promises of the entries report this failure.
     link.written.catch(() => {})
     return link
   }

@@ -1,22 +1,22 @@
 /**
- * Methods that a driver of `state:` must have in addition to those of unstorage, which has no transactions and no ordered listing. All data that must
- * not be lost goes through these methods, and only through them.
+ * Methods that a driver of records must have in addition to those of unstorage, which has no transactions and no
+ * ordered listing.
  */
 
 /**
- * A write of one record. `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\` and
- * `?`, because unstorage rewrites the slashes and drops the part after `?`.
+ * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\\` and `?`, which unstorage
+ * rewrites.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
-  /** Condition for the whole batch: the key must have exactly these bytes, or with `null` be absent. Otherwise the batch is refused (`false`). */
+  /** The key must have exactly these bytes, or be absent for `null`; otherwise the whole batch is refused. */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
 
 export interface RangeOptions {
-  /** Start of the range, exclusive: only keys after this key (in reverse order: before this key). */
+  /** Exclusive start of the range: only keys after this one, or before it in reverse order. */
   after?: string
   limit?: number
   /** Lists from the last key to the first. */
@@ -24,61 +24,50 @@ export interface RangeOptions {
 }
 
 export interface CountOptions {
-  /** Start of the range, inclusive. */
+  /** Inclusive start of the range. */
   from?: string | undefined
-  /** End of the range, exclusive. */
+  /** Exclusive end of the range. */
   before?: string | undefined
 }
 
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
-   * Writes a batch atomically; the batch is durable (it survives a power loss) when the promise resolves. Resolves with
-   * false only if the guard refused.
+   * Atomic, and durable (after a power loss too) when the promise resolves. Resolves with false only if the guard
+   * refused.
    */
   commit(batch: Batch): Promise<boolean>
-  /**
-   * Yields the entries whose key begins with `prefix`, in key order, without a full scan. The result is not guaranteed
-   * to be a consistent snapshot.
-   */
+  /** In key order, without a full scan. The result need not be a consistent snapshot. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
-  /**
-   * Returns the number of entries whose key begins with `prefix`. The store itself counts them: a hundred thousand take
-   * some milliseconds.
-   */
+  /** The store itself counts the keys: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
-   * Makes an empty commit, to check that this service is still the one that may write. Rejects if another service has replaced it as the writer of
-   * the store. Absent if only services on one machine could use the store.
+   * An empty commit. Rejects if another service has replaced this one as the writer of the store. Absent if services on
+   * other machines cannot use the store.
    */
   confirm?(): Promise<void>
-  /**
-   * Returns the distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing (`ids-under.ts`).
-   */
+  /** Distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing. */
   ids?(prefix: string): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Source of records whose state in memory is newer than on disk. Every commit also writes these records. */
+/** Records that are newer in memory than on disk. Every commit also writes them. */
 export interface Rider {
   /**
-   * Returns the operations to add to a commit. It is called in the same turn of the event loop in which the commit is made. So if two commits contain
-   * the same record, the later commit has the newer state.
+   * Returns the operations to add to a commit. Called in the turn of the event loop in which the commit is made, so a
+   * later commit has the newer state.
    */
   take(): readonly Op[]
-  /**
-   * Runs once for each `take` that returned operations, when its commit has ended. `isWritten` is false if the commit
-   * failed and none of it is on disk.
-   */
+  /** Called after the commit of each `take` that returned operations. `isWritten` is false if none of it is on disk. */
   settled(ops: readonly Op[], isWritten: boolean): void
 }
 
-/** Longest key in characters. lmdb allows 1,978 bytes; the lower limit leaves room for other backends. */
+/** In characters. lmdb allows 1,978 bytes; other backends may allow less. */
 export const KEY_LIMIT = 1_024
 
 /**
- * Checks that every backend reads the key in the same way: it is not too long, and consists of printable ASCII without the characters that unstorage
- * rewrites. Throws an error that contains the key.
+ * Every backend must read the key in the same way: printable ASCII, not too long, without the characters that unstorage
+ * rewrites. The error contains the key.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {
@@ -89,7 +78,7 @@ export function checkRecordKey(key: string): void {
   }
 }
 
-/** Checks a whole batch before its first write, so that an invalid operation changes nothing. */
+/** Checked before the first write, so that an invalid operation changes nothing. */
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)

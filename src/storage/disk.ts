@@ -1,8 +1,6 @@
 /**
- * State of the disk. The main thread checks it once a second and shares it with every thread. There are three levels. Above the operator's limit
- * everything is accepted. Below it new messages are refused, so that the rest is available for messages from the network. Without space for a commit
- * nothing is accepted: messages from the network are not confirmed, so that the network sends them again. Each level ends by itself when space is
- * free again.
+ * State of the disk, which the main thread checks once a second. Below the operator's limit new messages are refused.
+ * Without space for a commit, messages from the network are not confirmed either, so that the network sends them again.
  */
 import { statfs } from 'node:fs/promises'
 import { SECOND } from '../domain/clock.ts'
@@ -14,7 +12,7 @@ import type { Claims } from './drivers/lmdb-room.ts'
 
 const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 
-/** Creates the shared state. `threads` is the number of all threads that open the store. */
+/** `threads` is the number of threads that open the store. */
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
@@ -26,12 +24,10 @@ export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ a
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
 
 /**
- * Time in ms after a failed commit for which the disk counts as failing. It ends by time, because perhaps no other commit is made that could show
- * that the disk works.
+ * In ms after a failed commit. This ends by time, because no other commit may be made that shows that the disk works.
  */
 const FAILS_FOR = 10 * SECOND
 
-/** Returns the function that is called at the end of every commit. */
 export const noteCommit =
   ({ failedAt }: SharedDisk) =>
   (isStored: boolean): void => {
@@ -44,7 +40,6 @@ export const isFailing = ({ failedAt }: SharedDisk): boolean => Date.now() - Num
 
 export interface DiskWatch {
   state(): DiskState
-  /** Sentence for the operator; undefined if there is space. */
   problem(): string | undefined
   freeBytes(): number
   look(): Promise<void>
@@ -53,7 +48,7 @@ export interface DiskWatch {
 
 export interface DiskWatchOptions {
   shared: SharedDisk
-  /** Folders that the service writes to. They may be on different disks; the disk with the least space decides. */
+  /** Folders that the service writes to; the disk with the least space decides. */
   dirs: readonly string[]
   reserveBytes: number
   /** Whether the store could write a commit now. */
@@ -63,8 +58,8 @@ export interface DiskWatchOptions {
 }
 
 /**
- * Additional free space that is needed to leave a state, as a fraction of the limit. Without it, a growing log file could change the state every
- * second.
+ * Additional free space that is needed to leave a state, as a fraction of the limit. Without it, a growing log file
+ * could change the state every second.
  */
 const SLACK = 1 / 16
 

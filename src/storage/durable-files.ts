@@ -1,10 +1,13 @@
-/** Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only this user can read the files. */
+/**
+ * Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only this
+ * user can read them.
+ */
 import { randomBytes } from 'node:crypto'
 import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** Flushes a folder to disk. Without this, a new or removed file name in the folder is not durable. */
+/** Without this, a new or removed file name in the folder is not durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -14,10 +17,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes all bytes at this position in a loop. On a disk that is nearly full, one write can end early without an error, and only the next write
- * fails.
- */
+/** On a nearly full disk, one write can end early without an error, and only the next one fails. */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0
   while (done < bytes.byteLength) {
@@ -26,7 +26,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** Writes a new file, which is durable when the promise resolves. An existing file is not replaced; the promise then resolves with false. */
+/** The file is durable when the promise resolves. An existing file is not replaced; the result is then false. */
 export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
   const draft = await writeDraft(file, bytes)
   try {
@@ -41,13 +41,13 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
   return true
 }
 
-/** Replaces an existing file. The file keeps its owner, and the old content is overwritten on disk. The file is durable when the promise resolves. */
+/** The file keeps its owner, and the old content is overwritten on disk. Durable when the promise resolves. */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')
   try {
     const { uid, gid, size } = await old.stat()
     const draft = await writeDraft(file, bytes)
-    // A command may run as root on files of another user. The new file must then belong to that user, too.
+    // A command may run as root on files of another user.
     if ((await stat(draft)).uid !== uid) await chown(draft, uid, gid)
     await rename(draft, file)
     await syncFolder(dirname(file))
@@ -58,10 +58,9 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Suffix of the names of incomplete files. It identifies the files that a killed process left. */
+/** Names of incomplete files, which a killed process may leave, end with this. */
 export const DRAFT = '.tmp'
 
-/** Writes a draft. */
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}${DRAFT}`
   const handle = await open(draft, 'wx', PRIVATE_FILE)

@@ -1,4 +1,4 @@
-/** Finishes an interrupted deletion: removes all records of an instance that no longer has a configuration. */
+/** Finishes an interrupted deletion: removes all records of an instance without a configuration. */
 import type { Log } from '../domain/log.ts'
 import { type BlobItems, ownersOfBlobs, removeOwner } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
@@ -18,8 +18,8 @@ export interface LeftoverOptions {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Erases the leftovers before any instance is hosted. An instance without a configuration is such a leftover: a deletion removes the configuration
- * first, and a creation writes it last.
+ * Runs before any instance is started. A deletion removes the configuration first, and a creation writes it last, so an
+ * instance without one is a leftover.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()

@@ -1,20 +1,19 @@
 /**
- * Places rows so that one group cannot evict the rows of all others. Rows belong to groups (chats), and a group has only a small share of a
- * generation. Rows above this share are stored in separate generations for crowded groups. So a flood of messages in one chat evicts only rows of
- * crowded chats.
+ * Places rows so that one group (chat) cannot evict the rows of all others. A group has a small share of a generation
+ * of rows; rows above this share are stored in separate generations.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
-/** Share of a generation for one group: at least 64 flooding groups are needed to evict the rows of a quiet group. */
+/** So at least 64 flooding groups are needed to evict the rows of a quiet group. */
 const SHARE = 1 / 64
-/** Number of rows that every group may have, however small a generation is. */
+/** Every group may have this many rows, however small a generation is. */
 const MIN_ROWS = 8
 
 export interface Place {
   key: string
-  /** True if the row begins a generation, so that an older generation must be removed. */
+  /** True if the row begins a generation; an older one must then be removed. */
   isNew: boolean
-  /** Counts a row of this size, which is about to be committed at this place. */
+  /** Must be called before a row of this size is committed at this place. */
   count(size: number): void
 }
 
@@ -34,8 +33,8 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
   /**
-   * Number and bytes of the rows of each group in the newer quiet generation (the one without the rows above a share). This thread counts them, and
-   * begins at 0 after a start.
+   * Rows of each group in the newer generation without the rows above a share. Counted by this thread, from 0 after a
+   * start.
    */
   const shares = new Map<string, { rows: number; bytes: number }>()
 

@@ -1,7 +1,7 @@
 /**
- * Stores rows of which the age and the number are bounded. The rows are looked up by key. There are two generations of rows. A new
- * generation begins when the newer one reaches its term or is full, and then the older one is removed. So a row is kept for one to two terms. If many
- * rows are added, it is at least kept until a full generation of newer rows has been added. Only rows that are removed are ever listed.
+ * Stores rows with a bounded age and number, in two generations. A new one begins when the newer one reaches its term
+ * or is full, and the older one is removed. So a row is kept for one to two terms, or until a full generation of newer
+ * rows has been added.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -10,10 +10,7 @@ import type { Sweep } from './retention.ts'
 
 export interface Term {
   ms: number
-  /**
-   * The most rows in one generation. If rows and bytes are both `Infinity`, a generation ends only by age, and nothing
-   * is counted at a start.
-   */
+  /** If rows and bytes are both `Infinity`, a generation ends only by age. */
   rows: number
   bytes: number
 }
@@ -21,20 +18,17 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** Prefix of the keys of all rows. In each key the start of the generation follows the prefix. */
+  /** In each key the start of the generation follows the prefix. */
   prefix: string
 }
 
 export interface Generations {
   load(): Promise<void>
-  /**
-   * Returns the place of a new row. `isNew` is true if the row begins a generation, so that an older generation must be
-   * removed.
-   */
+  /** `isNew` is true if the row begins a generation; an older one must then be removed. */
   next(hash: string): { key: string; isNew: boolean }
-  /** Counts a row of this size, which is about to be committed. */
+  /** Must be called before a row of this size is committed. */
   count(size: number): void
-  /** Returns the possible keys of a row; the key in the newer generation is first. */
+  /** Possible keys of a row; the key in the newer generation is first. */
   keys(hash: string): string[]
   /** Removes outdated rows, a bounded number in each commit. */
   removeOld: Sweep
@@ -42,14 +36,14 @@ export interface Generations {
   forgotten(): void
 }
 
-/** Number of digits of a time in epoch ms. With 13 digits, the order as text is the order of the times until the year 2286. */
+/** With 13 digits of epoch ms, the order as text is the order in time until the year 2286. */
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
-  /** Start of the newer generation, in epoch ms; the next variable is the start of the older one. */
+  /** Start of the newer generation, in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Size of the newer generation. These are upper bounds, because a commit may fail. */
+  /** Upper bounds, because a commit may fail. */
   let rows = 0
   let bytes = 0
 
@@ -82,7 +76,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       const isNew = isFull(now)
       if (isNew) {
         older = newer
-        // Two generations must not begin in the same millisecond, because their rows would have the same prefix.
+        // The rows of two generations that begin in the same millisecond would have the same prefix.
         newer = Math.max(now, (newer ?? 0) + 1)
         rows = 0
         bytes = 0

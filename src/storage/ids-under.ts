@@ -3,7 +3,6 @@ import type { StateStore } from './contract.ts'
 
 type Store = Pick<StateStore, 'range' | 'ids'>
 
-/** Returns the ids that follow a prefix, which ends with ":". */
 export async function idsUnder(store: Store, prefix: string): Promise<string[]> {
   if (store.ids !== undefined) return store.ids(prefix)
   const found: string[] = []
@@ -12,7 +11,7 @@ export async function idsUnder(store: Store, prefix: string): Promise<string[]> 
     if (next === undefined) return found
     const id = next.slice(prefix.length).split(':')[0]!
     found.push(id)
-    // The next read begins after all keys of this id, because the character ";" follows ":" directly.
+    // The character ";" follows ":" directly, so this is after all keys of the id.
     after = `${prefix}${id};`
   }
 }

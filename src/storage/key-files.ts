@@ -1,10 +1,9 @@
 /**
- * Stores each key in a file of its own outside of the store, because only a file can be overwritten in place. A removed record remains in the free
- * pages of the store and can be read with its key, so the key itself must be destroyed.
+ * Stores each key in a file, because only a file can be overwritten in place. A removed record remains in free pages of
+ * the store, so its key must be destroyed.
  *
- * A file has two places for its key, each encrypted with a secret key. Usually one of the two places is empty. During a rotation of the secret key,
- * the old secret key opens one place and the new one opens the other. Nothing is ever moved, so after a kill at least one of the two secret keys
- * opens the file.
+ * A file has two places for its key. While the secret key is rotated, the old secret key opens one place and the new
+ * one the other, so after a kill at least one of them opens the file.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
@@ -14,11 +13,10 @@ import { PLACE_BYTES } from './key-places.ts'
 import type { KeyTable, Places } from './key-table.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 
-/** Offsets of the two places in the file. Each place is in a separate disk sector, so writing one place cannot damage the other. */
+/** Each place is in a separate disk sector, so writing one cannot damage the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)
-/** Number of files that are read at once. */
 const AT_ONCE = 64
 
 export function keyFiles(dir: string): KeyTable {
@@ -65,8 +63,8 @@ export function keyFiles(dir: string): KeyTable {
     },
     set: (name, place, value = EMPTY) =>
       changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place])),
-    // A kill may leave a file of which only a part was overwritten. With this name it does not count as a damaged key, which would prevent each
-    // start.
+    // A kill may leave a file that was partly overwritten. With this name it does not count as a damaged key, which
+    // would prevent each start.
     async remove(name) {
       const condemned = path(name + CONDEMNED)
       if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)
@@ -75,14 +73,14 @@ export function keyFiles(dir: string): KeyTable {
     async removeDrafts() {
       for (const name of await readdir(dir)) {
         if (name.endsWith(CONDEMNED)) await destroy(path(name))
-        // Other drafts are not overwritten. A draft may already be linked to the name of the key, and is then the same file as the key.
+        // Other drafts are not overwritten: such a file may be linked to the name of the key.
         else if (name.endsWith(DRAFT)) await rm(path(name))
       }
     },
   }
 }
 
-/** Suffix that a file gets while its key is being destroyed. */
+/** A file gets this suffix while its key is being destroyed. */
 const CONDEMNED = `.condemned${DRAFT}`
 
 async function destroy(file: string): Promise<void> {
@@ -100,7 +98,7 @@ const unlessGone = (work: Promise<void>): Promise<boolean> =>
     },
   )
 
-/** Whether a file may hold a key. Hidden files (`.DS_Store`) and unfinished files (`.tmp`) do not. */
+/** Hidden files (`.DS_Store`) and unfinished files (`.tmp`) hold no key. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith(DRAFT)
 
 function placeIn(bytes: Buffer, place: 0 | 1): Buffer | undefined {

@@ -1,10 +1,10 @@
-/** The two places of a key (`key-files.ts`), each of which holds the key encrypted with a secret key. */
+/** The two places of a key, each with the key encrypted with a secret key. */
 import type { Places } from './key-table.ts'
 import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
   key: Uint8Array
-  /** Number (0 or 1) of the place that this secret key opens. The next field states whether the other place is filled. */
+  /** The place that this secret key opens. */
   place: 0 | 1
   isOtherUsed: boolean
 }
@@ -15,7 +15,7 @@ const recordKey = (name: string) => `key:${name}`
 
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
-/** Returns the key in the place that this secret key opens. Null if it opens neither place. An empty place is undefined in `places`. */
+/** Null if this secret key opens neither place. An empty place is undefined in `places`. */
 export function openKeyPlaces(sealer: Sealer, name: string, places: Places): KeyFile | null {
   for (const place of [0, 1] as const) {
     const sealed = places[place]
@@ -29,7 +29,7 @@ function opened(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array | 
   try {
     return Uint8Array.from(sealer.open(recordKey(name), sealed))
   } catch {
-    // This secret key does not open the place, because the place was encrypted with another one.
+    // The place was encrypted with another secret key.
     return undefined
   }
 }

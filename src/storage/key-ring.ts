@@ -1,11 +1,9 @@
 /**
- * The keys that encrypt everything at rest: one for the records of the main thread, one for links, and one for each
+ * The keys that encrypt everything on disk: one for the main thread's records, one for links, and one for each
  * instance. The secret key only encrypts these keys, so it can be changed without changing a record. Destroying the key
- * of an instance makes its data unreadable, also in free pages of the store and in old copies of them.
+ * of an instance makes its data unreadable, also in free pages of the store.
  *
- * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to an interrupted deletion (or
- * creation), a place that is encrypted with another secret key belongs to an interrupted rotation. Only the main thread of the service that owns the
- * store, or a command that owns the store instead of the service, changes these files.
+ * Every step can be repeated, and the start finishes what a kill interrupted.
  */
 import type { Steps } from '../domain/steps.ts'
 import type { StateStore } from './contract.ts'
@@ -19,26 +17,21 @@ import type { OpenParts } from './store-backend.ts'
 export interface KeyRing {
   /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
   readonly main: Sealer
-  /** Key of `main`, for a thread that writes such records. */
+  /** For a thread that writes such records. */
   readonly mainKey: Uint8Array
-  /** Key of 32 bytes for links to received files. */
+  /** 32 bytes, for links to received files. */
   readonly links: Uint8Array
-  /** Returns the ids of all instances that have a key. */
   instances(): string[]
-  /** Returns the key of an instance. Throws if there is none. */
+  /** Throws if the instance has no key. */
   of(instance: string): Uint8Array
-  /**
-   * Stores the key of an instance, which is durable when the promise resolves. `key` is the key of an instance from
-   * another server; without it a new key is created.
-   */
+  /** Durable when the promise resolves. `key` is from another server; without it a new key is created. */
   make(instance: string, key?: Uint8Array): Promise<void>
-  /** Destroys the key of an instance. When the promise resolves, nothing that was encrypted with the key can be read. */
+  /** When the promise resolves, nothing that was encrypted with the key can be read. */
   destroy(instance: string): Promise<void>
 }
 
 type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown'>
 
-/** Names of the keys that do not belong to an instance. */
 const MAIN = 'main'
 const LINKS = 'links'
 
@@ -46,7 +39,7 @@ const MARK = Buffer.from('this store is read with the right key')
 
 const WRONG_KEY = 'The secret key is not the one this store was written with; start with the original key or use an empty store.'
 
-/** Throws if this is not the secret key of the store. Changes nothing, except that an empty store gets its first keys. */
+/** Throws if this is not the secret key of the store. An empty store gets its first keys. */
 export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<void> {
   if ((await store.get(keys.keyRing)) !== undefined) {
     await openMain(store, secretKey)
@@ -61,7 +54,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     throw new Error(
       `The store is empty, but ${files.where} holds keys of instances; restore the store, or move that folder away.`,
     )
-  // If two processes start at the same time, the second process uses the key of the first.
+  // If two processes start at the same time, the second uses the key of the first.
   if ((await files.read(MAIN)) === null) throw new Error(WRONG_KEY)
   const main = createSealer(await files.make(MAIN))
   await files.make(LINKS)
@@ -69,9 +62,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/**
- * Returns the object that encrypts and decrypts the records that belong to no instance, for a command that runs beside the service. Changes nothing.
- */
+/** For a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)
@@ -80,14 +71,14 @@ export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sea
   return main
 }
 
-/** Reads and decrypts a record, to check that the store answers and that the keys beside it belong to it. */
+/** Checks that the store answers and that the keys belong to it. */
 export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Sealer): Promise<void> {
   const mark = await store.get(keys.keyRing)
   if (mark === undefined || !opens(main, keys.keyRing, mark))
     throw new Error(`The keys of the store in ${store.shown} are not those of its records; restore both from one backup.`)
 }
 
-/** Opens the key ring for the process that owns the store. Finishes an interrupted rotation. */
+/** For the process that owns the store. Finishes an interrupted rotation of the secret key. */
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
@@ -119,8 +110,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
 }
 
 /**
- * Opens every key. Only after all keys were opened, clears the places that are encrypted with other secret keys, because until then another secret
- * key might still be needed.
+ * Only after all keys were opened, the places with other secret keys are cleared, because another secret key might
+ * still be needed before.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openSealedKeys(store.keyTable, secretKey)
@@ -135,9 +126,8 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * Changes the secret key, for the process that owns the store. `replace` makes the new secret key durable. Before
- * `replace` the old secret key opens every key; after it the new one does. Places that a kill left under the other
- * secret key are cleared by the next start or rotation.
+ * For the process that owns the store. `replace` makes the new secret key durable: before it the old secret key opens
+ * every key, after it the new one does.
  */
 export async function rotateSecretKey(
   store: Store,
@@ -159,7 +149,7 @@ export async function rotateSecretKey(
 async function needed(files: SealedKeys, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // If the main key cannot be opened either, the secret key is wrong. If it can, only this file is damaged.
+  // If the main key cannot be opened either, the secret key is wrong. Otherwise only this file is damaged.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = files.whereIs(name)
   if (file === null)
@@ -173,7 +163,7 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // The record was sealed with another key, so the result is false.
+    // The record was encrypted with another key.
     return false
   }
 }

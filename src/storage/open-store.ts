@@ -1,7 +1,6 @@
 /**
- * Selects the driver of each mount of unstorage. The backend that the URL of the store names serves `state:`, with a
- * driver that can commit. `blobs:` is served by the driver of its place (`domain/blob-place.ts`); any driver of unstorage
- * could serve it.
+ * Selects the unstorage drivers: for records the one of the store's URL, which can commit; for media the one of their
+ * place.
  */
 import { createStorage, prefixStorage } from 'unstorage'
 import type { BlobPlace } from '../domain/blob-place.ts'
@@ -15,7 +14,6 @@ export type { OpenStore } from './store-backend.ts'
 export const STATE = 'state'
 export const BLOBS = 'blobs'
 
-/** Opens the store of this thread. */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
   const backend = await backendOf(url)
   const driver = await backend.open(options)
@@ -26,7 +24,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 
 type Keeper = Pick<OpenStore, 'blobDriver' | 'shown'>
 
-/** Drivers of `blobs:`, by the kind of place in which the media are. The driver for buckets is loaded only if the media are in a bucket. */
+/** The driver for buckets is loaded only if the media are in a bucket. */
 const BLOB_DRIVERS: { [In in BlobPlace['in']]: (place: Extract<BlobPlace, { in: In }>, store: Keeper) => Promise<BlobDriver> } = {
   files: async ({ dir }) => blobFiles({ dir }),
   async store(_, { blobDriver, shown }) {
@@ -36,7 +34,6 @@ const BLOB_DRIVERS: { [In in BlobPlace['in']]: (place: Extract<BlobPlace, { in: 
   bucket: async ({ bucket }) => (await import('./drivers/blob-bucket.ts')).blobBucket({ bucket }),
 }
 
-/** Opens the media of all instances for this thread. */
 export async function openBlobItems(place: BlobPlace, store: Keeper): Promise<BlobItems> {
   const open = BLOB_DRIVERS[place.in] as (place: BlobPlace, store: Keeper) => Promise<BlobDriver>
   return mountBlobs(await open(place, store))

@@ -1,10 +1,10 @@
 /**
- * Ensures that only one service uses a store: if two services used it, both would log in with the same accounts and send the same queued messages.
+ * Ensures that only one service uses a store: two would log in with the same accounts and send the same queued
+ * messages.
  *
- * The owner listens on a Unix socket in the store's folder, and the store contains the name of the socket. A starting process connects to it. An
- * answer means that the owner runs; a refusal means that the owner was killed, because the kernel closes the socket with the process. The name
- * changes in a guarded commit, so if two processes start at the same time, only one of them succeeds. A file with a process id would give neither
- * guarantee.
+ * The owner listens on a Unix socket, whose name is in the store. A starting process connects to it: an answer means
+ * that the owner runs, a refusal that it was killed. The name changes in a guarded commit, so if two processes start at
+ * once, only one succeeds.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
@@ -14,22 +14,20 @@ import { BRAND } from '../domain/brand.ts'
 import type { StateStore } from './contract.ts'
 import { keys } from './record-keys.ts'
 
-/** Longest path of a Unix socket in bytes, including the final zero: 108 on Linux, 104 on macOS. */
+/** In bytes, with the final zero: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
-/** A store whose folder contains the socket. */
+/** The folder of the store contains the socket. */
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
-/** Path of a folder for sockets, and a function that releases the folder. */
 interface Place {
   path(name: string): string
   leave(): Promise<void>
 }
 
 /**
- * Makes this process the owner of the store, or rejects. Resolves with a function that releases the store, to be called after the store is closed.
- * `onVisit` runs for each connection to the socket: either a command has written something to the store (`visitOwner`), or a second service is
- * starting.
+ * Rejects if another process owns the store. Call the returned function after the store is closed. `onVisit` runs when
+ * a command has written something to the store, or a second service is starting.
  */
 export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
@@ -54,7 +52,7 @@ export async function ownStore(store: Owned, onVisit: () => void = () => {}): Pr
   return giveBack
 }
 
-/** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */
+/** Asks the service that owns the store to read it. Resolves with false if no service runs on it. */
 export async function visitOwner(store: Omit<Owned, 'commit'>): Promise<boolean> {
   const name = await store.get(keys.owner)
   if (name === undefined) return false
@@ -77,14 +75,13 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // The former owner has ended, so the file of its socket can be removed: each name of a socket is used only once, so no other process listens
-    // there.
+    // Each socket name is used only once, so no other process listens there.
     if (other !== undefined) await rm(other, { force: true })
     return
   }
 }
 
-/** Returns the folder of the sockets. On Linux, a folder with a long path is reached through its open file descriptor. */
+/** On Linux, a folder with a long path is reached through its open file descriptor. */
 async function placeOf(dir: string, name: string): Promise<Place> {
   const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
   if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }
@@ -108,10 +105,9 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
       ),
     )
     server.listen(path, () => {
-      // From now on an error can only mean that a single connection could not be accepted. It is ignored, because the connecting process gets an
-      // error of its own.
+      // From now on an error can only concern a single connection, whose process gets an error of its own.
       server.removeAllListeners('error').on('error', () => {})
-      // The socket exists while the process runs, but it must not prevent the process from ending.
+      // The socket must not prevent the process from ending.
       server.unref()
       resolve()
     })
@@ -128,7 +124,7 @@ function answers(path: string): Promise<boolean> {
     })
     asker.on('error', (error: NodeJS.ErrnoException) => {
       if (DEAD.has(error.code ?? '')) resolve(false)
-      // EAGAIN means that the accept queue is full, because many processes connect at the same time. So an owner exists.
+      // EAGAIN means that the accept queue is full, so an owner exists.
       else if (error.code === 'EAGAIN') resolve(true)
       else
         reject(

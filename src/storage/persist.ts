@@ -1,4 +1,7 @@
-/** Stores the outcome of an action that cannot be undone (a sent message, a posted event), and retries while the disk fails. */
+/**
+ * Stores the outcome of an action that cannot be undone (a sent message, a posted event), and retries while the disk
+ * fails.
+ */
 import { SECOND } from '../domain/clock.ts'
 import type { Timer } from './timer.ts'
 
@@ -7,7 +10,7 @@ const LONGEST_WAIT = 30 * SECOND
 
 export interface PersistOptions {
   timer: Timer
-  /** Signal whose abort ends the retries; the last error is then thrown. */
+  /** Aborting it ends the retries; the last error is then thrown. */
   signal: AbortSignal
   onFailure(error: unknown, waitMs: number): void
 }

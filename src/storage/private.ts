@@ -1,4 +1,4 @@
-/** Creates files and folders that only this user can access. They hold encrypted credentials, which nobody else needs to read. */
+/** Creates files and folders that only this user can access. */
 import { chmodSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,13 +6,9 @@ import { dirname, join } from 'node:path'
 export const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
 
-/**
- * Creates a folder and its missing parent folders. The permissions of an existing folder belong to the operator and are
- * not changed.
- */
+/** Also creates missing parent folders. The permissions of an existing folder are not changed. */
 export async function makePrivate(folder: string): Promise<void> {
-  // The folders are created one level at a time, because with `recursive` the call never ends on a file system in which folders cannot be created
-  // (/proc).
+  // One level at a time, because with `recursive` the call never ends on a file system like /proc.
   try {
     await make(folder)
   } catch (error) {
@@ -33,14 +29,14 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Creates the data folders that the operator named; `storeDir` may be elsewhere. Throws a sentence that names the variable if this user cannot write
- * to a folder, or if another user created files in it, for example by a first start as root.
+ * Throws a sentence that names the variable if this user cannot write to a folder, or if another user created files in
+ * it, for example by a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
   await makeNamedFolder('SVC_DATA_DIR', dataDir)
   if (!isInside) await makeNamedFolder('SVC_STORE_URL', storeDir)
-  // Files, each with the access that is tested. A secret may be mounted read-only; all other files must be writable.
+  // A secret may be mounted read-only; all other files must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
     ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),
@@ -50,7 +46,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
     try {
       await tried(path)
     } catch (cause) {
-      // The file does not exist yet and is created later.
+      // The file is created later.
       if (codeOf(cause) === 'ENOENT') continue
       const [variable, folder] = path.startsWith(storeDir) && !isInside ? ['SVC_STORE_URL', storeDir] : ['SVC_DATA_DIR', dataDir]
       throw new Error(
@@ -61,7 +57,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
   }
 }
 
-/** Creates a folder that the operator named. Refuses, with a sentence that names the variable, a folder that this user cannot write to. */
+/** Throws a sentence that names the variable if this user cannot write to the folder. */
 export async function makeNamedFolder(variable: string, folder: string): Promise<void> {
   const names = `${variable} is ${JSON.stringify(folder)}`
   try {
@@ -78,13 +74,10 @@ export async function makeNamedFolder(variable: string, folder: string): Promise
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** Codes of errors of a full disk. They do not mean a problem with the folder, and other checks report them. */
+/** A full disk is not a problem with the folder, and other checks report it. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
-/**
- * Tries to write to a folder. Permissions alone do not decide whether this is possible: a disk may be mounted read-only, and then even root cannot
- * write to it.
- */
+/** Permissions alone do not decide this: on a disk that is mounted read-only, even root cannot write. */
 async function tryToWrite(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, '.try-')))
@@ -98,7 +91,10 @@ function thisUser(): string {
   return uid === undefined ? 'this user' : `the user of this process (uid ${uid})`
 }
 
-/** Removes the permissions of others from a file that another program or an older release made readable. Files of another user are not changed. */
+/**
+ * Another program or an older release may have made the file readable for others. Files of another user are not
+ * changed.
+ */
 export function closeFile(path: string): void {
   const { mode, uid } = statSync(path)
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FILE)

@@ -2,8 +2,8 @@
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Number of records that one commit removes. A longer commit delays other commits, and the store extends its file by the space that a commit could
- * need (`drivers/lmdb-room.ts`): for a commit that removed twenty thousand records, this was a gigabyte.
+ * A longer commit delays other commits, and the store reserves disk space for it: for twenty thousand records, this was
+ * a gigabyte.
  */
 export const REMOVED_AT_ONCE = 100
 
@@ -16,7 +16,7 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
-/** Removes the records with a prefix whose keys are less than `end`, which is determined again before each commit. */
+/** Only keys less than `end`, which is determined again before each commit. */
 export async function removeBefore(
   store: Pick<StateStore, 'range' | 'commit'>,
   prefix: string,

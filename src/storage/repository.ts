@@ -1,7 +1,6 @@
 /**
- * Stores records of one kind as versioned JSON (`{ v: 1, ... }`). A record is validated with valibot at every read, is
- * upgraded then if an older version wrote it, and is encrypted if it contains anything of a conversation or a
- * credential.
+ * Stores records of one kind as versioned JSON. A record is validated at every read, upgraded if an older version wrote
+ * it, and encrypted if it contains parts of a conversation or a credential.
  */
 import * as v from 'valibot'
 import type { Op, RangeOptions, StateStore } from './contract.ts'
@@ -10,19 +9,17 @@ import type { Sealer } from './sealer.ts'
 type Stored = Record<string, unknown>
 
 export interface RepositoryOptions<T extends object> {
-  /** Name of this kind of record in errors, for example `queue item`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Current version of this kind of record, starting at 1. */
   version: number
-  /** Functions that upgrade a record from version n to n + 1, by n. Every older version needs one. */
+  /** By n: upgrades a record from version n to n + 1. Every older version needs one. */
   upgrades?: Record<number, (old: Stored) => Stored>
-  /** Encrypts the records; absent if they are stored in plain text. */
+  /** Absent if the records are stored in plain text. */
   sealed?: Sealer | undefined
 }
 
 export interface ListOptions extends RangeOptions {
-  /** Called for a record that cannot be used; a listing then skips it. If absent, such a record ends the listing with an error. */
+  /** Called for a record that cannot be used; a listing then skips it. If absent, the listing fails. */
   onUnreadable?: (error: unknown) => void
 }
 

@@ -1,25 +1,24 @@
 /**
- * Removes rows whose time is over. One timer serves all kinds of rows, which are swept one after another. A kind with too many rows can be swept
- * sooner. If the sweep of a kind fails, its next sweep repeats it, and the other kinds are still swept.
+ * Removes rows whose time is over. One timer serves all kinds of rows. If the sweep of a kind fails, the next one
+ * repeats it, and the other kinds are still swept.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
 
 const EVERY = HOUR
 
-/** Removes the rows of one kind whose time is over. `isStopped` is checked between the commits. */
+/** `isStopped` is checked between the commits. */
 export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
   /**
-   * Includes a kind of rows in the sweeps. `complaint` is the log message for a failed sweep. Call the returned function to have this kind swept
+   * Adds a kind of rows. `complaint` is the log message for a failed sweep. The returned function has this kind swept
    * soon.
    */
   covers(sweep: Sweep, complaint: string): () => void
   start(): void
-  /** Resolves when no sweep is running. */
   idle(): Promise<void>
-  /** Stops the sweeps. No row is removed after the promise has resolved. */
+  /** No row is removed after the promise has resolved. */
   stop(): Promise<void>
 }
 
@@ -31,7 +30,7 @@ export function createRetention(log: Pick<Logger, 'error'>): Retention {
   let sweeping: Promise<void> | undefined
 
   async function sweepDue() {
-    // The loop also reaches kinds that are added to the set while it runs.
+    // The loop also reaches kinds that are added while it runs.
     for (const kind of due) {
       due.delete(kind)
       if (!isStopped) await kind.sweep(() => isStopped).catch((error) => log.error({ err: error }, kind.complaint))

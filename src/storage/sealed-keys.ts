@@ -5,15 +5,15 @@ import type { KeyTable } from './key-table.ts'
 import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
 export interface SealedKeys extends Pick<KeyTable, 'where' | 'whereIs' | 'names' | 'removeDrafts'> {
-  /** Reads a key. Undefined if it does not exist; null if this secret key opens neither of its places. */
+  /** Undefined if the key does not exist; null if this secret key opens neither of its places. */
   read(name: string): Promise<KeyFile | null | undefined>
-  /** Reads all keys. The value is null for a key of which this secret key opens neither place. */
+  /** The value is null if this secret key opens neither place. */
   readAll(): Promise<Map<string, KeyFile | null>>
-  /** Creates a key, which is durable when the promise resolves. Resolves with the existing key if there is one. */
+  /** Durable when the promise resolves. Resolves with the existing key if there is one. */
   make(name: string, key?: Uint8Array): Promise<Uint8Array>
-  /** Fills the other place of the key: it contains the same key, encrypted with another secret key. */
+  /** Fills the other place with the same key, encrypted with another secret key. */
   sealAlso(name: string, nextKey: Uint8Array): Promise<void>
-  /** Empties the place of the key that this secret key does not use. */
+  /** Empties the place that this secret key does not use. */
   clearOther(name: string): Promise<void>
   destroy(name: string): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest with AES-256-GCM. The key of the record is part of the authenticated data, so an encrypted value cannot be moved to another
- * record. `key-ring.ts` defines the encryption keys.
+ * Encryption with AES-256-GCM. The key of the record is authenticated, so an encrypted value cannot be moved to another
+ * record.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
@@ -10,42 +10,41 @@ import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
-  /** Decrypts a value. Throws if the value was changed, moved to another record, or encrypted with another key. */
+  /** Throws if the value was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
   /**
-   * Returns a name of 22 characters that replaces a text in the key of a record (a blind name). The same text gives the same name, which reveals
-   * nothing without the encryption key.
+   * Returns 22 characters that replace a text in the key of a record. The same text gives the same result, which
+   * reveals nothing without the encryption key.
    */
   blind(text: string): string
-  /**
-   * Like `blind`, for a text that is used a few times within a short time; it does not evict texts that are cached for
-   * longer.
-   */
+  /** For a text that is used for a short time; does not evict texts that are cached for longer. */
   blindOnce(text: string): string
 }
 
-/** Length of a key in the key ring in bytes: one half encrypts, the other half creates blind names. */
+/** In bytes: one half encrypts, the other half creates blind names. */
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
 /**
- * Length of the random IV, 96 bits. If 2^32 values are encrypted with one key, the probability that an IV is repeated is low enough (NIST SP 800-38D,
- * 8.3).
+ * 96 random bits. If 2^32 values are encrypted with one key, a repeated IV is improbable enough (NIST SP 800-38D, 8.3).
  */
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Number of random bytes requested at once, because a call of the system's generator takes as long for a single byte as for many. */
+/** Requested at once, because a call of the system's generator takes as long for a single byte. */
 const POOL_BYTES = 341 * IV_BYTES
-/** Number of cached blind names. They are cached because an active chat uses the same few names about fifteen times per message. */
+/** An active chat uses the same few names about fifteen times per message. */
 const MAX_BLIND = 4_096
-/** Number of names cached for a short time, because the events of one message need the same few names within some milliseconds. */
+/** The events of one message need the same few names within some milliseconds. */
 const MAX_BRIEF = 512
 /** Number of bytes by which an encrypted value is longer than the plain value. */
 export const SEAL_BYTES = HEAD_BYTES
 
-/** Caches of blind names that all sealers of a thread share, so that their size is bounded even with a thousand instances. */
+/**
+ * Caches of blind names that all sealers of a thread share, so that their size is bounded even with a thousand
+ * instances.
+ */
 export interface BlindCaches {
   lasting: BoundedCache<string, string>
   brief: BoundedCache<string, string>
@@ -53,10 +52,7 @@ export interface BlindCaches {
 
 export const createBlindCaches = (): BlindCaches => ({ lasting: boundedCache(MAX_BLIND), brief: boundedCache(MAX_BRIEF) })
 
-/**
- * Random bytes for IVs, each of which is used once. All sealers of a thread share them, because random bytes are not
- * specific to a key.
- */
+/** Random bytes for IVs, each of which is used once. All sealers of a thread share them. */
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
@@ -71,11 +67,11 @@ function nextIv(): Buffer {
 
 let sealers = 0
 
-/** Creates a sealer from a key of 64 bytes, or from a secret key of 32 bytes, from which the half for names is derived. */
+/** `key` has 64 bytes; or 32 bytes, from which the half for names is derived. */
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
-  // The key object is created once. If bytes were passed instead, a key object would be created for each operation.
+  // Created once; with bytes, a key object would be created for each operation.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
@@ -117,5 +113,5 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
   }
 }
 
-/** Returns the key for blind names, for a sealer whose key has no separate half for names. */
+/** For a key without a separate half for names. */
 const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

@@ -8,13 +8,12 @@ import { writeOnce } from './durable-files.ts'
 import { keysOfStore } from './record-keys.ts'
 
 export interface SecretKeySource {
-  /** Secret key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
+  /** Key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
   secretKey?: string | undefined
   /** File of the generated key, beside the store. */
   file: string
-  /** Store of the key. A key is generated only while the store is empty, because nothing in the store could be read with a new key. */
+  /** A key is generated only while the store is empty, because nothing in the store could be read with a new key. */
   store: Pick<StateStore, 'range'>
-  /** If true, no key is generated. */
   mustExist?: boolean
   /** If true, there is no file for the key, so the operator must give the key. */
   isGivenOnly?: boolean
@@ -49,7 +48,7 @@ export function parseSecretKey(text: string, what: string): Uint8Array {
   const encoding = secretKeyEncoding(value)
   const bytes = encoding && Buffer.from(value, encoding)
   if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
-  // The bytes are copied, because `Buffer.from` puts small values into a shared pool.
+  // Copied, because `Buffer.from` puts small values into a shared pool.
   return Uint8Array.from(bytes)
 }
 
@@ -61,7 +60,6 @@ async function generate(file: string): Promise<Uint8Array> {
   return Uint8Array.from(key)
 }
 
-/** Content of a key file. */
 export const secretKeyText = (key: Uint8Array) => Buffer.from(`${Buffer.from(key).toString('base64')}\n`)
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -73,7 +71,6 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the store has no data. */
 export async function isEmpty(store: Pick<StateStore, 'range'>): Promise<boolean> {
   for await (const [key] of store.range('')) if (!keysOfStore.has(key)) return false
   return true

@@ -1,15 +1,12 @@
 /**
- * Media of an instance that a command imports. They are stored under a temporary owner name until the service creates the instance. Then they are
- * copied to the instance and counted against the budget. Each step may be repeated.
+ * Media of an instance that a command imports. They have a temporary owner until the service creates the instance and
+ * copies them. Each step may be repeated.
  */
 import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from './blobs/items.ts'
 
 export const stagedOwner = (instance: string): string => STAGED + instance
 
-/**
- * Copies the staged media to the instance. `counter` counts the bytes of all blobs, as in `openBlobs`. Does nothing if
- * nothing is staged.
- */
+/** `counter` counts the bytes of all blobs. Does nothing if nothing is staged. */
 export async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.add(counter, 0, BigInt(await copyBlobs(items, stagedOwner(instance), instance)))
 }
@@ -17,12 +14,12 @@ export async function adoptStaged(items: BlobItems, instance: string, counter: B
 export const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
   void (await removeOwner(items, stagedOwner(instance)))
 
-/** Removes the media that `adoptStaged` has copied, if the instance was not created in the end. */
+/** For an instance that was not created in the end. */
 export async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }
 
-/** Runs at the start of the service: keeps the media of imports that are waiting, and removes all other staged media. */
+/** At the start of the service: keeps the media of imports that are waiting, and removes all others. */
 export async function settleStaged(items: BlobItems, isWaiting: (instance: string) => boolean): Promise<void> {
   for (const owner of await ownersOfBlobs(items)) {
     const instance = owner.startsWith(STAGED) ? owner.slice(STAGED.length) : undefined

@@ -1,12 +1,9 @@
 import { orLate } from '../lib/deadline.ts'
 
-/** Schedules a call for later. Code gets the timer as an argument, like the clock, so that tests decide when the call runs. */
+/** Schedules a call. It is passed as an argument, so that tests decide when the call runs. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
-/**
- * Longest delay that setTimeout supports; with a longer delay the timer would fire immediately. A caller with a longer wait must check the time
- * again.
- */
+/** With a longer delay, setTimeout would fire immediately. A caller with a longer wait must check the time again. */
 const LONGEST = 2 ** 31 - 1
 
 export const systemTimer: Timer = (delayMs, run) => {

@@ -1,4 +1,6 @@
-/** Rows that are grouped by the week in which they were written, so that old weeks are removed without reading the rest. */
+/**
+ * Rows that are grouped by the week in which they were written, so that old weeks are removed without reading the rest.
+ */
 import { type Clock, DAY } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
 import { removeBefore } from './remove-all.ts'
@@ -7,19 +9,17 @@ import type { Sweep } from './retention.ts'
 export const WEEK = 7 * DAY
 
 export interface Weeks {
-  /** Returns the number of the current week. */
   current(): number
   /**
-   * Returns the weeks in which a row may be. The next week is included, because a clock that was ahead may have written
-   * the row.
+   * Weeks in which a row may be. The next week is included, because a clock that was ahead may have written the row.
    */
   kept(): number[]
   removeOld: Sweep
 }
 
 /**
- * Groups rows by week. `all` is the prefix of the keys of all weeks. `of` returns the prefix of one week; the prefix of a later week must sort later.
- * `back` is the number of weeks that are kept before the current one.
+ * `all` is the prefix of all weeks; `of` returns that of one week, and later weeks must sort later. `back` is the
+ * number of earlier weeks that are kept.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,4 +1,7 @@
-/** Backend lmdb: a folder on this machine with the records, the keys, and the socket by which a second service detects that the first one runs. */
+/**
+ * A folder on this machine with the records, the keys, and the socket by which a second service detects that the first
+ * one runs.
+ */
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -55,7 +58,6 @@ export function lmdbBackend(folder: string): Backend {
 
 const sizesOf = ({ records, usedPages, pageSize }: PageReport): CheckedStore => ({ records, bytes: usedPages * pageSize })
 
-/** Returns the disk space that the files of a folder use. Allocated blocks are counted, because the file of a store is sparse. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * Backend that stores records in the memory of this process, for a sandbox that keeps nothing. `memory:new` is a new store, held by the thread that
- * opens it. Other threads of the process open it by the name in its `threadUrl`.
+ * Stores records in the memory of this process, for a sandbox that keeps nothing. The thread that opens `memory:new`
+ * holds the store; other threads open it by the name in `threadUrl`.
  */
 import { randomUUID } from 'node:crypto'
 import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'
@@ -62,7 +62,7 @@ async function held(threadName: string): Promise<Opened> {
   return { rows, threadName, close }
 }
 
-/** Gives this thread the rows with the same asynchronous methods by which other threads use them. */
+/** The thread that holds the rows uses them with the same asynchronous methods as the others. */
 const inTurn = (rows: SortedRows): Asked => ({
   get: async (key) => rows.get(key),
   commit: async (batch) => rows.commit(batch),
@@ -71,7 +71,6 @@ const inTurn = (rows: SortedRows): Asked => ({
   size: async () => rows.size(),
 })
 
-/** The keys of a store, which only the thread that holds the store uses. */
 function createKeyTable(): KeyTable {
   const places = new Map<string, Places>()
   return {

@@ -1,7 +1,4 @@
-/**
- * Backend PostgreSQL: records, media and keys are rows of one schema, and a lock of the server shows which service owns them. This machine stores
- * none of this data.
- */
+/** Records, media and keys are rows of one schema. A lock of the server shows which service owns them. */
 import { blobRows } from '../drivers/postgres/blob-rows.ts'
 import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
@@ -14,7 +11,7 @@ import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/** Time limit in ms of a query that is not a commit. It is long, because counting the rows of a large store takes long. */
+/** In ms, for a query that is not a commit. Counting the rows of a large store takes long. */
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
@@ -27,7 +24,7 @@ export function postgresBackend(url: string): Backend {
     needsSecretKey: true,
     makeFolders: (dataDir) => makeDataDir(dataDir),
     exists: () => exists(target).catch(() => false),
-    // PostgreSQL checks its pages itself, and answers with an error if a page is damaged.
+    // PostgreSQL checks its pages itself.
     refuseDamaged: async () => {},
     async check() {
       const driver = await openPostgres({ url, mustExist: true, isReader: true })

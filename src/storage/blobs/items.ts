@@ -1,27 +1,30 @@
 /**
- * The items of `blobs:`, which are encrypted pieces of media, stored by the driver of unstorage that serves the mount (`open-store.ts`). Only the
- * methods declared here are used, so that any driver works. This file decrypts nothing and does not count against the budget (`blobs.ts`).
+ * The encrypted pieces of media, stored by any driver of unstorage. This file decrypts nothing and does not count
+ * against the budget.
  */
 import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
 
 export interface BlobDriver extends Driver {
-  /** Removes what remains of an owner that has no pieces left, for example its folder. */
+  /** Removes the rest of an owner that has no pieces, for example its folder. */
   forget?(owner: string): Promise<void>
-  /** Removes blobs that were not written to their end, by a driver that otherwise counts them as blobs. */
+  /** Absent if the driver has no incomplete blobs. */
   removeDrafts?(): Promise<void>
 }
 
 export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
   forget(owner: string): Promise<void>
-  /** Removes blobs that a killed process left incomplete. Only the owner of the store may call it, because other processes may be writing blobs. */
+  /**
+   * Removes blobs that a killed process left incomplete. Only the owner of the store may call it, because other
+   * processes may be writing blobs.
+   */
   removeDrafts(): Promise<void>
 }
 
-/** Prefix of an owner whose blobs belong to no instance yet (`staged-blobs.ts`). */
+/** Prefix of an owner whose blobs belong to no instance yet. */
 export const STAGED = 'import-'
 
-/** Returns the first piece of each blob under the prefix, which is the prefix of an owner, the prefix of a blob, or empty. */
+/** Returns the first piece of each blob under the prefix, which names an owner or a blob, or is empty. */
 export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   return found.filter(({ index }) => index === 0)
@@ -33,7 +36,7 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
   return sealed
 }
 
-/** Removes the blobs under a prefix. Resolves with the number of encrypted bytes that were removed. */
+/** Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   found.sort((one, other) => other.index - one.index)
@@ -42,7 +45,7 @@ export async function removeBlobs(items: BlobItems, prefix: string): Promise<num
 }
 
 /**
- * Removes the blobs of an owner and everything else that the driver has of it, for example a folder. Resolves with the number of encrypted bytes that
+ * Removes the blobs of an owner and its folder, if the driver has one. Resolves with the number of encrypted bytes that
  * were removed.
  */
 export async function removeOwner(items: BlobItems, owner: string): Promise<number> {
@@ -55,12 +58,11 @@ export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
   return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
 }
 
-/** Returns the number of encrypted bytes of all blobs that belong to an instance. */
 export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
-/** Yields the blobs of an owner in encrypted form. Each blob is yielded as a whole. */
+/** Each blob is yielded as a whole, in encrypted form. */
 export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
   for (const { key, bytes } of await blobsUnder(items, owner)) {
     const pieces: Uint8Array[] = []
@@ -69,15 +71,15 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/** Stores a blob whose bytes are already encrypted. The blob is durable when the promise resolves. */
+/** The bytes are already encrypted. The blob is durable when the promise resolves. */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
     await items.setItemRaw(name, sealed.subarray(index * SEALED_PIECE, (index + 1) * SEALED_PIECE))
 }
 
 /**
- * Copies the blobs of an owner to another owner, piece by piece. The copy can be repeated. Resolves with the number of
- * encrypted bytes that the target did not have.
+ * Copies piece by piece; the copy can be repeated. Resolves with the number of encrypted bytes that the target did not
+ * have.
  */
 export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
   const before = sum(await blobsUnder(items, to))

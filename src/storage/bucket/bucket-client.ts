@@ -1,11 +1,9 @@
 /**
- * Requests to a bucket, signed by aws4fetch. The name of the bucket is in the path of each request, which works with every server. A bucket name in
- * the host name does not work with every server.
+ * Requests to a bucket, signed by aws4fetch. The bucket is named in the path, because a bucket name in the host does
+ * not work with every server.
  *
- * The driver for S3 of unstorage is not used: it takes no session token, has no time limits, lists the first 1,000 keys of
- * the whole bucket only, and reports an item of a bucket that does not exist as missing.
- *
- * This module is only loaded when a bucket is used. It does not check where the endpoint is, because the operator names it.
+ * The S3 driver of unstorage is not used: it takes no session token, has no time limits, and lists only the first 1,000
+ * keys of the bucket.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,23 +11,22 @@ import { AwsV4Signer } from 'aws4fetch'
 import { type Bucket, shownBucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 
-/** Time limit of one request with its answer, in ms. */
 const DEADLINE = 30 * SECOND
-/** Delays in ms before the second and the third attempt of a request that the server could not process. */
+/** In ms before the second and the third attempt of a request that the server could not process. */
 const RETRIES = [200, SECOND]
-/** Keys per page of a list. Servers send no more than this. */
+/** Servers send no more keys per page of a list. */
 const PAGE = 1_000
 
 export type Query = Readonly<Record<string, string>>
 
 export interface BucketRequest {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Key without the prefix of the bucket; absent for a request about the bucket itself. */
+  /** Without the prefix of the bucket; absent for a request about the bucket itself. */
   key?: string | undefined
   query?: Query | undefined
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
-  /** Code of an error that the caller treats as a normal answer, for example `NoSuchKey`. */
+  /** Error code that the caller treats as a normal answer, for example `NoSuchKey`. */
   expected?: string | undefined
   signal?: AbortSignal | undefined
 }
@@ -38,22 +35,19 @@ export interface BucketAnswer {
   status: number
   headers: Headers
   bytes: Uint8Array
-  /** Code of the error, if it was the expected one; undefined for success. */
+  /** The expected error code; undefined for success. */
   code: string | undefined
 }
 
 export interface BucketClient {
-  /** Name of the bucket in sentences. It never contains credentials. */
+  /** Name of the bucket for messages, without credentials. */
   shown: string
   /** Rejects with `BucketFailure`. */
   request(request: BucketRequest): Promise<BucketAnswer>
-  /** Creates the error of an answer. */
   failure(status: number, code: string | undefined): BucketFailure
-  /** Resolves with the first keys of the bucket in their order, without the prefix of the bucket. */
+  /** Without the prefix of the bucket, in the order of the keys. */
   firstKeys(): Promise<string[]>
-  /** Resolves if the bucket exists and can be listed. */
   check(): Promise<void>
-  /** Returns the keys under a prefix, without the prefix of the bucket. */
   list(prefix: string): Promise<string[]>
 }
 
@@ -62,9 +56,9 @@ export interface ClientOptions {
   page?: number
 }
 
-/** A request failed. The message is a sentence for the operator. */
+/** The message is a sentence for the operator. */
 export class BucketFailure extends Error {
-  /** Status of the answer; undefined if there was none. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined
 
   constructor(message: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
@@ -161,14 +155,15 @@ const listQuery = ({ prefix }: Bucket, folder: string, more: Query): Query => ({
   ...more,
 })
 
-/** Returns the URL of an object, or of the bucket itself. */
 export function urlOf({ endpoint, name, prefix }: Bucket, key: string | undefined, query: Query = {}): URL {
   const url = new URL(`${endpoint}/${name}${key === undefined ? '' : `/${prefix}${key}`}`)
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, value)
   return url
 }
 
-/** Whether the same request may succeed a moment later, because the server was busy or an idle connection had just been closed. */
+/**
+ * Whether the same request may succeed a moment later, because the server was busy or an idle connection was closed.
+ */
 const mayPass = ({ status, cause }: BucketFailure): boolean =>
   status === undefined ? !isTimeout(cause) : status >= 500 || status === 429
 

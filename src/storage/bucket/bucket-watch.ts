@@ -1,7 +1,4 @@
-/**
- * Checks regularly whether a bucket can be used, so that the operator learns of a problem from the log and the health check before a caller notices
- * it.
- */
+/** Checks regularly whether a bucket can be used, so that the operator learns of a problem before a caller does. */
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { BucketClient } from './bucket-client.ts'
@@ -9,7 +6,7 @@ import type { BucketClient } from './bucket-client.ts'
 const EVERY = 30 * SECOND
 
 export interface BucketWatch {
-  /** Sentence about the problem that all callers may see, because it contains no addresses; undefined if the bucket can be used. */
+  /** A sentence that all callers may see, because it contains no addresses; undefined if the bucket can be used. */
   problem(): string | undefined
   look(): Promise<void>
   stop(): void
@@ -17,7 +14,7 @@ export interface BucketWatch {
 
 export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
-  /** Name of the environment variable that sets the bucket. */
+  /** Environment variable that sets the bucket. */
   variable: string
   /** End of a sentence that names what fails until the bucket can be used again. */
   meanwhile: string
@@ -27,7 +24,6 @@ export interface BucketWatchOptions {
   everyMs?: number | undefined
 }
 
-/** Resolves after the first check. */
 export async function watchBucket(options: BucketWatchOptions): Promise<BucketWatch> {
   const { client, variable, meanwhile, log, onBack, everyMs = EVERY } = options
   let isAway = false

@@ -4,7 +4,9 @@ import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { urlOf } from './bucket-client.ts'
 
-/** Resolves with a link that is valid for `ms`. It begins with the address at which readers reach the bucket, because the signature covers the host. */
+/**
+ * The link is valid for `ms`. It begins with the public address of the bucket, because the signature covers the host.
+ */
 export async function presigned(bucket: Bucket, key: string, ms: number): Promise<string> {
   const seconds = String(Math.max(1, Math.floor(ms / SECOND)))
   const { credentials, region } = bucket

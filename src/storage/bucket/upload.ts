@@ -1,10 +1,10 @@
 /**
- * Uploads an object of any size from a stream. Only one part of it is in memory. A small object is uploaded with one request. A larger object is
- * uploaded in parts, and exists in the bucket only after all parts are uploaded.
+ * Uploads an object of any size from a stream; only one part of it is in memory. A large object is uploaded in parts,
+ * and exists only after the last one.
  */
 import type { BucketClient } from './bucket-client.ts'
 
-/** Bytes of a part. It is the smallest size that servers accept for all parts except the last. */
+/** Bytes. Servers accept no smaller part, except for the last. */
 const PART = 5 * 1_024 * 1_024
 
 export interface Upload {
@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** Uploads the object. If the source fails, nothing is stored and the error of the source is thrown. */
+/** If the source fails, nothing is stored and its error is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,
@@ -41,7 +41,7 @@ export async function upload(
     for await (const body of parts) await put(body)
     await complete(client, { key, uploadId, tags, signal })
   } catch (error) {
-    // If the parts cannot be removed now, the operator's bucket rule for incomplete uploads removes them later.
+    // If this fails, the operator's bucket rule for incomplete uploads removes the parts later.
     await client.request({ method: 'DELETE', key, query: { uploadId } }).catch(() => {})
     throw error
   }
@@ -61,7 +61,6 @@ async function complete(client: BucketClient, { key, uploadId, tags, signal }: C
   if (code !== undefined) throw client.failure(200, code)
 }
 
-/** Collects the bytes into parts, of which each but the last has the same size. */
 async function* partsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let held: Uint8Array[] = []
   let length = 0

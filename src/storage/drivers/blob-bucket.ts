@@ -1,7 +1,6 @@
 /**
- * unstorage driver for the pieces of blobs (`blobs/pieces.ts`) as objects of a bucket: `<owner>/<blob>/<index>-<bytes>`. An object is durable when
- * the server has answered. A piece counts as missing only if the server answers that the object does not exist. Every other error is a failure, which
- * is retried.
+ * Stores pieces of media as objects of a bucket: `<owner>/<blob>/<index>-<bytes>`. Only if the server answers that an
+ * object does not exist, it counts as missing; every other error is retried.
  */
 import { defineDriver } from 'unstorage'
 import type { Bucket } from '../../domain/bucket.ts'
@@ -27,8 +26,7 @@ export const blobBucket = defineDriver(({ bucket }: { bucket: Bucket }): BlobDri
     setItemRaw: async (name: string, sealed: Uint8Array) =>
       void (await client.request({ method: 'PUT', key: keyOf(name), body: sealed })),
     removeItem: async (name) => void (await client.request({ method: 'DELETE', key: keyOf(name), expected: NO_SUCH_KEY })),
-    // The prefix ends with a slash. Otherwise the list of an owner would also contain the pieces of an owner with a longer id that begins in the same
-    // way.
+    // The slash excludes owners whose longer id begins in the same way.
     async getKeys(prefix = '') {
       const folder = prefix
         .split(':')

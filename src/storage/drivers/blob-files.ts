@@ -1,8 +1,7 @@
 /**
- * unstorage driver that stores the pieces of blobs (`blobs/pieces.ts`) in files: `<folder>/<owner>/<blob>` contains the pieces of a blob in sequence.
- * With a file per blob the disk is flushed only once, however many pieces the blob has. A blob is durable when its last piece is written: until then
- * its file is a draft with another name, which backups leave out (`backup.ts`). A draft counts as a blob in lists, so that the draft of a killed
- * thread is also listed, measured and removed.
+ * Stores the media of one blob in a file: `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
+ * the last piece is written, the file is a draft with another name, which backups leave out. Drafts are listed, so that
+ * the draft of a killed thread is removed.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -18,12 +17,12 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   const base = resolve(dir)
   const pathOf = (key: string) => join(base, ...key.split(':'))
   const draftOf = (key: string) => pathOf(key) + DRAFT
-  /** Owners whose folder was created, but whose folder name may not be on disk yet. */
+  /** The names of these new folders may not be on disk yet. */
   const newOwners = new Set<string>()
 
   /**
-   * Creates the draft with its final length. The file is created in the same turn in which the caller (`blobs.ts`) counts its bytes. So if the thread
-   * ends afterwards, the remaining file has exactly the counted bytes.
+   * The file gets its final length at once, in the turn in which the caller counts its bytes. If the thread dies, the
+   * remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
     const owner = ownerOf(key)
@@ -101,7 +100,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     getItem: async (name) => String(await asOfDisk(read(pieceOf(name)))),
     getItemRaw: (name: string) => asOfDisk(read(pieceOf(name))),
     setItemRaw: (name: string, sealed: Uint8Array) => asOfDisk(write(pieceOf(name), sealed)),
-    // One file holds all pieces. It is removed together with the first piece, because callers remove the first piece last.
+    // One file holds all pieces. Callers remove the first piece last.
     async removeItem(name) {
       const { key, index } = pieceOf(name)
       if (index === 0) for (const path of [pathOf(key), draftOf(key)]) await asOfDisk(rm(path, { force: true }))
@@ -120,7 +119,7 @@ function pieceOf(name: string): Piece {
   return piece
 }
 
-/** The folder may contain files of other programs, for example `.DS_Store`, in place of folders. */
+/** The folder may contain files of other programs, for example `.DS_Store`. */
 const unlessNoFolder = <T>(work: Promise<T>) => unless('ENOTDIR', work)
 const unlessGone = <T>(work: Promise<T>) => unless('ENOENT', work)
 
@@ -130,10 +129,7 @@ const unless = <T>(code: string, work: Promise<T>): Promise<T | undefined> =>
     return undefined
   })
 
-/**
- * Treats every error of the system as a failure that is retried, whatever its code (permissions, too many open files). Only a missing file means that
- * the blob does not exist.
- */
+/** Every error of the system is retried, except that a missing file means that the blob does not exist. */
 const asOfDisk = <T>(work: Promise<T>): Promise<T> =>
   work.catch((cause: NodeJS.ErrnoException) => {
     const { code, syscall } = cause

@@ -1,11 +1,9 @@
 /**
- * Checks that lmdb can read its data file without ending the process: lmdb does not check what it reads, so an invalid page number causes a SIGSEGV
- * or a SIGBUS. So every page in use is checked once with plain reads: it must be in the file, have the right kind and number, be used once, and
- * contain its data within its bounds. The contents of records are not checked here, because a change of an encrypted record is detected when it is
- * decrypted.
+ * Checks lmdb's data file. lmdb does not check what it reads, so an invalid page number ends the process. Every page in
+ * use is read: it must be in the file, have the right kind and number, and be used once. Contents of records are not
+ * checked, because decryption detects a change.
  *
- * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node,
- * MDB_ovpage), little-endian.
+ * The format is that of lmdb-js 3.5.6 (data version 2, little-endian; `mdb.c`).
  */
 import { fstatSync, readSync } from 'node:fs'
 
@@ -15,16 +13,16 @@ const HEADER = 24
 const NODE_HEADER = 8
 const KIND = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const KINDS = 0x0f
-/** Flag of a leaf node whose data is on separate pages. */
+/** The data of the leaf node is on separate pages. */
 const BIG_DATA = 0x01
-/** Page number of the root of an empty tree. */
+/** Root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
-/** Greatest depth of a tree that lmdb's cursors support. */
+/** Cursors of lmdb support no deeper tree. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
 
-/** The problem of a damaged file, as part of a sentence: `page 17 …`. */
+/** Completes a sentence: `page 17 …`. */
 export class Damage extends Error {}
 
 export interface Meta {
@@ -80,7 +78,7 @@ function metaOf(page: Buffer, what: string): Meta {
   }
 }
 
-/** Reads the two headers and returns the newer one; each must be valid, because lmdb reads both headers. */
+/** Both headers must be valid, because lmdb reads both. */
 export function newestMeta(fd: number): Meta {
   if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short for a store')
   const first = metaOf(readAt(fd, 0, SMALLEST_PAGE), 'first')
@@ -90,7 +88,7 @@ export function newestMeta(fd: number): Meta {
   return second.txnId > first.txnId ? second : first
 }
 
-/** Checks every page in use. Pages that `meta` refers to must not be written during the check; a reader of that transaction prevents it. */
+/** Pages that `meta` refers to must not be written during the check; an open read transaction prevents it. */
 export function checkPages(fd: number, meta: Meta): PageReport {
   const { pageSize, lastPage } = meta
   const room = pageSize - HEADER
@@ -117,7 +115,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     return bytes
   }
 
-  /** Yields the nodes of a page with their offsets. Nodes and their keys are checked to lie within the page. */
+  /** Checks that the nodes and their keys are within the page. */
   function* nodes(page: number, bytes: Buffer): Generator<{ at: number; key: Buffer }> {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
@@ -132,7 +130,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     }
   }
 
-  /** Returns the numbers of the child pages, sorted by their position in the file, because they are read faster in this order. */
+  /** Sorted by their position in the file, because they are read faster in this order. */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
     const below: number[] = []
@@ -185,15 +183,15 @@ export function checkPages(fd: number, meta: Meta): PageReport {
 }
 
 type Compare = (a: Buffer, b: Buffer) => number
-/** Compares keys of the list of free pages, which are transaction ids. */
+/** Keys of the list of free pages are transaction ids. */
 const byNumber: Compare = (a, b) => {
   if (a.byteLength !== 8 || b.byteLength !== 8) throw new Damage('the list of free pages has a damaged key')
   return Number(a.readBigUInt64LE(0) - b.readBigUInt64LE(0))
 }
 
 /**
- * Checks a list of free pages: a count, then page numbers. The first page of a run follows the negative length of the
- * run; 0 has no meaning.
+ * A list of free pages is a count, then page numbers. The first page of a run follows the negative length of the run; 0
+ * has no meaning.
  */
 function checkFreeList(list: Buffer, lastPage: number): void {
   const count = list.byteLength < 8 ? -1n : list.readBigUInt64LE(0)

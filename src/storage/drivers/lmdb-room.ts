@@ -1,15 +1,12 @@
 /**
- * Reserves space in lmdb's data file before lmdb writes.
+ * Reserves space in lmdb's data file before lmdb writes, because lmdb must never write to a full disk: lmdb 3.5.6 then
+ * overruns a buffer (`mdb_page_flush`), which damages the heap and ends the process.
  *
- * lmdb must never write to a full disk. When the system refuses to extend the file, lmdb 3.5.6 writes a description of the failure into a buffer of
- * 100 bytes, which is too small for it (`mdb_page_flush`). This damages the heap, and the process ends a moment later. So the file is always longer
- * than the part that lmdb uses, by more than the running commits can need. The appended bytes are zeros after the last page. lmdb does not read them,
- * because it writes at its own offsets. Several threads and processes can append safely, because with `O_APPEND` the kernel finds the end of the file
- * and writes there in one step. If the disk has no space, the commit is refused before lmdb is called, and nothing of it is stored. The reserved
- * space also remains usable when other programs have filled the disk.
+ * Zeros are appended after the last page, which lmdb does not read. Several threads and processes can append safely
+ * with `O_APPEND`. If the disk has no space, the commit is refused before lmdb is called.
  *
- * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file, so the reserved space guarantees nothing; there, some of the
- * disk must also be free.
+ * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file; there, some of the disk must
+ * also be free.
  */
 import { type BigIntStatsFs, closeSync, fstatSync, linkSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,54 +14,45 @@ import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
-/**
- * Bytes that running commits may need. Each thread that has the store open has a slot of its own, so that the other threads still count the claim of
- * a thread that died.
- */
+/** Bytes that running commits may need, by thread, so that the claim of a thread that died still counts. */
 export interface Claims {
   all: BigInt64Array
   own: number
 }
 
-/** Size of a page and depth of the tree in lmdb's file. */
+/** Depth of the tree in lmdb's file. */
 export interface Shape {
   pageSize: number
   treeDepth: number
 }
 
 export interface Look {
-  /** Returns cached values, because lmdb is too slow to compute them for every commit. */
+  /** Cached, because lmdb is too slow to compute it for every commit. */
   shape(): Shape
-  /** Asks lmdb for the last page each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
+  /** Asks lmdb each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
   lastPageNumber(): number
 }
 
-/**
- * Number of bytes by which the file is kept longer than the commits need. The next constant is the part of these bytes that may be used before the
- * file is extended again.
- */
+/** The file is this many bytes longer than the commits need. */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
-/**
- * Bytes reserved for other processes that write to the store, because their claims are not visible here. An operator command writes only one or two
- * records.
- */
+/** Bytes for commands in other processes, which write only one or two records; their claims are not visible here. */
 const OTHERS = 1_024 * 1_024
 /** Bytes that a commit of one or two messages usually needs: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
-/** Number of pages that a commit needs for the list of free pages, in addition to its records. */
+/** Pages that a commit needs for the list of free pages. */
 const FREE_LIST_PAGES = 16
-/** Values of `f_type` that mean a file system with copy on write. */
+/** Values of `f_type` for file systems with copy on write. */
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
 
 const ZEROS = Buffer.alloc(256 * 1_024)
-/** Size of lmdb's lock file: a header, and a slot of 64 bytes per reader. */
+/** lmdb's lock file has a header, and a slot of 64 bytes per reader. */
 const LOCK_SLOT = 64
 
 export interface Room {
   /**
-   * Reserves the space of a commit. Throws `StorageFailure` if the disk has no space. The caller calls the returned
-   * function when the commit has ended.
+   * Reserves the space of a commit. Throws `StorageFailure` if the disk has none. Call the returned function when the
+   * commit has ended.
    */
   take(ops: readonly Op[]): () => void
   /** Whether commits of the usual size would be accepted now. */
@@ -76,7 +64,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** Known length of the file. It is a lower bound: the file never becomes shorter, and other threads may make it longer. */
+  /** A lower bound: the file never becomes shorter, and other threads may make it longer. */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {
@@ -84,7 +72,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // A write that failed may have made the file longer, so its length is read from the disk.
+      // A write that failed may have made the file longer.
     }
     length = fstatSync(fd).size
   }
@@ -96,7 +84,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     return bavail * bsize
   }
 
-  /** Whether the current file has this many bytes beyond the part that lmdb uses. */
+  /** Whether the file has this many bytes beyond the part that lmdb uses. */
   function has(more: number): boolean {
     const end = (used.lastPageNumber() + 1) * used.shape().pageSize + more
     if (length < end + HEADROOM - STEP) grow(end + HEADROOM)
@@ -125,8 +113,8 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * Returns an upper bound of the bytes that a commit can add to the file: each record copies the pages on its path and,
- * at worst, splits each of them; a long value has pages of its own.
+ * An upper bound of the bytes that a commit adds: each record copies the pages on its path and, at worst, splits each
+ * of them; a long value has pages of its own.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
@@ -137,7 +125,7 @@ function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   return pages * pageSize
 }
 
-/** Checks the space before a store is created, because opening it writes lmdb's first pages without this check. */
+/** Called before a store is created, because opening it writes lmdb's first pages without this check. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize < HEADROOM)
@@ -145,9 +133,8 @@ export function checkRoom(dir: string): void {
 }
 
 /**
- * Creates lmdb's lock file without holes, and moves it into place in one step. lmdb itself creates the file with holes
- * and writes to it through mapped memory. On a full disk that ends the process (SIGBUS) instead of giving an error. An
- * existing file may be in use and is not changed.
+ * Creates lmdb's lock file without holes. lmdb itself creates it with holes and writes through mapped memory, which
+ * ends the process (SIGBUS) on a full disk. An existing file may be in use and is not changed.
  */
 export function makeLockFile(dir: string, readers: number): void {
   const draft = join(dir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`)

@@ -1,8 +1,8 @@
 /**
- * unstorage driver for lmdb with the methods that `state:` needs: atomic batches and ordered ranges (`contract.ts`).
+ * unstorage driver for lmdb, with atomic batches and ordered ranges.
  *
- * The main thread and every shard open the same environment. lmdb serialises writers with a lock that threads share,
- * and readers never wait. lmdb-js groups the writes of a thread into one transaction, in order.
+ * All threads open the same environment. lmdb serialises writers with a lock that threads share, and readers never
+ * wait.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,29 +18,29 @@ import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from '
 import { unstorageItems } from './unstorage-items.ts'
 
 /**
- * Number of entries that a range reads per step. No read transaction is held between two steps, so a slow reader does
- * not keep old pages in use.
+ * Entries that a range reads per step. No read transaction is open between two steps, so a slow reader does not keep
+ * old pages in use.
  */
 const RANGE_STEP = 128
-/** Number of reader slots: one slot per thread with an open read transaction, counting all processes (a backup, a probe). */
+/** One slot per thread with an open read transaction, counting all processes. */
 const MAX_READERS = 512
 /**
- * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js reserves 128 KB and doubles this
- * when the file grows; each time it maps the whole file again at a new address. The old maps and their pages stay in memory, so a growing store was
- * in memory twice. A file above this size is still mapped again at each doubling.
+ * Address space for the file, which costs nothing until pages are read. By default lmdb-js maps a growing file again
+ * and again, and the old maps stay in memory.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
 
 export interface LmdbDriver extends StateDriver {
-  /** Whether the disk has space for a commit. */
   hasRoom(): boolean
-  /** Copies the records of one point in time into an existing folder, even while other threads write. The copy has no free pages. */
+  /**
+   * Copies the records of one point in time into an existing folder, even while other threads write. The copy has no
+   * free pages.
+   */
   copyTo(dir: string): Promise<void>
 }
 
 /**
- * Returns the first string after every key with the prefix. Keys are printable ASCII, so the last character can always
- * be incremented.
+ * The first string after every key with the prefix. Keys are printable ASCII, so the last character can be incremented.
  */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
@@ -50,29 +50,25 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
     const start = inside ? from : prefix === '' ? undefined : prefix
     return { start, exclusiveStart: inside, end: prefix === '' ? undefined : after(prefix) }
   }
-  // In reverse order lmdb starts at the higher key, and includes the last key only if that is requested. The prefix itself may also be a key.
+  // In reverse order lmdb starts at the higher key, and includes the last key only if that is requested. The prefix
+  // itself may also be a key.
   const top = prefix === '' ? undefined : after(prefix)
   const inside = from !== undefined && (top === undefined || from < top)
   return { start: inside ? from : top, exclusiveStart: true, end: prefix === '' ? undefined : prefix, inclusiveEnd: true }
 }
 
 /**
- * Failures (EIO) after which lmdb can no longer be used in this process, even when the disk works again. A new process
- * starts from the data on the disk. As of lmdb 3.5.6:
+ * Failures (EIO) after which lmdb 3.5.6 can no longer be used in this process, even when the disk works again:
  *
- * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on, including
- *   reads. Then lmdb-js also keeps a lock that even `process.exit` waits for (`WriteWorker::Write` returns without
- *   unlocking).
- * - A page could not be written: the description has overrun its buffer (`lmdb-room.ts`), and the heap of the process
- *   is damaged.
+ * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on. lmdb-js then also keeps a lock that even `process.exit` waits for.
+ * - A page could not be written: lmdb has overrun a buffer, and the heap of the process is damaged.
  */
 const OVER = /MDB_PANIC|Attempting to write page/
 
 const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
 
 /**
- * Returns the reason of a failed commit. lmdb-js rejects with "Commit failed" and gives the reason in a second promise, whose rejection must also be
- * handled.
+ * lmdb-js rejects with "Commit failed" and gives the reason in a second promise, whose rejection must also be handled.
  */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
@@ -81,14 +77,10 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('The store could not write the records, and none of them was stored.', { cause })
 }
 
-/**
- * Number of commits between two checks of the depth of the tree. The depth changes rarely: one more level needs about twelve times as many records.
- */
+/** Commits between two checks of the tree's depth. One more level needs about twelve times as many records. */
 const DEPTH_EVERY = 1_000
 
-/**
- * Reads which part of its file lmdb uses. `getStats` begins a transaction and reads the list of free pages, which is too expensive for every commit.
- */
+/** `getStats` begins a transaction and reads the list of free pages, which is too expensive for every commit. */
 function createLook(db: Database<Uint8Array, string>): Look {
   const { env } = db as unknown as { env: { info(): { lastPageNumber: number } } }
   let known = db.getStats() as Shape
@@ -96,7 +88,7 @@ function createLook(db: Database<Uint8Array, string>): Look {
   return {
     shape() {
       if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Shape
-      // The returned depth is one more than the known depth, because the tree may have grown since the last check.
+      // One more than the known depth, because the tree may have grown since the last check.
       return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1 }
     },
     lastPageNumber: () => env.info().lastPageNumber,
@@ -111,13 +103,11 @@ export interface LmdbOptions extends OpenOptions {
 
 const OVER_SENTENCE = 'The disk failed in a way after which the store can no longer be read or written.'
 
-/** Opens the environment in the folder, which is created if it does not exist yet. */
 function openEnvironment({ dir, mustExist = false }: LmdbOptions): Database<Uint8Array, string> {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
-    // The folder is private. lmdb creates files that every user can read, so in an existing folder with other permissions its files would be
-    // readable.
+    // lmdb creates files that every user can read, so the folder must be private.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)
@@ -132,25 +122,24 @@ function openEnvironment({ dir, mustExist = false }: LmdbOptions): Database<Uint
     maxDbs: 1,
     maxReaders: MAX_READERS,
     mapSize: MAP_BYTES,
-    // Without overlapping sync, a commit resolves after its fsync. With overlapping sync, the default of lmdb, it would resolve before the fsync. A
-    // measurement showed no loss of speed.
+    // With overlapping sync, the default of lmdb, a commit would resolve before its fsync. No loss of speed was
+    // measured.
     overlappingSync: false,
-    // The grouping of operations by lmdb-js is not needed, because each batch states which operations belong together. This grouping creates a
-    // promise without a handler, whose rejection would end the process when a commit fails, for example on a full disk.
+    // This grouping by lmdb-js creates a promise without a handler, whose rejection would end the process when a commit
+    // fails.
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
   return db
 }
 
-/** Creates the reads of one environment. */
 function createReads(
   db: Database<Uint8Array, string>,
   onOver: LmdbOptions['onOver'],
 ): Pick<LmdbDriver, 'get' | 'range' | 'count'> {
   /**
-   * A cached read transaction does not see later commits of other threads. So it is only used within one callback: another thread announces its
-   * commit with a message, and no message arrives while the microtasks of one callback run. (Each reset sets a timer in lmdb-js.)
+   * A cached read transaction does not see later commits of other threads, so it is used only within one callback: no
+   * message about another thread's commit arrives in that time.
    */
   let isOfNow = false
   function readOfNow() {
@@ -164,8 +153,7 @@ function createReads(
 
   return {
     async get(key) {
-      // A key of this length cannot exist, and lmdb would throw an error for it. Such keys occur because parts of keys come from strangers (message
-      // ids), who can choose any length.
+      // lmdb would throw for such a key. It occurs because parts of keys come from strangers (message ids).
       if (key.length > KEY_LIMIT) return undefined
       try {
         readOfNow()
@@ -185,7 +173,7 @@ function createReads(
         if (page.length < step) return
         left -= page.length
         last = page.at(-1)!.key
-        // The reader waits one turn, because a long listing must not block the event loop.
+        // A long listing must not block the event loop.
         await nextTurn()
       }
     },
@@ -206,7 +194,7 @@ function createReads(
   }
 }
 
-/** Creates the method that writes. A commit for which there is no space on the disk is refused before it reaches lmdb. */
+/** A commit for which the disk has no space is refused before it reaches lmdb. */
 function createCommit(
   db: Database<Uint8Array, string>,
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
@@ -215,7 +203,7 @@ function createCommit(
   return async ({ guard, ops }: Batch) => {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
-    // The bytes of a view may change before the write thread reads them, so they are copied.
+    // The bytes of a view may change before the write thread reads them.
     const writes = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
     const write = () => {
       for (const [key, value] of writes) {
@@ -227,7 +215,7 @@ function createCommit(
     if (writes.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      // The batch is a child transaction, because only a child transaction is undone if an error is thrown in the middle of it.
+      // Only a child transaction is undone if an error is thrown in the middle of it.
       const isStored =
         guard === undefined
           ? await db.batch(write).then(() => true)
@@ -260,8 +248,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ...state,
     ...unstorageItems(state),
     async dispose() {
-      // Waits until lmdb-js has released the last read transaction. A read sets a timer for this, and on a closed environment the timer would throw
-      // an error that nobody can catch.
+      // A read of lmdb-js sets a timer that releases its transaction. On a closed environment it would throw an error
+      // that nobody can catch.
       await nextTimer(1)
       await db.close()
       room.close()

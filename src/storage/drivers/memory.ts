@@ -1,7 +1,4 @@
-/**
- * unstorage driver for records in memory with the methods that `state:` needs (`contract.ts`). Nothing is durable: the
- * records end with their thread.
- */
+/** unstorage driver for records in memory. Nothing is durable: the records end with their thread. */
 import { defineDriver } from 'unstorage'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
 import { type Batch, checkOps, KEY_LIMIT, type RangeOptions } from '../contract.ts'
@@ -9,23 +6,21 @@ import type { StateDriver } from '../store-backend.ts'
 import type { Asked } from './memory/shared-rows.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries that a range reads per step. */
 const RANGE_STEP = 128
 
 export interface MemoryOptions {
-  /** The rows. They are in this thread or in another one. */
   rows: Asked
   onCommit?: ((isStored: boolean) => void) | undefined
   close(): void
 }
 
-/** Returns a value as a buffer, as the other drivers do. */
+/** The other drivers also return buffers. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
 
 export const memoryDriver = defineDriver(({ rows, onCommit, close }: MemoryOptions): StateDriver => {
   async function commit({ guard, ops }: Batch): Promise<boolean> {
     checkOps(ops)
-    // The bytes are copied, because the bytes of a view may change, and a view would keep its whole buffer in memory.
+    // The bytes of a view may change, and a view would keep its whole buffer in memory.
     const own = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
     const isStored = await rows.commit({ ops: own, ...(guard === undefined ? {} : { guard }) })
     onCommit?.(true)

@@ -1,12 +1,10 @@
 /**
- * unstorage driver for PostgreSQL with the methods that `state:` needs: atomic batches and ordered ranges
- * (`contract.ts`).
+ * unstorage driver for PostgreSQL, with atomic batches and ordered ranges.
  *
- * Each thread that opens the store has two connections: one connection commits (`postgres/writer.ts`); the other reads,
- * and sends queries without waiting for earlier answers. Batches that are requested while a commit is under way become
- * one commit together, as with lmdb, so that the disk is flushed once. Reads of one turn of the loop become one query.
+ * Each thread has two connections: one commits, the other reads. Batches that are requested during a commit become one
+ * commit together, so that the disk is flushed once.
  *
- * While the database cannot be reached, reads and commits wait and are then refused; a batch that was not confirmed is
+ * While the database cannot be reached, reads and commits wait and are then refused. A batch that was not confirmed is
  * not stored, with one exception that ends the writer (`postgres/writer.ts`).
  */
 import { defineDriver } from 'unstorage'
@@ -26,31 +24,32 @@ import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries that a range reads per query. */
 const RANGE_STEP = 128
-/** Time in ms for which the store counts as full after a commit failed because the disk of the database was full. */
+/** In ms. The store counts as full for this time after the disk of the database was full. */
 const FULL_FOR = 5_000
 export interface PostgresOptions extends OpenOptions {
   url: string
-  /** Silence in ms after which a connection counts as broken: three times the duration of a flush on a very slow disk. */
+  /**
+   * In ms. A connection that is silent for longer is broken: three times the duration of a flush on a very slow disk.
+   */
   silenceMs?: number | undefined
-  /** Time in ms that a read, or a commit that was not sent yet, waits for the database. */
+  /** In ms. A read, or a commit that was not sent yet, waits this long for the database. */
   patienceMs?: number | undefined
-  /** Time limit in ms for finding out whether a commit was stored whose result is in doubt, for example because the connection broke. */
+  /** In ms, for finding out whether a commit was stored after the connection broke. */
   doubtMs?: number | undefined
 }
 
 export interface PostgresDriver extends StateDriver {
   /**
-   * Id of this thread's row in `svc_writer`. Once the row is removed or marked as over, this thread can commit nothing. Undefined for a thread that
-   * only reads.
+   * Id of this thread's row in `svc_writer`, without which it can commit nothing. Undefined for a thread that only
+   * reads.
    */
   writer: string | undefined
-  /** Runs a query whose repetition changes nothing. */
+  /** Runs a query that may be repeated, because it changes nothing. */
   ask(question: Question): Promise<unknown[][]>
   /** False for a while after the disk of the database was full. */
   hasRoom(): boolean
-  /** Returns how many commits were in doubt, by the result of the check. */
+  /** Numbers of commits whose result was in doubt, by what was found out. */
   doubts(): Readonly<Counts>
 }
 
@@ -112,7 +111,7 @@ export async function openPostgres({
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
     if (ops.length === 0 && guard === undefined) return true
-    // The bytes of a view may change before they are sent, so they are copied.
+    // The bytes of a view may change before they are sent.
     const own = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
     return commits.add({ ops: own, guard: guard && { key: guard.key, equals: guard.equals && ownedBytes(guard.equals) } })
   }
@@ -130,8 +129,8 @@ export async function openPostgres({
       const rows = (found.flat() as [string, string, Buffer][]).map(
         ([scope, key, value]) => [keyOf({ scope, key }), value] as const,
       )
-      // The rows of instances and the other rows come from two lists, but their keys are mixed in the order of the store. Each of the two lists is
-      // complete up to its length.
+      // The rows of instances and the other rows come from two lists, but their keys are mixed in the order of the
+      // store.
       if (parts.length > 1) rows.sort(([one], [other]) => (one < other === reverse ? 1 : -1))
       const page = rows.slice(0, step)
       yield* page
@@ -172,25 +171,25 @@ type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'di
   state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'>
 }
 
-/** The factory runs after the connections were opened, because unstorage does not wait for an asynchronous factory. */
+/** unstorage does not wait for an asynchronous factory, so the connections are opened before. */
 const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
 
 /**
- * The store exists, but its format is newer than this release can read, or the tables cannot be upgraded yet. The message is a sentence for the
- * operator.
+ * The format is newer than this release can read, or the tables cannot be upgraded yet. The message is a sentence for
+ * the operator.
  */
 class OtherFormat extends Error {}
 
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
   const link = await connect(target)
   try {
-    // Only the main thread checks for a pooler: the other threads of a service, whose target names its writer, start after it.
+    // The other threads start after the main thread has checked this.
     if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
-    // The time limit is long, because another thread may be creating the tables at this moment, and this one then waits for it.
+    // Another thread may be creating the tables at this moment, and this one then waits for it.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     if (!hasTables) await make()
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
@@ -201,7 +200,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
       )
     }
     if (format === FORMAT) return
-    // An older release that still runs may start threads that would find tables of a format that they do not know.
+    // An older release that still runs could start threads that do not know the new format.
     if (!(await isFreeSoon(link)))
       throw new OtherFormat(
         `The service on the store in ${target.shown} is of an older release (format ${format}); stop it before you start this release, also as its standby.`,

@@ -1,7 +1,4 @@
-/**
- * Derives the methods of unstorage's drivers from those that `state:` needs, so that every backend shows its entries in
- * the same way.
- */
+/** Derives the methods of unstorage's drivers, so that every backend shows its entries in the same way. */
 import type { StateStore } from '../contract.ts'
 import { removeAll } from '../remove-all.ts'
 

@@ -1,8 +1,9 @@
-/** Makes the keys of a store equal to those of another store. The keys are not decrypted: both places of a key are copied without a change. */
+/** Copies the keys of a store to another store, without decrypting them. */
 import type { KeyTable, Places } from '../key-table.ts'
 
 /**
- * Resolves with the number of keys and the number of changes, which is 0 if both stores had equal keys. Both stores may use the same folder for keys.
+ * Resolves with the number of keys and of changes; 0 changes mean that both were equal. Both stores may use the same
+ * folder.
  */
 export async function copyKeys(from: KeyTable, to: KeyTable, onCopied: () => void | Promise<void>) {
   if (from.where === to.where) return { keys: (await from.names()).length, changes: 0 }

@@ -1,28 +1,24 @@
 /**
- * Marks of a store that `store copy` moves. They are records without encryption, because a service reads them before it has any key. A service does
- * not start on a store that was moved, because two services would then use the same linked device. It also does not start on an unfinished copy.
+ * Records that mark a store as moved, or as an unfinished copy; no service starts on either. Otherwise two services
+ * would use the same linked device. They are not encrypted, because a service reads them before it has any key.
  */
 import type { StateStore } from '../contract.ts'
 import { keys } from '../record-keys.ts'
 import type { OpenParts } from '../store-backend.ts'
 
-/** Mark of a store that was moved. */
 export interface Moved {
-  /** Name of the copy, for messages to the operator. */
   to: string
-  /** Id of the move. The mark of the copy has the same id. */
+  /** Id of the move, which the copy also records. */
   move: string
 }
 
-/** Mark of an unfinished copy. */
 export interface Copying {
-  /** Name of the source, for messages to the operator. The next field is the id of the source (`store-copy.ts`). */
+  /** Name of the source, for messages to the operator. */
   from: string
   source: string
   move: string
 }
 
-/** Mark of a finished copy. It shows that this store is the copy of a move, and not, for example, a backup of the source. */
 export interface FinishedCopy {
   move: string
 }
@@ -44,7 +40,6 @@ export async function setMark<K extends keyof Marks>(store: Store, key: K, mark:
   await store.commit({ ops: [[key, mark && Buffer.from(JSON.stringify(mark))]] })
 }
 
-/** Replaces the mark of the unfinished copy by that of the finished one, in one commit. */
 export async function finishCopy(store: Store, copied: FinishedCopy): Promise<void> {
   await store.commit({
     ops: [
@@ -62,7 +57,7 @@ export async function isCopyOf(store: Pick<Store, 'get'>, { move }: Moved): Prom
 
 type Named = Pick<StateStore, 'get'> & Pick<OpenParts, 'shown'>
 
-/** Throws a sentence for the operator if the store must not be used: it was moved, or is an unfinished copy. */
+/** Throws a sentence for the operator if the store was moved, or is an unfinished copy. */
 export async function refuseMarked(store: Named): Promise<void> {
   const copying = await readMark(store, keys.storeCopying)
   if (copying)

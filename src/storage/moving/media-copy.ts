@@ -1,13 +1,13 @@
-/** Makes the media of a store equal to those of another store. The media are not decrypted: their pieces are copied without a change. */
+/** Copies the media of a store to another store, without decrypting them. */
 import { type BlobItems, blobsUnder } from '../blobs/items.ts'
 import { parsePiece, pieceNames } from '../blobs/pieces.ts'
 
 /**
- * Resolves with the number of media and the number of changes. If there were no changes, both were equal, byte by byte. Incomplete media, of which a
- * killed process left only some pieces, are not copied, because no record names them.
+ * Resolves with the number of media and of changes; 0 changes mean that both were equal. Incomplete media are not
+ * copied, because no record names them.
  */
 export async function copyMedia(from: BlobItems, to: BlobItems, onCopied: () => void | Promise<void>) {
-  // A draft of a killed copy may have all bytes, and would then count as equal, although it is not flushed to the disk.
+  // A draft of a killed copy may have all bytes and count as equal, although it is not flushed to the disk.
   await to.removeDrafts()
   const stored = new Set(await from.getKeys(''))
   const wanted = (await blobsUnder(from, ''))
@@ -16,7 +16,7 @@ export async function copyMedia(from: BlobItems, to: BlobItems, onCopied: () => 
   let changes = await removeOthers(to, new Set(wanted.flat()))
   for (const names of wanted) {
     if (await areSame(from, to, names)) continue
-    // If one piece differs, all pieces are written again, because a driver for files begins a new file when it gets the first piece.
+    // If one piece differs, all are written again, because a driver for files begins a new file with the first piece.
     for (const name of names) await to.setItemRaw(name, await pieceOf(from, name))
     changes++
     await onCopied()

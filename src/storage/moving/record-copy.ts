@@ -1,17 +1,13 @@
-/** Makes the records of a store equal to those of another store. */
 import type { Op, StateStore } from '../contract.ts'
 import { keysOfStore } from '../record-keys.ts'
 
-/** Largest commit, in records and in bytes. A larger one would need much free space in lmdb's file at once. */
+/** A larger commit would need much free space in lmdb's file at once. */
 const RECORDS_AT_ONCE = 500
 const BYTES_AT_ONCE = 4 * 1_024 * 1_024
 
 type Entry = readonly [key: string, value: Uint8Array]
 
-/**
- * Yields the differences between two stores, in key order, as the operations that make `to` equal to `from`; and
- * undefined for a record that is equal.
- */
+/** Yields the operations that make `to` equal to `from`, in key order; undefined for a record that is equal. */
 async function* differences(
   from: Pick<StateStore, 'range'>,
   to: Pick<StateStore, 'range'>,
@@ -39,15 +35,14 @@ async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry,
 }
 
 export interface CopiedRecords {
-  /** Number of records in each store. */
   records: number
-  /** Number of records that were copied or removed. Zero means that both stores were equal, byte by byte. */
+  /** Zero means that both stores were equal, byte by byte. */
   changes: number
 }
 
 /**
- * Copies the records that are missing or different in `to`, and removes the records that `from` does not have. `onLooked` is called now and then with
- * the number of records that are equal so far.
+ * Also removes the records that `from` does not have. `onLooked` is called now and then with the number of records that
+ * are equal so far.
  */
 export async function copyRecords(
   from: StateStore,
@@ -79,7 +74,6 @@ export async function copyRecords(
   return { records, changes }
 }
 
-/** Returns the number of records that are missing or different in one of the stores. */
 export async function countDifferences(one: StateStore, other: StateStore): Promise<number> {
   let found = 0
   for await (const op of differences(one, other)) if (op !== undefined) found++

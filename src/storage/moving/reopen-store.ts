@@ -1,9 +1,9 @@
 /**
- * Undoes a move of a store: a service can start on the source again, and no longer on the copy. The caller owns both stores, so no service runs on
- * either.
+ * Undoes a move of a store: a service can start on the source again, and no longer on the copy. The caller owns both
+ * stores.
  *
- * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked as moved before the mark of the
- * source is removed, so at no time could a service start on both.
+ * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked as
+ * moved before the mark of the source is removed, so a service can never start on both.
  */
 import { keys } from '../record-keys.ts'
 import type { OpenStore } from '../store-backend.ts'
@@ -11,19 +11,19 @@ import { isCopyOf, type Moved, movedSentence, readMark, setMark } from './marks.
 import { countDifferences } from './record-copy.ts'
 
 export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
-  // A store that is not the copy of this move (a backup, or the copy of another move) does not show whether a service has used the copy.
+  // Another store does not show whether a service has used the copy.
   if (!(await isCopyOf(copy, moved)))
     throw new Error(
       `The store in ${copy.shown} is not the copy that the store in ${store.shown} was moved to; name that copy: ${moved.to}.`,
     )
-  // An unfinished copy need not be closed, because no service can start on it.
+  // No service can start on an unfinished copy.
   if ((await readMark(copy, keys.storeCopying)) === undefined) await closeCopy(store, copy, moved)
   await setMark(store, keys.storeMoved, null)
 }
 
 async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
   const further = await readMark(copy, keys.storeMoved)
-  // If the copy is already marked as moved by this move, an earlier run of this command was killed after it had set that mark.
+  // The same mark was set by an earlier run of this command that was killed.
   if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
   const different = await countDifferences(store, copy)
   if (different > 0)

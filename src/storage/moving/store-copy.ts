@@ -1,11 +1,9 @@
 /**
- * Moves everything of a store to another store: records, keys and media, all in encrypted form. The caller owns both stores, so no service uses them
- * during the move.
+ * Moves a store to another store: records, keys and media, all in encrypted form. The caller owns both stores.
  *
- * The target has the mark of an unfinished copy until the copy is complete. Every step may be repeated: copying makes the target equal to the source,
- * even if a killed copy has left data there. The source is marked as moved before the copy is finished: at no time could a service start on both. A
- * command that had opened the source before it was marked may still have changed it. So both stores are compared once more after the mark, and
- * differences are copied.
+ * Every step may be repeated, because copying makes the target equal to the source. The source is marked as moved
+ * before the copy is finished, so a service can never start on both. Both are compared once more after the mark,
+ * because a command may have opened the source before.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Steps } from '../../domain/steps.ts'
@@ -21,10 +19,10 @@ import { copyRecords } from './record-copy.ts'
 export interface CopyOptions {
   from: OpenStore
   to: OpenStore
-  /** Media of both stores; null if both have them in the same place. */
+  /** Null if both stores have their media in the same place. */
   media: { from: BlobItems; to: BlobItems } | null
   steps: Steps
-  /** Called from time to time with the number of records that were compared so far, and the number of all records. */
+  /** Called now and then with the number of records that were compared so far. */
   onProgress(records: number, all: number): void
 }
 
@@ -34,10 +32,10 @@ export interface Copied {
   media: number
 }
 
-/** The most comparisons of both stores. The first comparison copies late changes by a command, if there are any. */
+/** The first comparison copies late changes by a command, if there are any. */
 const COMPARISONS = 4
 
-/** Resolves with the numbers of copied records, keys and media; undefined if the store was already moved to this target. */
+/** Undefined if the store was already moved to this target. */
 export async function copyStore(options: CopyOptions): Promise<Copied | undefined> {
   const { from, to, steps } = options
   const source = await idOf(from)
@@ -60,7 +58,6 @@ export async function copyStore(options: CopyOptions): Promise<Copied | undefine
   return copied
 }
 
-/** Compares both stores and copies the differences, until there are none. */
 async function compareAll(options: CopyOptions): Promise<Copied> {
   for (let left = COMPARISONS; left > 0; left--) {
     const { changes, ...copied } = await copyAll(options)
@@ -70,15 +67,15 @@ async function compareAll(options: CopyOptions): Promise<Copied> {
 }
 
 /**
- * Returns the id of a store, which is the same in its copies. It is derived from the record by which the keys of the store are checked: that record
- * is different in each store and never changes.
+ * The id is the same in copies of the store. It is derived from a record that is different in each store and never
+ * changes.
  */
 async function idOf(store: OpenStore): Promise<string | undefined> {
   const mark = await store.get(keys.keyRing)
   return mark && createHash('sha256').update(mark).digest('hex')
 }
 
-/** Marks an empty target. Undefined if the target is the finished copy of a source that was moved. */
+/** Undefined if the target is the finished copy of a source that was moved. */
 async function begin({ from, to, media }: CopyOptions, source: string | undefined): Promise<Copying | undefined> {
   const moved = await readMark(from, keys.storeMoved)
   if (moved && (await isCopyOf(to, moved))) return undefined
@@ -94,7 +91,6 @@ async function begin({ from, to, media }: CopyOptions, source: string | undefine
   return copying
 }
 
-/** Makes the target equal to the source. */
 async function copyAll({ from, to, media, steps, onProgress }: CopyOptions): Promise<Copied & { changes: number }> {
   const all = await from.count('')
   const { records, changes } = await copyRecords(from, to, (looked) => {

@@ -1,7 +1,6 @@
 /**
- * Gives the other threads of the process access to the rows of one thread. They send each request over a `BroadcastChannel` with the name of the
- * store, and each thread receives the answers on a channel of its own. The thread that holds the rows answers a request in one turn, so a batch is
- * atomic.
+ * Gives the other threads of the process access to the rows of one thread, over a `BroadcastChannel`. A request is
+ * answered in one turn of the event loop, so a batch is atomic.
  */
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
@@ -20,10 +19,9 @@ type Answer = { number: number } & ({ result: unknown } | { error: unknown })
 const questionsOf = (store: string) => `svc-rows-${store}`
 const answersOf = (client: string) => `svc-rows-of-${client}`
 
-/** Time limit in ms of the first request: the thread that holds the rows must answer it within this time. */
+/** In ms. The thread that holds the rows must answer the first request within this time. */
 const FOUND_WITHIN = 10_000
 
-/** Lets other threads use the rows. Returns a function that ends this access. */
 export function shareRows(store: string, rows: SortedRows): () => void {
   const questions = new BroadcastChannel(questionsOf(store))
   const clients = new Map<string, BroadcastChannel>()
@@ -60,7 +58,6 @@ export interface RemoteRows extends Asked {
   close(): void
 }
 
-/** Opens the rows of another thread. */
 export async function openSharedRows(store: string): Promise<RemoteRows> {
   const client = randomUUID()
   const questions = new BroadcastChannel(questionsOf(store))

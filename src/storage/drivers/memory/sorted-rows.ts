@@ -1,20 +1,16 @@
-/** Records in memory, in the order of their keys. */
 import { type Batch, type CountOptions, checkOps, checkRecordKey, type RangeOptions } from '../../contract.ts'
 
 export type Row = readonly [key: string, value: Uint8Array]
 
 export interface SortedRows {
   get(key: string): Uint8Array | undefined
-  /**
-   * Applies a batch. The caller must not change its values afterwards, because they are stored without a copy. Returns false if the guard refused.
-   */
+  /** The values are stored without a copy, so the caller must not change them. Returns false if the guard refused. */
   commit(batch: Batch): boolean
   page(prefix: string, options: RangeOptions & { limit: number }): Row[]
   count(prefix: string, options: CountOptions): number
   size(): number
 }
 
-/** Character that sorts above every character of a key. */
 const ABOVE = '\x7f'
 
 export function createSortedRows(): SortedRows {
@@ -22,7 +18,6 @@ export function createSortedRows(): SortedRows {
   const order: string[] = []
   let bytes = 0
 
-  /** Returns the index of the first key that is not below the bound. */
   function indexOf(bound: string): number {
     let [low, high] = [0, order.length]
     while (low < high) {

@@ -1,9 +1,5 @@
-/**
- * Encodes arrays in the binary form of PostgreSQL. `pg` would write an array as text, in which bytes have twice the length and every value is
- * escaped. But it sends a buffer without changes.
- */
+/** Encodes arrays in the binary form of PostgreSQL. `pg` would write them as escaped text of twice the length. */
 
-/** Numbers of the types in PostgreSQL's system catalog. */
 const TYPES = { bytea: 17, text: 25, uuid: 2950 } as const
 const HEADER = 12
 const DIMENSION = 8
@@ -16,8 +12,8 @@ function arrayOf(
   const isEmpty = lengths.length === 0
   const size = HEADER + (isEmpty ? 0 : DIMENSION) + lengths.reduce((sum, length) => sum + 4 + length, 0)
   const out = Buffer.allocUnsafe(size)
-  // Header of an array: the number of dimensions, whether a value is null, and the type of the values; then the length,
-  // and the index of the first value.
+  // The header has the number of dimensions, whether a value is null, the type of the values, the length, and the first
+  // index.
   out.writeInt32BE(isEmpty ? 0 : 1, 0)
   out.writeInt32BE(0, 4)
   out.writeInt32BE(TYPES[type], 8)
@@ -33,7 +29,7 @@ function arrayOf(
   return out
 }
 
-/** Encodes an array of texts. Keys are ASCII, so a character is a byte. */
+/** Keys are ASCII, so a character is a byte. */
 export const texts = (values: readonly string[]): Buffer =>
   arrayOf(
     'text',
@@ -56,8 +52,8 @@ export const blobs = (values: readonly Uint8Array[]): Buffer =>
   )
 
 /**
- * Decodes bytes from PostgreSQL's hexadecimal text. `pg` decodes results as UTF-8, even in the binary form, which would damage them. The bytes are
- * not in Node's shared pool, because values are cached for hours, and each cached value would keep a whole pool in memory.
+ * Decodes hexadecimal text, because `pg` would decode binary results as UTF-8. The bytes are not in Node's shared pool:
+ * a cached value would keep a whole pool in memory.
  */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((text.length - 2) / 2)

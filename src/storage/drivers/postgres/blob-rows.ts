@@ -1,10 +1,8 @@
 /**
- * unstorage driver for the pieces of blobs (`blobs/pieces.ts`) as rows of `svc_blob`.
+ * Stores the pieces of media as rows of `svc_blob`.
  *
- * All pieces of a blob but the last are inserted without waiting for the disk of the server. The insertion of the last piece waits for the disk, and
- * so does the commit of the record that names the blob. Both come later in the server's log than the other pieces, so when they are on disk, every
- * piece is on disk. A change has an effect only while the writer of this thread is not marked as over. A change can be repeated without harm; the
- * connection for reads repeats it after the connection broke.
+ * Only the insertion of the last piece waits for the server's disk. It comes last in the server's log, so when it is on
+ * disk, every piece is.
  */
 import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -14,7 +12,6 @@ import type { Question } from './link.ts'
 
 export interface BlobRowsOptions {
   ask(question: Question): Promise<unknown[][]>
-  /** Id of this thread's row in `svc_writer`. Undefined for a thread that only reads. */
   writer: string | undefined
 }
 

@@ -1,17 +1,17 @@
-/** Queue of the batches of one thread. Batches that wait at the same time become one commit. */
+/** Batches that wait at the same time become one commit. */
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Batch, Op } from '../../contract.ts'
 import type { OpenOptions } from '../../store-backend.ts'
 import type { Work } from './writer.ts'
 
-/** Number of bytes of keys and values after which no further batch is added to a commit. */
+/** No further batch is added to a commit above this number of bytes. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /**
- * Number of bytes that may wait for the database in one thread. When more bytes wait, commits are refused, because otherwise an outage of the
- * database would use up the memory.
+ * Bytes that may wait for the database in one thread; further commits are refused, so that an outage does not use up
+ * the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
-/** Number of bytes that is added for each operation to the size of its key and value, so that the number of short operations is limited too. */
+/** Added for each operation, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
 interface Waiting {
@@ -26,8 +26,8 @@ const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
 /**
- * Queue of batches. Batches wait while a commit is under way; those that wait together become the next commit. A batch
- * with a guard is a commit by itself.
+ * Batches wait while a commit runs; those that wait together become the next commit. A batch with a guard is a commit
+ * by itself.
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,
@@ -67,10 +67,7 @@ export function createCommits(
     impatience = undefined
   }
 
-  /**
-   * Refuses waiting batches when the commit before them takes too long, for example because its result is in doubt. The waiting batches were not
-   * sent, so it is certain that nothing of them is stored.
-   */
+  /** These batches were not sent, so it is certain that nothing of them is stored. */
   function refuseImpatient() {
     const now = performance.now()
     while (waiting.length > 0 && waiting[0]!.until <= now) {

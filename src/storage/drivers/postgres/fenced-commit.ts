@@ -1,6 +1,6 @@
 /**
- * The SQL statements of one commit. Each of them changes something only if the fence allows it. The fence is the row of the writer in `svc_writer`:
- * its number must be one less than the number of the commit.
+ * The SQL statements of one commit. They change something only if the number in the writer's row of `svc_writer` (the
+ * fence) is one less than the number of the commit.
  */
 import type { Batch, Op } from '../../contract.ts'
 import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
@@ -21,7 +21,6 @@ SELECT count(*) FROM w`
 const TAKE = 'INSERT INTO svc_state (scope, key, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
 const LOCK = 'SELECT value FROM svc_state WHERE scope = $1 AND key = $2 FOR UPDATE'
 
-/** A commit with the number that its writer gave it. */
 export interface FencedCommit {
   writer: string
   number: number
@@ -32,9 +31,7 @@ export interface FencedCommit {
 
 type Ask = (question: Question) => Promise<Answer>
 
-/**
- * Carries out a commit. Resolves with `refused` if the fence refused it, and with false if the guard refused it. In both cases nothing was stored.
- */
+/** `refused` if the fence refused the commit, false if the guard refused it. Nothing was stored then. */
 export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
   commit.guard === undefined ? inOneStatement(ask, commit) : inTransaction(ask, commit, commit.guard)
 
@@ -47,10 +44,7 @@ async function inOneStatement(
   return rows[0]![0] === 1 || 'refused'
 }
 
-/**
- * Writes a commit with a guard in one transaction. The row of the guard's key is locked before it is compared, so that no other transaction changes
- * it before the end. If there is no such row, a row is inserted and locked.
- */
+/** The row of the guard's key is locked before it is compared. If there is none, a row is inserted and locked. */
 async function inTransaction(
   ask: Ask,
   { writer, number, generation, ops: { removed, put } }: FencedCommit,
@@ -79,13 +73,12 @@ async function holds({ key, equals }: NonNullable<Batch['guard']>, ask: Ask): Pr
   return row !== undefined && Buffer.compare(row[0] as ReturnType<typeof bytesOf>, equals) === 0
 }
 
-/** The operations of a commit. If a key occurs several times, only its last operation counts. */
 export interface Sorted {
   removed: readonly Place[]
   put: readonly (readonly [Place, Uint8Array])[]
 }
 
-/** Sorts the operations by key, so that all writers lock rows in the same order. */
+/** Sorted by key, so that all writers lock rows in the same order. */
 export function sort(ops: readonly Op[]): Sorted {
   const last = [...new Map(ops)].sort(([one], [other]) => (one < other ? -1 : 1))
   const removed: Place[] = []

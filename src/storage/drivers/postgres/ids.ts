@@ -1,11 +1,11 @@
 /**
- * Lists the distinct ids that follow a prefix (`instance:<id>:…`). From each id the query goes directly to the first row of the next id, so it reads
- * one row per id, however many rows an id has.
+ * Lists the distinct ids that follow a prefix (`instance:<id>:…`). The query jumps from each id to the next, so it
+ * reads one row per id.
  */
 import type { Question } from './link.ts'
 import { NO_INSTANCE } from './places.ts'
 
-/** Prefix of keys whose id is stored in the column `scope` of their row (`places.ts`). */
+/** The id in these keys is stored in the column `scope`. */
 const INSTANCES = 'instance:'
 
 const SCOPES = `WITH RECURSIVE found AS (
@@ -15,7 +15,7 @@ const SCOPES = `WITH RECURSIVE found AS (
 ) SELECT scope FROM found WHERE scope IS NOT NULL`
 
 const idIn = (key: string) => `split_part(substr(${key}, length($2::text) + 1), ':', 1)`
-/** SQL that lists the ids in keys. The character ";" follows ":" directly in ASCII, so the first key from `<id>;` on belongs to the next id. */
+/** The character ";" follows ":" directly in ASCII, so the first key from `<id>;` on belongs to the next id. */
 const IDS = `WITH RECURSIVE found AS (
   (SELECT ${idIn('key')} AS id FROM svc_state WHERE scope = $1::uuid AND key >= $2::text AND key < $3::text ORDER BY key LIMIT 1)
   UNION ALL
@@ -24,7 +24,6 @@ const IDS = `WITH RECURSIVE found AS (
   FROM found WHERE found.id IS NOT NULL
 ) SELECT id FROM found WHERE id IS NOT NULL`
 
-/** Returns the ids that follow a prefix, which ends with ":". */
 export async function idsUnder(ask: (question: Question) => Promise<unknown[][]>, prefix: string): Promise<string[]> {
   const end = `${prefix.slice(0, -1)};`
   const found = await Promise.all([

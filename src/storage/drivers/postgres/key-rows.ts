@@ -1,15 +1,15 @@
 /**
- * Stores the keys as rows. A removed row remains in dead pages, in the log and in backups until PostgreSQL or the operator removes these. Its content
- * is encrypted with the secret key, so rotating the secret key makes it unreadable immediately.
- *
- * Each query can be repeated without harm; the connection for reads repeats it after the connection broke. A change has an effect only while the
- * writer of this thread is not marked as over.
+ * Stores the keys as rows. A removed row stays in dead pages, in the log and in backups for a while. It is encrypted
+ * with the secret key, so rotating that key makes it unreadable.
  */
 import type { KeyTable, Places } from '../../key-table.ts'
 import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
-/** SQL condition: the writer of this thread is not marked as over. `value` is the number of the query value with the id of the writer. */
+/**
+ * SQL condition: the writer of this thread is not marked as over. `value` is the position of its id among the query's
+ * values.
+ */
 const holds = (value: number) => `EXISTS (SELECT FROM svc_writer WHERE id = $${value} AND NOT is_over)`
 
 export const keyRows = (
@@ -41,7 +41,7 @@ export const keyRows = (
   },
   remove: async (name) =>
     void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
-  // PostgreSQL writes a row completely or not at all, so there are no drafts.
+  // PostgreSQL writes a row completely or not at all.
   removeDrafts: async () => {},
 })
 

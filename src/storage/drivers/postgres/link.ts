@@ -1,22 +1,19 @@
 /**
- * One connection to PostgreSQL. The connection is never restored automatically: after it breaks, the code that uses it must check on a new connection
- * whether a statement was carried out.
+ * One connection to PostgreSQL, which is never restored automatically: its user must check on a new connection whether
+ * a statement was carried out.
  *
- * The client of `pg` is used because it is one such connection, with the unchanged errors and notices of the server and the number of the server's
- * process. Libraries that reconnect and repeat automatically (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
+ * Libraries that reconnect by themselves (`postgres`, the pool of `pg`) hide that moment, so the plain client of `pg`
+ * is used.
  */
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/** Time limit for connecting, in ms. Only the network and the server's start of a process take time. */
+/** In ms. Only the network and the start of a server process take time. */
 const CONNECT_DEADLINE = 5_000
-/** Time limit for the orderly end of a connection, in ms. */
 const END_DEADLINE = 2_000
-/** Oldest PostgreSQL release with all features that are used. */
 const OLDEST = 140_000
-/** Numbers of types in PostgreSQL's catalogue. */
 const BYTEA = 17
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23])
 
@@ -28,30 +25,28 @@ export interface Answer {
 }
 
 export interface Link {
-  /** Process of the server that serves this connection: its number, and when it began, because numbers are reused. */
+  /** The server process of this connection. Its number alone is not enough, because numbers are reused. */
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Returns the number of notices after which it is in doubt whether a commit is safe. With a synchronous standby, an operator may cancel the wait
-   * for the standby. The server then answers with success and with such a notice, although the commit may be only on this server.
+   * Number of notices that put a commit in doubt. If an operator cancels the wait for a synchronous standby, the server
+   * answers with success although the commit may be only on this server.
    */
   doubts(): number
-  /** Runs a query. Drops the connection if the answer takes longer than `silenceMs`. */
+  /** Drops the connection if the answer takes longer than `silenceMs`. */
   ask(question: Question, silenceMs: number): Promise<Answer>
-  /** Drops the connection at once. */
   drop(): void
-  /** Ends the connection in order, or drops it if the server does not answer. */
+  /** Drops the connection if the server does not answer. */
   end(): Promise<void>
 }
 
-/** The server is reachable, but it cannot be used for a store, or not at the moment. The message is a sentence for the operator. */
+/** The server is reachable, but cannot be used for a store now. The message is a sentence for the operator. */
 export class UnfitServer extends StorageFailure {}
 
 /**
- * Settings of a session of the server. Each statement is planned once with a plan for any table size: a statement must read rows by the primary key,
- * and a plan that was made while the table was empty would not do this. The server answers with success if its time limit ends a commit that waits
- * for a standby. So the time limits of the role or the database are switched off, and this side detects a server that does not answer. If this
- * machine fails, the server detects it within some ten seconds and releases the locks.
+ * A statement must read rows by the primary key, also if it was planned while the table was empty. The server's time
+ * limits are off: if one ends a commit that waits for a standby, the server answers with success. If this machine
+ * fails, the server releases its locks within some ten seconds.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
@@ -74,8 +69,8 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
   pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
 
 /**
- * Functions of the server that give warnings which do not concern the commit: the database will soon need a vacuum. The name of the function
- * identifies a warning, because it is the same in all languages.
+ * Server functions whose warnings do not concern the commit: the database will soon need a vacuum. Their names are the
+ * same in all languages.
  */
 const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
 
@@ -85,7 +80,7 @@ const types = {
 }
 const isTrue = (text: string) => text === 't'
 
-/** Loads the client when the first store in PostgreSQL is opened, so that it is never loaded without such a store. */
+/** `pg` is loaded only if a store is in PostgreSQL. */
 const loadClient = async () => (await import('pg')).default.Client
 
 export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {
@@ -170,7 +165,7 @@ export async function connect(target: Target, { isPipelined = false, name = 'wri
   }
 }
 
-/** Returns the code of an error that the server reported, for example `53100`. Undefined for any other error. */
+/** For example `53100`; undefined if the server did not report the error. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined

@@ -1,15 +1,12 @@
 /**
- * Maps keys to rows of the table. The key `instance:<uuid>:rest` is stored in the row with the scope `<uuid>` and the key `rest`. This makes the key
- * 46 characters shorter in the row and in its index, and a statement can select all rows of an instance. Every other key is stored in a row whose
- * scope is the uuid of zeros.
+ * Maps keys to rows of the table. The key `instance:<uuid>:rest` is in the row with the scope `<uuid>` and the key `rest`, which saves 46 characters
+ * in the row and in its index. The scope of all other keys is the uuid of zeros.
  *
- * The rows of instances have the same order as their keys, because a uuid has a fixed length, and PostgreSQL compares its bytes, which have the same
- * order as its lower-case digits. So an interval of keys corresponds to one interval among the rows of instances and one interval among the other
- * rows.
+ * PostgreSQL compares the bytes of a uuid, so the rows of instances have the order of their keys. An interval of keys is therefore one interval of
+ * these rows and one of the other rows.
  */
 import type { CountOptions, RangeOptions } from '../../contract.ts'
 
-/** Scope of the records that belong to no instance. */
 export const NO_INSTANCE = '00000000-0000-0000-0000-000000000000'
 
 export interface Place {
@@ -17,7 +14,6 @@ export interface Place {
   key: string
 }
 
-/** Rows from `from` (inclusive) to `to` (exclusive). */
 export interface Interval {
   from: Place
   to: Place
@@ -26,7 +22,7 @@ export interface Interval {
 const PREFIX = 'instance:'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const OF_INSTANCE = new RegExp(`^instance:(${UUID}):(.*)$`)
-/** Character that sorts below all characters of a key; next, one that sorts above them. */
+/** Sorts below all characters of a key. */
 const BELOW = '\x01'
 const ABOVE = '\x7f'
 const FIRST: Place = { scope: '00000000-0000-0000-0000-000000000001', key: '' }
@@ -34,7 +30,7 @@ const END: Place = { scope: 'ffffffff-ffff-ffff-ffff-ffffffffffff', key: ABOVE }
 
 export function placeOf(key: string): Place {
   const [, scope, rest] = OF_INSTANCE.exec(key) ?? []
-  // A key that itself contains the uuid of zeros is stored whole, because the scope of zeros is for records that belong to no instance.
+  // The scope of zeros is for records that belong to no instance.
   return scope === undefined || scope === NO_INSTANCE ? { scope: NO_INSTANCE, key } : { scope, key: rest! }
 }
 
@@ -42,17 +38,16 @@ export const keyOf = ({ scope, key }: Place): string => (scope === NO_INSTANCE ?
 
 const isBefore = (one: Place, other: Place) => one.scope < other.scope || (one.scope === other.scope && one.key < other.key)
 
-/** Returns the first string after every key with the prefix. */
 const endOf = (prefix: string) =>
   prefix === '' ? ABOVE : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
-/** Returns a bound with the same effect but without characters that no key has. PostgreSQL could refuse them (NUL) or order them differently. */
+/** Returns a bound with the same effect, without characters that PostgreSQL could refuse (NUL) or order differently. */
 function clean(bound: string): string {
   const at = bound.search(/[^!-~]/)
   return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)
 }
 
-/** Returns the first place of an instance's row for a bound: exactly the keys from `bound` on are at this place or after it. */
+/** Exactly the keys from `bound` on are at this place or after it. */
 function firstFrom(bound: string): Place {
   if (!bound.startsWith(PREFIX)) return bound < PREFIX ? FIRST : END
   const rest = bound.slice(PREFIX.length)
@@ -60,7 +55,7 @@ function firstFrom(bound: string): Place {
   return isBefore(found, FIRST) ? FIRST : found
 }
 
-/** Lowest and highest character of a uuid at a position. */
+/** Lowest character of a uuid at a position. */
 const lowest = (at: number) => NO_INSTANCE[at]!
 const highest = (at: number) => END.scope[at]!
 const filled = (head: string, by: (at: number) => string) =>
@@ -74,8 +69,8 @@ function placeFrom(text: string): Place {
     const allowed = lowest(at) === '-' ? '-' : '0123456789abcdef'
     if (allowed.includes(found)) continue
     const next = [...allowed].find((each) => each > found)
-    // The bound has a character here that no uuid can have. So if a higher digit exists, the first uuid with this digit is the first one after the
-    // bound; if not, all uuids with this beginning are before the bound.
+    // No uuid has this character here. If a higher digit exists, the next uuid begins with it; if not, all uuids with
+    // this beginning are before the bound.
     return next === undefined ? { scope: filled(head, highest), key: ABOVE } : { scope: filled(head + next, lowest), key: '' }
   }
   const scope = text.slice(0, NO_INSTANCE.length)
@@ -85,8 +80,8 @@ function placeFrom(text: string): Place {
 }
 
 /**
- * Returns the intervals of rows (at most two) with the keys from `first` (inclusive) to `end` (exclusive), which may be
- * any strings.
+ * Returns at most two intervals of rows, with the keys from `first` (inclusive) to `end` (exclusive). Both may be any
+ * string.
  */
 function intervals(prefix: string, first: string, end: string): Interval[] {
   if (/[^!-~]/.test(prefix)) return []

@@ -1,7 +1,6 @@
 /**
- * Detects a pooler that gives a connection of the server to another client between two transactions. With such a pooler the state of a connection is
- * lost: the settings of `link.ts`, the prepared statements and the lock of the owner. PgBouncer does this with `pool_mode=transaction`, but not with
- * `pool_mode=session`.
+ * Detects a pooler that gives the server connection to another client between two transactions, as PgBouncer does with
+ * `pool_mode=transaction`. Settings, prepared statements and locks of the connection are then lost.
  */
 import { connect, type Link, UnfitServer } from './link.ts'
 import type { Target } from './target.ts'
@@ -9,10 +8,7 @@ import type { Target } from './target.ts'
 const SILENCE = 3_000
 const PROCESS = { text: 'SELECT pg_backend_pid()' }
 
-/**
- * Throws a sentence for the operator if there is such a pooler. With such a pooler, one process of the server serves two open connections, or two
- * processes serve one connection.
- */
+/** Throws a sentence for the operator if one server process serves two connections, or two serve one. */
 export async function refusePooling(link: Link, target: Target): Promise<void> {
   const processOf = async ({ ask }: Link) => (await ask(PROCESS, SILENCE)).rows[0]![0] as number
   const other = await connect(target, { name: 'check' })

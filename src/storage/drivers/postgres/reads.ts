@@ -7,17 +7,17 @@ import { codeOf, connect, type Link, type Question } from './link.ts'
 import { placeOf } from './places.ts'
 import type { Target } from './target.ts'
 
-/** Maximum number of keys in one query. Calls of `get` in the same turn of the event loop are combined into such queries. */
+/** Keys in one query. Calls of `get` in the same turn of the event loop are combined. */
 const READ_STEP = 1_000
 
 const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
 JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
 const DISK_FULL = '53100'
 
-/** Errors with which a server ends a connection: it stops, restarts, or lacks resources other than disk space. */
+/** The server ends the connection: it stops, restarts, or lacks resources other than disk space. */
 const ENDING = /^(57P|08|53(?!100))/
 
-/** Creates the reads, which use one connection. If the connection breaks, a query is sent again, because it changes nothing. */
+/** If the connection breaks, a query is sent again, because it changes nothing. */
 export function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined
@@ -48,7 +48,7 @@ export function createReads(target: Target, { silenceMs, patienceMs }: { silence
       if (!('error' in answer)) return answer.rows
       const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
       if (isBroken && !('error' in used)) used.drop()
-      // The query is not sent again if the error is about the query itself, because the error would occur again.
+      // An error about the query itself would occur again.
       if (!isBroken || performance.now() + wait > until) {
         throw new StorageFailure('The database could not carry out a request.', {
           cause: answer.error,
@@ -84,7 +84,7 @@ export function createReads(target: Target, { silenceMs, patienceMs }: { silence
   return {
     ask,
     async get(key: string): Promise<Uint8Array | undefined> {
-      // Such a key cannot exist. These keys occur because parts of keys come from strangers (message ids), who can choose them freely.
+      // Such a key cannot exist. It occurs because parts of keys come from strangers (message ids).
       if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
       return new Promise((resolve, reject) => {
         if (asked.length === 0) setImmediate(askAll)

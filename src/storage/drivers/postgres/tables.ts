@@ -1,36 +1,25 @@
-/** Creates the tables of a store, which are in a schema of their own. */
+/** Creates the tables of a store in their own schema. */
 import { NO_INSTANCE } from './places.ts'
 
-/** Format of the records and tables. The service refuses a store of a newer format. */
+/** The service refuses a store of a newer format. */
 export const FORMAT = 3
 
-/**
- * Number of the advisory lock under which the tables are created, so that only one of several threads that start on an
- * empty database creates them. The number is arbitrary.
- */
+/** Advisory lock, so that only one of several threads creates the tables. The number is arbitrary. */
 const MAKING = 7_632_141
 
-/**
- * Query for existing tables. The name has no characters that need escaping (`target.ts`), but it may be a reserved word
- * of SQL.
- */
+/** The schema name needs no escaping, but it may be a reserved word of SQL. */
 export const tablesExist = (schema: string) => ({
   text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL`,
 })
 
 /**
- * Creates the tables that are missing, in one transaction. Tables of an earlier format stay as they are, because a newer
- * format only adds some; they are not even locked.
+ * Creates missing tables in one transaction. Tables of an earlier format stay as they are, because a newer format only
+ * adds some.
  *
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
- * - Queue, outbox and media are rows that are inserted and deleted, so the vacuum of dead rows begins early and makes no pauses.
- * - `svc_writer` has a row per run of a thread, and the row changes with every commit. A page that is mostly empty has
- *   space for the next version of the row, so the index is not changed. The id of a row is random: a number from a
- *   sequence could be given again after a failover that lost the newest rows, and two writers would share a row. The row
- *   of a thread refers to the row of its service's main thread, and is removed with it: from then on no thread of the service can store anything, and
- *   no further thread can start.
- * - `svc_node` has the row of the service that owns the schema. Its counter `beat` grows every second while the service
- *   runs (`owner/owner-watch.ts`), and the row is removed with the service's writer.
+ * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
+ * - `svc_writer` has a row per run of a thread, which changes with every commit. Pages are mostly empty, so that the index is not changed. Ids are random, because a sequence could give a number again after a failover. The rows of threads are removed with the row of the main thread; then no thread of the service can store anything.
+ * - `svc_node` has the row of the service that owns the schema. Its counter `beat` grows every second.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -73,7 +62,7 @@ INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
   ON CONFLICT (key) DO UPDATE SET value = greatest(m.value::int, EXCLUDED.value::int)::text`,
 })
 
-/** Sets `EXTERNAL` for a column of a new table. The statement waits for all users of the table, so it is left out if it would change nothing. */
+/** The statement waits for all users of the table, so it is left out if it would change nothing. */
 const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}' AND attstorage <> 'e') THEN
     ALTER TABLE "${schema}".${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL;

@@ -2,16 +2,16 @@
 import { schemaOf, withParameter } from '../../../domain/store-url.ts'
 
 export interface Target {
-  /** URL for the PostgreSQL client, without the parameters that only this service understands. */
+  /** Without the parameters that only this service understands. */
   url: string
   schema: string
-  /** Id of the main thread's writer, in the URL by which the other threads of its process open the store. */
+  /** Id of the main thread's writer, for the other threads of its process. */
   service: string | undefined
   /** Host, port and database for messages, never the password. */
   shown: string
 }
 
-/** A schema name that means the same with and without quotes, and that is not longer than PostgreSQL allows. */
+/** Such a name means the same with and without quotes, and is not longer than PostgreSQL allows. */
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}$/
 
 export function targetOf(url: string): Target {
@@ -30,8 +30,7 @@ export function targetOf(url: string): Target {
 }
 
 /**
- * Returns the URL by which the other threads of the process open the store. Their writers end with the writer of the
- * main thread.
+ * The other threads of the process open the store by this URL. Their writers end with the writer of the main thread.
  */
 export const threadUrl = (url: string, writer: string | undefined): string =>
   writer === undefined ? url : withParameter(url, 'service', writer)

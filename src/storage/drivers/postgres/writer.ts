@@ -1,16 +1,10 @@
 /**
- * Writes the commits of one thread, which are numbered and sent in sequence on one connection. The row of this writer in `svc_writer` is the fence:
- * only a writer with a valid row can store commits.
+ * Writes the commits of one thread, which are numbered and sent in sequence. The writer's row in `svc_writer` is the
+ * fence: a commit either raises its number by one and applies its operations, or does neither.
  *
- * - Every commit is one statement (or, with a guard, one transaction). It either raises the writer's number by exactly one and applies the operations,
- *   or does neither. A writer that was marked as over changes nothing from then on, however late its statement arrives.
- * - When a connection breaks, is silent for too long, or gives a doubtful notice while a commit is under way, it is unknown whether the commit was
- *   carried out. The writer then checks it. On a new connection it ends the old process of the server and raises the writer's generation, which waits
- *   for locks that the old process still holds. If the stored number is that of the commit, the commit was stored. If it is the number before, the
- *   commit is sent again under the new generation; if the original still arrives, it has the old generation and changes nothing.
- * - This check is itself a write, so that with a synchronous standby the state that it found is on the standby, too. Each check sets a higher
- *   generation than all earlier checks instead of adding one: a check that arrives late changes nothing either.
- * - No other number can be found unless the database was restored or a standby without the newest commits took over. Then the writer ends.
+ * - If a connection breaks during a commit, the writer ends the old server process on a new connection, raises its generation, and reads the stored number. If it is the number of the commit, the commit was stored; if it is the one before, the commit is sent again. A late original has the old generation and changes nothing.
+ * - This check is itself a write, so that a synchronous standby has the state that it found.
+ * - Another number can be found only after a restore, or on a standby without the newest commits. Then the writer ends.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,42 +13,34 @@ import type { Batch, Op } from '../../contract.ts'
 import { carryOut, type FencedCommit, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
-/**
- * Error: the writer was marked as over, so another writer may serve its instances. Nothing of the commit was stored, and no later commit of the
- * writer will be stored.
- */
+/** The writer was marked as over, so another one may serve its instances. Nothing of the commit was stored. */
 export class Fenced extends StorageFailure {}
 
 /**
- * Removes the writer of an earlier run of the thread and adds the new writer. A thread that ended may have left a
- * commit that the server is still carrying out. Removing its writer waits for that commit, or makes the server refuse
- * it, so what the new run reads afterwards stays true.
+ * Replaces the writer of an earlier run of this thread. The server may still carry out a commit of that run. Removing
+ * its writer waits for that commit, or makes the server refuse it.
  */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
-/** Codes of errors after which the same statement may succeed later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
+/** The same statement may succeed later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
 const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
-/**
- * Code of the error of a server that accepts no writes because it is now a standby. Another connection may lead to the server that accepts writes.
- */
+/** The server is now a standby that accepts no writes. Another connection may lead to the one that does. */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** Code of the error if the row of the main thread's writer was removed (`owner/schema-owner.ts`). */
+/** The row of the main thread's writer was removed. */
 const NO_SUCH_SERVICE = '23503'
 
-/** Shortest and longest pause between two attempts to connect, in ms. */
+/** In ms, between two attempts to connect. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
 export interface WriterOptions {
   connect(): Promise<Link>
-  /** Silence in ms after which a connection counts as broken. */
   silenceMs: number
-  /** Time in ms within which the result of a commit in doubt must be known; afterwards the writer ends. */
+  /** In ms. If the result of a commit in doubt is not known by then, the writer ends. */
   doubtMs: number
-  /** Id of the main thread's writer in this process. Absent if this is the main thread. */
+  /** Id of the main thread's writer; absent if this is the main thread. */
   service: string | undefined
-  /** Number of this thread in its service. */
   thread: number
   onOver(cause: unknown): void
 }
@@ -68,7 +54,7 @@ export interface Work {
 
 export interface Writer {
   id: string
-  /** Writes a commit, one at a time. Resolves with false only if the guard refused. */
+  /** One commit at a time. Resolves with false only if the guard refused. */
   write(work: Work): Promise<boolean>
   isOver(): boolean
   /** Removes the writer, so that none of its commits can be stored later. */
@@ -76,31 +62,29 @@ export interface Writer {
   counts(): Readonly<Counts>
 }
 
-/** Numbers of commits that were in doubt, by their result. */
 export interface Counts {
   stored: number
   repeated: number
 }
 
-/** Ends processes of the server that belonged to this service; each is identified by its number and its start time. */
+/** Ends server processes of this service; each is identified by its number and its start time. */
 export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
 
-/** The state of a writer. The functions below share it, and only they change it. */
 interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' | 'onOver'> {
   readonly id: string
   link: Link
-  /** Number of the last stored commit of this writer. */
+  /** Number of this writer's last stored commit. */
   seq: number
-  /** Generation that this writer puts into its commits. */
+  /** Contained in this writer's commits. */
   generation: number
-  /** Highest generation that this writer has requested. The database may already have it, although no answer came. */
+  /** Highest generation that this writer has requested. The database may have it, although no answer came. */
   highest: number
   over: StorageFailure | undefined
   isClosing: boolean
   readonly counts: Counts
-  /** Processes of the server that may still work for this writer. */
+  /** Server processes that may still work for this writer. */
   former: Link['backend'][]
 }
 
@@ -151,7 +135,7 @@ async function write(state: State, work: Work): Promise<boolean> {
     if (result === 'again') {
       if (performance.now() > work.until)
         throw new StorageFailure('The database was too busy to write the records, so nothing was stored.')
-      // The pause is random, because writers that block each other would otherwise retry at the same time and block each other again.
+      // Random, because writers that block each other would otherwise retry at the same time.
       await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
       continue
     }
@@ -160,10 +144,7 @@ async function write(state: State, work: Work): Promise<boolean> {
   }
 }
 
-/**
- * Sends a commit once. The result is true or false as in `write`. It is `again` if it is certain that nothing was stored, so that the commit may be
- * sent again, and `doubt` in all other cases.
- */
+/** `again` if it is certain that nothing was stored, so that the commit may be sent again; `doubt` if it is not. */
 async function attempt(state: State, commit: FencedCommit): Promise<boolean | 'again' | 'doubt'> {
   const { link, silenceMs } = state
   const doubts = link.doubts()
@@ -174,8 +155,8 @@ async function attempt(state: State, commit: FencedCommit): Promise<boolean | 'a
   } catch (error) {
     if (state.over) throw state.over
     const code = codeOf(error)
-    // The server may report an error and end although the commit is already in its log. It is certain that the transaction was rolled back only if
-    // the connection still works and the stored number is still the number before the commit.
+    // The server may report an error and end although the commit is already in its log. Only a working connection with
+    // the old number proves that nothing was stored.
     if (code === undefined || !(await isUndone(state, commit.guard !== undefined))) return 'doubt'
     if (code === READ_ONLY) link.drop()
     if (code === READ_ONLY || PASSING.has(code)) return 'again'
@@ -195,8 +176,8 @@ async function isUndone(state: State, isTransaction: boolean): Promise<boolean> 
 }
 
 /**
- * Gets a new connection, and checks on it whether the next commit is already stored. `doubtEnds`: time until which this must be known for a commit
- * in doubt; undefined if the commit was not sent yet.
+ * Checks on a new connection whether the next commit is stored. `doubtEnds` is the time until which this must be known;
+ * undefined if the commit was not sent yet.
  */
 async function isStored(state: State, work: Work, doubtEnds: number | undefined): Promise<boolean> {
   const isInDoubt = doubtEnds !== undefined
@@ -206,8 +187,7 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
       ? 'The connection to the database was lost during a commit, and it is unknown whether the records were stored.'
       : 'The database cannot be reached, so nothing was stored.'
     const failure = new StorageFailure(message, { cause })
-    // A commit that is still in doubt must end the writer. Otherwise other code would continue as if the commit was not stored, although it may
-    // be.
+    // Otherwise other code would continue as if the commit was not stored, although it may be.
     throw isInDoubt ? end(state, failure) : failure
   })
   if (found === state.seq + 1 && isInDoubt) {
@@ -218,15 +198,15 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
   if (found !== state.seq) throw wentBack(state, found)
   if (isInDoubt) {
     state.counts.repeated++
-    // The commit was blocked for too long. It may be refused, because it is certain that the original statement changes nothing.
+    // It is certain that the original statement changes nothing, so the commit may be refused.
     if (performance.now() > work.until) throw new StorageFailure('The database did not answer in time, so nothing was stored.')
   }
   return false
 }
 
 /**
- * Ends the statements that earlier connections may still run, and returns the number of the last stored commit. Retries until this succeeds or the
- * time is over.
+ * Ends the statements that earlier connections may still run, and returns the number of the last stored commit. Retries
+ * until this succeeds or the time is over.
  */
 async function takeBack(state: State, until: number): Promise<number> {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
@@ -234,8 +214,8 @@ async function takeBack(state: State, until: number): Promise<number> {
     try {
       return await raise(state)
     } catch (error) {
-      // The higher generation may already be stored in the database, although no answer came. The connection is dropped, so that the next commit
-      // raises the generation again.
+      // The higher generation may be stored although no answer came. The next commit raises it again on a new
+      // connection.
       state.link.drop()
       if (state.over) throw state.over
       if (performance.now() + wait > until || state.isClosing) throw error
@@ -244,7 +224,7 @@ async function takeBack(state: State, until: number): Promise<number> {
   }
 }
 
-/** Ends the earlier statements once, under a higher generation. */
+/** Ends the earlier statements under a higher generation. */
 async function raise(state: State): Promise<number> {
   const { former, silenceMs } = state
   state.link.drop()
@@ -265,7 +245,6 @@ async function raise(state: State): Promise<number> {
   return rows[0]![0] as number
 }
 
-/** Reads the row of this writer on the current connection. */
 async function look({ link, id, silenceMs }: State): Promise<{ number: number; isOver: boolean } | undefined> {
   const { rows } = await link.ask(
     { name: 'look', text: 'SELECT seq, is_over FROM svc_writer WHERE id = $1', values: [id] },
@@ -275,7 +254,6 @@ async function look({ link, id, silenceMs }: State): Promise<{ number: number; i
   return row && { number: row[0], isOver: row[1] }
 }
 
-/** Returns the reason why the fence refused a commit. */
 async function refusal(state: State): Promise<StorageFailure> {
   const found = await look(state)
   if (found !== undefined && !found.isOver) return wentBack(state, found.number)
@@ -290,7 +268,6 @@ const wentBack = (state: State, found: unknown) =>
     ),
   )
 
-/** Ends the writer. Returns the first failure that ended it. */
 function end(state: State, failure: StorageFailure): StorageFailure {
   if (state.over === undefined) {
     state.over = failure
