@@ -1,41 +1,36 @@
 /**
- * Routes that clients of other gateways already use. Each row is an additional route of an operation, with the credentials and limits of the operation.
- * The names of its fields can differ, `answer` can replace the answer, and `choose` can select another operation. A row is not in the API description.
- * A row whose operation is not declared is not mounted.
+ * Routes that clients of other gateways already use. Each row is an additional route of an operation, with its
+ * credentials and limits, and is not in the API description. A row whose operation is not declared is not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
 import type { RawFields } from './input.ts'
 
 export interface Alias {
-  /** Path relative to the base of an instance. */
   route: Route
-  /** Id of the operation; if the row has `choose`, only the credentials and limits of this operation apply. */
+  /** Id of the operation. If the row has `choose`, only its credentials and limits apply. */
   operation: string
   /** For each field of the alias, the name of the operation's field. */
   rename?: Readonly<Record<string, string>>
-  /** Also accepts the names of the operation for the fields in `rename`. An issue contains the name that the caller sent. */
+  /** Also accepts the operation's own names of the fields in `rename`. */
   takesBoth?: true
-  /**
-   * For each field of the alias, the operation's value for each value of the alias, which is written in any case. Any other value is an issue that
-   * lists the accepted values.
-   */
+  /** For each field, the operation's value for each value of the alias, ignoring case. Any other value is refused. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Fields that only this route has, and the operation does not. `choose` reads them. */
+  /** Fields that the operation does not have; `choose` reads them. */
   own?: readonly string[]
-  /** Fields with fixed values, which are added because the route itself implies them. */
+  /** Added because the route itself implies these values. */
   fixed?: RawFields
   /** Also accepts fields in the query; those of the body take precedence. */
   query?: true
   /** Accepts a body although its method usually has none. */
   body?: true
-  /** Name of the field for a body that is only a list. */
+  /** Name of the field if the body is only a list. */
   list?: string
-  /** Chooses another operation and adds fields, depending on the fields that were sent. */
+  /** Chooses another operation, or adds fields, depending on the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
   /** `done`: the answer is `{ value: true }`. `count`: the answer is only the `total`. */
   answer?: 'done' | 'count'
-  /** The only dialect in which the route exists; in that dialect it takes precedence over a route with the same path. */
+  /** The only dialect with this route, where it takes precedence over other routes with the same path. */
   dialect?: Dialect
 }
 
@@ -61,7 +56,7 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
-/** Returns a function for `choose`: the value of one field selects the operation. */
+/** The value of one field selects the operation. */
 const byAction =
   (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
   ({ action }: RawFields) => {
@@ -73,7 +68,7 @@ const byAction =
 
 const BOTH = { issue: { path: 'community_id', message: 'cannot be given together with group_id' } }
 
-/** Routes for members and admins. If the request contains the id of a community instead of a group, they act on the community. */
+/** Routes for members and admins. With the id of a community instead of a group, they act on the community. */
 const participants = (route: Route, verb: string): Alias => ({
   route,
   operation: `groups.${verb}`,
@@ -91,7 +86,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // In the paths of these routes, the id of a channel has the same name as in the operation.
+  // In these paths, the id of a channel has the same name as in the operation.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 
@@ -116,9 +111,8 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * Alternative names for fields of an operation on its own route. A generated client cannot have two parameters with one
- * name, so the description names the token of an order `order_token`, because the path already has the token of the
- * instance.
+ * Other names for fields of an operation on its own route. A generated client cannot have two parameters with one name,
+ * and the path already has the `token` of the instance.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {
@@ -192,7 +186,7 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
     own: ['filters'],
-    // The name is only used for issues; the code below reads the field itself.
+    // The name is only used in error messages; the code below reads the field itself.
     rename: { 'filters.country_codes': 'country_codes' },
     choose: ({ filters }) => {
       if (filters === undefined) return {}

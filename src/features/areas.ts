@@ -1,6 +1,6 @@
 /**
- * Areas of the API by the prefix of an operation's id, with their names and descriptions. The tags of the description and the table of operations are
- * generated from them. In `send`, which has the most operations, each kind of message has its own tag.
+ * Areas of the API by the prefix of an operation's id. The tags of the description and the table of operations are
+ * generated from them.
  */
 
 export interface Area {
@@ -58,7 +58,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
 }
 
-/** Kinds of sends: tag, texts, and operations. An operation that is in none of these kinds has the tag `send`. */
+/** Each kind of message has its own tag; an operation in none of them has the tag `send`. */
 const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] = [
   {
     tag: 'send-media',
@@ -107,21 +107,18 @@ const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] 
   },
 ]
 
-/** Webhooks have their own tag in the description. */
 export const EVENTS_TAG = 'events'
 const EVENTS: Area = { title: 'Events', description: 'Events that the service posts to your webhooks.' }
 
 export const areaOf = (id: string): string => id.slice(0, id.indexOf('.'))
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)
 
-/** Returns the tag of an operation in the description. */
 export function tagOf(id: string): string {
   const area = areaOf(id)
   if (area !== 'send') return area
   return SEND_KINDS.find(({ names }) => names.includes(nameOf(id)))?.tag ?? area
 }
 
-/** All tags of the API description, in their order. */
 export const TAGS: readonly (Area & { tag: string })[] = [
   ...Object.entries(AREAS).flatMap(([tag, area]) => [{ tag, ...area }, ...(tag === 'send' ? SEND_KINDS : [])]),
   { tag: EVENTS_TAG, ...EVENTS },

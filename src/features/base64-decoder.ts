@@ -1,9 +1,9 @@
 /**
- * Decodes base64 from callers: RFC 4648, and the variants that common tools write, with line breaks, without padding, or in the URL-safe alphabet. It
- * is plain JavaScript on bytes, because features use only Web APIs, and `atob` of Node 20 takes five times as long.
+ * Decodes base64 of RFC 4648, and the variants that common tools write: with line breaks, without padding, or URL-safe.
+ * It is plain JavaScript, because `atob` of Node 20 takes five times as long.
  */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Values of characters that are not digits. They are negative and stay negative after any shift, so one check per group finds them. */
+/** Characters that are not digits. The values stay negative after any shift, so one check per group finds them. */
 const [OTHER, PADDING, BLANK, LINE_BREAK] = [-1, -2, -3, -4] as const
 
 const VALUES = new Int8Array(256).fill(OTHER)
@@ -16,15 +16,17 @@ means('=', () => PADDING)
 means(' \t', () => BLANK)
 means('\r\n', () => LINE_BREAK)
 
-/** Reason why a text is not base64. */
 export type Base64Problem = 'character' | 'blank' | 'padding' | 'length'
 
 export interface Base64Decoder {
-  /** Decodes the next characters into `target`, starting at `at`; the target needs 3 bytes for every 4 characters. Returns the end of the result. */
+  /**
+   * Decodes the next characters into `target` from index `at`. The target needs 3 bytes for every 4 characters. Returns
+   * the end of the result.
+   */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
   /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
   end(target: Uint8Array, at: number): number
-  /** Returns the first problem of the text, after which nothing more is decoded; undefined if there is none so far. */
+  /** The first problem, after which nothing more is decoded; undefined if there is none so far. */
   problem(): Base64Problem | undefined
 }
 
@@ -35,8 +37,8 @@ export function createBase64Decoder(): Base64Decoder {
   let digits = 0
   let padding = 0
   /**
-   * A blank next to a line break, or around the whole text, is formatting and is skipped. A blank within a line is most likely a `+` that was decoded
-   * as part of a form; skipping it would send a damaged file.
+   * A blank within a line is most likely a `+` that was decoded as part of a form, so skipping it would send a damaged
+   * file. A blank beside a line break is formatting.
    */
   let isBehindBlank = false
   let isLineStart = true
@@ -93,7 +95,9 @@ export function createBase64Decoder(): Base64Decoder {
   }
 }
 
-/** Decodes groups of four digits, which are nearly all of the text, until another character comes. Returns the number of groups. */
+/**
+ * Decodes groups of four digits, nearly all of the text, until another character comes. Returns the number of groups.
+ */
 function wholeGroups(characters: Uint8Array, from: number, target: Uint8Array, at: number): number {
   let read = from
   let end = at
@@ -116,12 +120,12 @@ function put(group: number, target: Uint8Array, at: number): number {
   return at + 3
 }
 
-/** Number of characters decoded at a time, so that their bytes stay in the processor's cache. */
+/** Characters decoded at a time, so that their bytes stay in the processor's cache. */
 const PART = 16_384
-/** Maximum number of bytes that a UTF-16 code unit has in UTF-8. */
+/** A UTF-16 code unit has at most 3 bytes in UTF-8. */
 const PART_BYTES = 3 * PART
 
-/** Decodes `text` starting at `from`. `too_large` means that the result has more than `most` bytes. */
+/** `too_large` means that the result has more than `most` bytes. */
 export function decodeBase64(
   text: string,
   { from = 0, most = Number.POSITIVE_INFINITY }: { from?: number; most?: number } = {},

@@ -1,15 +1,12 @@
 /**
- * Makes the message for the shard from a request. It contains the input, and the facts that the shard needs from the
- * declaration of the operation, for example the deadline.
+ * Makes the message for the shard thread from a request: the input, and facts from the declaration of the operation,
+ * such as the deadline.
  */
 import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/**
- * Makes the call. `input` is the result of `parseInput` for this declaration. Throws for a `local` operation, which no
- * shard handles.
- */
+/** `input` is the result of `parseInput`. Throws for a `local` operation, which no shard thread handles. */
 export function callOf(endpoint: Endpoint, input: unknown): Call {
   const { id, kind, deadlineMs, notFound } = endpoint
   switch (kind) {

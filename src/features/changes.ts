@@ -1,4 +1,4 @@
-/** Schemas of changes of settings and webhooks in a request: every field is optional, and at least one must be there. */
+/** Changes of settings and webhooks: every field is optional, and at least one must be present. */
 import { z } from 'zod'
 import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
@@ -6,10 +6,7 @@ import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 import { sendSafetyFields } from './send-safety.ts'
 
-/**
- * Schema of a proxy URL. Only its length is checked here. The rule for proxies is in `checkProxy` (`egress/targets.ts`), and the directory applies
- * it.
- */
+/** Only the length is checked here; the directory applies the rule for proxies. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
@@ -58,13 +55,9 @@ export const SettingsChange = z
   .object(settingsFields)
   .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/**
- * Schema of a webhook URL. Only its length is checked here. The rule for webhook URLs is in `checkUrl` (`egress/targets.ts`), and the directory
- * applies it.
- */
+/** Only the length is checked here; the directory applies the rule for webhook URLs. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
-/** URL of one webhook type; null switches the webhook off. */
 export const nullableHookUrl = hookUrl.nullable()
 
 const hook = nullableHookUrl.optional()
@@ -93,7 +86,7 @@ export const WebhooksChange = z
 
 const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
 
-/** Refuses a change without any field, because such a request is a mistake of the caller. */
+/** A change without any field is a mistake of the caller. */
 export const atLeastOne = (fields: object, issue: (path: string, message: string) => void) => {
   if (isEmpty(fields)) issue('', 'must have at least one of the fields')
 }

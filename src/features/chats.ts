@@ -1,4 +1,3 @@
-/** Chats of the account: the list, and changes of one chat. */
 import { z } from 'zod'
 import { action } from './endpoint.ts'
 import { chat, Done, instant, integer, messageId, oneOfNumbers, paged, paging } from './fields.ts'

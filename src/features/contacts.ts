@@ -1,13 +1,10 @@
-/** Operations on people: account look-up, names, pictures, blocked people. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { action } from './endpoint.ts'
 import { chat, Done, INVALID_PHONE, identifier, instant, name, oneOf, paged, paging } from './fields.ts'
 
-/** Time limit in ms of a query about many people. */
 const BATCH_DEADLINE = 45 * SECOND
 
-/** Schema of a phone number as people write it. It need not be registered, so a LID is not accepted. */
 const number = z
   .string()
   .min(1)

@@ -1,7 +1,4 @@
-/**
- * Operations of the dashboard that are not part of the API. They are declared in the same way, but `http/dashboard` serves their routes under its own
- * path, and the API description does not have them.
- */
+/** Operations of the dashboard that are not part of the API. `http/dashboard` serves them under its own path. */
 import { z } from 'zod'
 import { iso } from '../domain/clock.ts'
 import {
@@ -25,10 +22,9 @@ import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid, uuid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
-/** Schema of an answer that is not validated, because the client of the dashboard knows its form from the TypeScript type. */
+/** Not validated, because the client of the dashboard knows its form from the TypeScript type. */
 const json = <T>() => z.custom<T>()
 
-/** Largest age in ms of the readings of queues that are used without new ones. */
 const FRESH = 1_000
 
 export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | 'readings'>, id: InstanceId): InstanceRow {
@@ -102,7 +98,6 @@ export const messageBody = control('dashboard.messageBody', 'POST /messages/body
   errors: ['not_found', 'instance_not_connected'],
 })
 
-/** Returns all instances of the workspace. */
 const allOf = ({ parts, workspace }: AccountCall): readonly string[] =>
   parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
 

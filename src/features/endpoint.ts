@@ -2,12 +2,12 @@
  * An operation is declared in one of four ways:
  *
  * - `send`: queued. It is acknowledged immediately, and its outcome is a `delivery` event.
- * - `action`: immediate. It needs a connected instance and returns the answer of the shard.
- * - `control`: handled by the shard of the instance, in every state (pairing, restart, queue).
- * - `local`: answered without a shard. The declaration has its own handler, which gets the parts it needs.
+ * - `action`: immediate. It needs a connected instance and returns the answer of the shard thread.
+ * - `control`: handled by the shard thread in every state of the instance (pairing, restart, queue).
+ * - `local`: answered without a shard thread. The declaration has its own handler.
  *
- * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. An operation of the first three kinds
- * has a handler in `workers/shard/operations`; the type `Handlers` makes the compiler report a missing handler.
+ * Route, validation, description, authentication and rate limit are derived from the declaration. For the first three
+ * kinds, a missing handler in `workers/shard/operations` is a compile error.
  */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
@@ -25,29 +25,27 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /**
- * Credential that a route requires. A scope means an API key with that scope (Account API). `metrics` means the token
- * of the operator. `described` means no credential, with a rate limit per address.
+ * Credential that a route requires. A scope is that of an API key. `metrics` is the operator's token. `described` needs
+ * no credential, and has a rate limit per address.
  */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
 /** The common prefix of all instance routes. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
-/** The text format of Prometheus. */
 export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Time limit of an immediate operation, in ms. */
 const ACTION_DEADLINE = 20 * SECOND
 
-/** Server-sent events; the handler of such an operation resolves with `ServerEvents`. */
+/** The handler of such an operation resolves with `ServerEvents`. */
 export const EVENT_STREAM = 'text/event-stream'
-/** Request header with which a reader that was disconnected names the last event that it has. */
+/** Names the last event that a disconnected reader has. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** Content type of a file of any kind. The handler states the actual type in its answer. */
+/** A file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
-/** Content type of a file that only programs read. */
+/** A file that only programs read. */
 export const BYTES = 'application/octet-stream'
 
 type ContentType =
@@ -79,16 +77,14 @@ export interface Endpoint<
   R extends z.ZodType = z.ZodType,
 > {
   kind: K
-  /** The `operationId`. It is part of the public API, so it is written out and must not change when code is renamed. */
+  /** Part of the public API, so it must not change when code is renamed. */
   id: Id
   method: Method
-  /** The complete path from the base URL, with `{name}` for each parameter. */
   path: string
   access: Access
-  /** Fields of path, query and body in one object. */
   fields: z.ZodRawShape
   input: I
-  /** Returns the fields of a request that have no effect, whatever their value; they are not validated. */
+  /** Fields of a request that have no effect. They are not validated. */
   ignored: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   reply: R
   status: 200 | 201
@@ -96,34 +92,35 @@ export interface Endpoint<
   cacheControl: string | undefined
   /** Description of a redirect that may take the place of the answer. */
   redirect: string | undefined
-  /** Whether the operation is refused with `subscription_required` when the plan does not allow sending. */
+  /** Whether the operation is refused with `subscription_required` if the plan does not allow sending. */
   needsSubscription: boolean
-  /** For the Account API: whether the operation is also allowed without a paid plan, because the owner must always be able to read and to revoke. */
+  /** Whether the operation is allowed without a paid plan: the owner must always be able to read and to revoke. */
   isWithoutPlan: boolean
   errors: readonly FailureCode[]
   summary: string
   description: string | undefined
   examples: readonly Example[]
-  /** Size limit of the body in bytes; undefined for the general limit. */
+  /** In bytes; undefined for the general limit. */
   maxBody: number | undefined
-  /** True if the body is a file of bytes. The other fields are then in the query. */
+  /** True if the body is a file. The other fields are then in the query. */
   takesFile: boolean
-  /** Fields that are sent in headers, percent-encoded: names of the headers and of the fields. */
+  /** Percent-encoded fields in headers: names of the headers and of the fields. */
   inHeaders: Readonly<Record<string, string>>
-  /** For `send`: destination if the input has no `phone`. */
+  /** Destination of a send whose input has no `phone`. */
   to: Identifier | undefined
-  /** For `send`: field with the id of the message that it refers to, which becomes `reference_message_id` in its `delivery` event. */
+  /**
+   * For a send: field with the id of the message that it refers to, which becomes `reference_message_id` of the
+   * `delivery` event.
+   */
   about: string | undefined
-  /** For `action`: time limit in ms. */
   deadlineMs: number
-  /** For `action`: the failure to report if the network answers 404. */
+  /** Failure that the network's 404 means for this operation. */
   notFound: FailureCode
   /**
-   * For `control`: answer from the directory of the main thread, used when the shard does not answer within `ms`. If `isOfNow` is true, the directory
-   * has the same data as the shard. Then the shard is not asked, because it may be busy.
+   * Answer from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow` is
+   * true, the thread is not asked.
    */
   fallback: Fallback<unknown> | undefined
-  /** The handler; only for `local`. */
   handle: ((call: never, input: never) => Promise<unknown>) | undefined
 }
 
@@ -134,11 +131,11 @@ export interface Says<I extends z.ZodRawShape> {
   description?: string
   redirect?: string
   input?: I
-  /** Returns the fields that other fields of the request make meaningless; they are ignored, whatever their value. */
+  /** Fields that other fields of the request make meaningless. They are not validated. */
   ignored?: Endpoint['ignored']
-  /** Rules between fields; checked only when each field is valid by itself. */
+  /** Rules between fields, checked only if each field is valid by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
-  /** Error codes in addition to those of the operation's group. */
+  /** In addition to the error codes of the operation's group. */
   errors?: readonly FailureCode[]
   examples?: readonly Example[]
   cacheControl?: string
@@ -171,8 +168,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
-        // This check must not run if a field is invalid, but zod also calls it when a field inside a list is invalid, for example a text in place of
-        // an identifier.
+        // zod also calls this when a field inside a list is invalid.
         if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
@@ -216,12 +212,12 @@ export const takesJson = ({ method, takesFile }: Pick<Endpoint, 'method' | 'take
 
 export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PUT'
 
-/** Errors of a body. They also apply to operations without fields, because a body must be an object if there is one. */
+/** Also for operations without fields, because a body must be an object if there is one. */
 const ofBody = (method: Method): readonly FailureCode[] => (hasBody(method) ? ['invalid_request'] : [])
 
 /**
- * Declares a send. `about`: field with the id of the message that the send refers to. `to`: destination if the input
- * has no `phone`.
+ * `about` names the field with the id of the message that the send refers to. `to` is the destination if the input has
+ * no `phone`.
  */
 export function send<const Id extends string, I extends z.ZodRawShape>(
   id: Id,
@@ -244,9 +240,9 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * Declares an immediate operation. `writes`: the operation changes the account on the network; it needs a subscription and may be refused with
- * `not_allowed`. `deadlineMs`: time limit of operations that take longer than the usual 20 s. `notFound`: the failure that the network's 404 means.
- * `isKnown`: the operation is a read that is answered from local data, without a query to the network.
+ * `writes`: the operation changes the account; it needs a subscription and may be refused with `not_allowed`.
+ * `notFound`: the failure that the network's 404 means. `isKnown`: answered from local data, without a query to the
+ * network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
@@ -274,7 +270,6 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
   })
 }
 
-/** Kinds of access whose handlers get no account and no instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>
   access === 'public' || access === 'metrics' || access === 'described'
@@ -302,10 +297,9 @@ export function local<const Id extends string, const A extends Access, I extends
   })
 }
 
-/** Kinds of operations whose handlers are in the shard. */
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** Argument of a handler, by kind. `sent` is the result of a send's handler, which runs long after the acknowledgement. */
+/** Argument of a handler, by kind. `sent` is the result of a send, which runs long after the acknowledgement. */
 export interface HandlerContexts {
   send: unknown
   action: unknown
@@ -313,15 +307,15 @@ export interface HandlerContexts {
   sent: unknown
 }
 
-/** The `send`, `action` and `control` exports of a module. */
+/** The exports of a module that are declared with `send`, `action` or `control`. */
 type Remote<F> = { [K in keyof F]: F[K] extends Endpoint<RemoteKind> ? F[K] : never }[keyof F]
 type HandlerReply<E, C extends HandlerContexts> =
   E extends Endpoint<'send'> ? C['sent'] : E extends { reply: infer R } ? z.output<R> : never
 type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
 /**
- * The handlers of a feature module: one function per operation of the shard, under the id of the operation. If a handler is missing, TypeScript
- * reports `Property '"labels.create"' is missing`. `F` is `typeof import('…/features/x.ts')`. It is only a type, so the shard never loads zod.
+ * Requires a handler for each operation of a module, under its id; TypeScript reports a missing one. It is only a type,
+ * so the shard thread never loads zod.
  */
 export type HandlersOf<F, C extends HandlerContexts> = {
   [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (
@@ -333,7 +327,7 @@ export type HandlersOf<F, C extends HandlerContexts> = {
 export type InputOfEndpoint<E> = E extends { input: infer I } ? z.output<I> : never
 export type ReplyOfEndpoint<E> = E extends Endpoint<'send'> ? Queued : E extends { reply: infer R } ? z.output<R> : never
 
-/** Input and answer of each operation of the shard, by id. `A` is a union of feature modules. */
+/** Input and answer of each operation, by id. `A` is a union of feature modules. */
 export type OperationsOf<A> = {
   [E in A extends unknown ? Remote<A> : never as E extends { id: infer Id extends string } ? Id : never]: {
     kind: E extends { kind: infer K } ? K : never
@@ -342,7 +336,7 @@ export type OperationsOf<A> = {
   }
 }
 
-/** Result of `engine.call` for a `send`. The shard answers only after its queue has committed the message. */
+/** The shard thread answers a send only after its queue has committed the message. */
 export interface Queued {
   message_id: string
   svc_id: string

@@ -3,7 +3,6 @@ import type { FailureCode } from '../domain/failures.ts'
 
 type Group = readonly FailureCode[]
 
-/** Error codes of every instance route. */
 export const INSTANCE: Group = [
   'unauthorized',
   'instance_not_found',
@@ -17,10 +16,9 @@ export const INSTANCE: Group = [
 
 export const WITHOUT_DEVICE: Group = [...INSTANCE, 'invalid_request']
 
-/** Error codes of operations that the shard handles in every state. */
 export const CONTROL: Group = [...INSTANCE, 'engine_unavailable']
 
-/** Error codes of an immediate read that is answered from local data. */
+/** Immediate reads that are answered from local data. */
 export const KNOWN: Group = [
   ...WITHOUT_DEVICE,
   'instance_not_connected',
@@ -30,7 +28,7 @@ export const KNOWN: Group = [
   'send_timeout',
 ]
 
-/** Error codes of a read that the network can refuse (401, 403, 405 and 451). */
+/** Reads that the network can refuse (401, 403, 405 and 451). */
 export const READ: Group = [...KNOWN, 'not_allowed']
 
 export const WRITE: Group = [...READ, 'subscription_required']

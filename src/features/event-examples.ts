@@ -1,4 +1,7 @@
-/** One example of every event, and for `received` one example per kind of content. The description and the test deliveries use them. */
+/**
+ * One example of every event, and for `received` one per kind of content. The description and the test deliveries use
+ * them.
+ */
 import type { EventType } from '../domain/events.ts'
 import type { BlockName, ReceivedBlocks } from './received/blocks.ts'
 import type { ChatPresence, Delivery, InstanceStatus, MessageStatus, Received } from './webhook-payloads.ts'
@@ -145,7 +148,6 @@ const blocks: { [Name in BlockName]: ReceivedBlocks[Name] } = {
   unsupported: { proto_type: 'unknownMessage' },
 }
 
-/** Fields that every message has in addition to its content. */
 const common = {
   message_id: '3EB0796DC6B777C0C7CD',
   phone: '5511988887777',

@@ -18,7 +18,7 @@ export interface FieldsSchema {
 
 const schemas = new WeakMap<Endpoint, FieldsSchema>()
 
-/** Returns the schema, which is created when an operation is first used. */
+/** Created when an operation is first used. */
 export function fieldsSchema(endpoint: Endpoint): FieldsSchema {
   const made =
     schemas.get(endpoint) ?? (z.toJSONSchema(z.object(endpoint.fields), { io: 'input', unrepresentable: 'any' }) as FieldsSchema)

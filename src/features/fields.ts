@@ -1,4 +1,3 @@
-/** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { problemOfDisplayText, tidied } from '../domain/display-text.ts'
@@ -9,13 +8,13 @@ import { problemOfUrlText } from '../domain/url-text.ts'
 import { type Base64Problem, decodeBase64 } from './base64-decoder.ts'
 import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
-/** Keywords of a schema, and a note in words for facts that readers of the description would misunderstand and no JSON Schema keyword can express. */
+/** Keywords of a schema, and a note for facts that no keyword can express. */
 interface Meta {
   description: string
   examples?: unknown[]
 }
 
-/** Matches half of a surrogate pair, which a text has when it was cut between two code units. It cannot be encoded in UTF-8, so it cannot be sent. */
+/** Half of a surrogate pair, left by a cut between two code units. It cannot be encoded in UTF-8. */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -26,7 +25,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
-/** Schema of the text of a send: its length counts code points, and it is never trimmed. */
+/** Text of a send: counted in code points, and never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -35,7 +34,10 @@ export const text = (min: number, max: number) =>
 
 const codeUnits = ({ length }: string) => length
 
-/** Schema of names for WhatsApp and of search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code points). */
+/**
+ * Names for WhatsApp, and search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code
+ * points).
+ */
 export const name = (min: number, max: number) =>
   z
     .string()
@@ -43,7 +45,7 @@ export const name = (min: number, max: number) =>
     .superRefine(within(min, max, codeUnits))
     .meta({ minLength: min, maxLength: max })
 
-/** Schema of names and notes that this service stores and shows (`domain/display-text.ts`): normalised, then counted in UTF-16 code units. */
+/** Names and notes that this service stores and shows: normalised, then counted in UTF-16 code units. */
 export const displayText = (min: number, max: number) =>
   z
     .string()
@@ -55,7 +57,7 @@ export const displayText = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max })
 
-/** Schema of strings that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
+/** Texts that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
 export const plain = (min: number, max: number) =>
   z
     .string()
@@ -73,17 +75,16 @@ function codePoints(value: string): number {
   return count
 }
 
-/** Schema of one of these words. Upper and lower case are both accepted; the listed and stored form is lower case. */
+/** Upper and lower case are both accepted; the stored form is lower case. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
-/** The message is replaced, because zod's own message asks for a number and not for a whole number. */
+/** zod's own message asks for a number and not for a whole number. */
 const wholeNumber = z.int({
   error: ({ code, input }) =>
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
 })
 
-/** Schema of one of a few numbers. */
 export const oneOfNumbers = (values: readonly number[]) =>
   wholeNumber
     .min(Math.min(...values))
@@ -91,9 +92,7 @@ export const oneOfNumbers = (values: readonly number[]) =>
     .refine((value) => values.includes(value), { error: `must be ${values.join(', ').replace(/, (\d+)$/, ' or $1')}` })
     .meta({ enum: [...values] })
 
-/**
- * Parameters of validation issues, with a code. If all issues of a request have the same code, the error has this code instead of `invalid_request`.
- */
+/** If all issues of a request have the same code, the error has this code instead of `invalid_request`. */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
 export const MEDIA_INVALID = { code: 'media_invalid' } as const
 
@@ -108,8 +107,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 }
 
 /**
- * Schema of an identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`.
- * The description names the meaning before the form. Broadcast lists are accepted but not offered, because nothing can be sent to them.
+ * An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`. Broadcast lists are
+ * accepted but not offered, because nothing can be sent to them.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -132,22 +131,20 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * Schema of the destination of a queued send. `<digits>@broadcast` passes the check of the form everywhere and ends in a `delivery` with
- * `not_allowed`, because broadcast lists do not exist on linked devices.
+ * `<digits>@broadcast` has a valid form everywhere, and ends in a `delivery` with `not_allowed`, because linked devices
+ * have no broadcast lists.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
 
 export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
 
-/** Schema of a whole number in a body. */
 export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)
 
-/** Schema of a whole number that comes as text from a path or query. */
+/** For a whole number in a path or query, which is text there. */
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value), integer(min, max))
 
-/** `page` and `page_size` of a list. */
 export const paging = (bounds: { default: number; max: number }) => ({
   page: queryInteger(1, 100_000).default(1).meta({ description: 'Page number, from 1.', default: 1 }),
   page_size: queryInteger(1, bounds.max)
@@ -163,7 +160,6 @@ export const paged = <T extends z.ZodType>(entry: T) =>
     total: z.int().meta({ description: 'Number of entries that pass the filters.' }),
   })
 
-/** Schema of a ULID: 26 characters of Crockford's base 32, in upper or lower case. */
 export const ulid = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/, 'must be a 26-character ULID')
@@ -181,7 +177,7 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{
 const isDay = z.iso.date()
 
 /**
- * Checks the date, because `Date` converts 30 February to a day in March. Also checks the year, because an offset can lead to a year that four digits
+ * `Date` converts 30 February to a day in March, so the date is checked. An offset can lead to a year that four digits
  * cannot express.
  */
 const isDateTime = (value: string) =>
@@ -190,16 +186,13 @@ const isDateTime = (value: string) =>
   !Number.isNaN(Date.parse(value)) &&
   /^\d{4}-/.test(new Date(value).toISOString())
 
-/** Schema of a date and time, in a form that callers may use. */
 export const dateTime = z
   .string()
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
   .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
 
-/** Schema of a date and time, converted to epoch ms. */
 export const moment = dateTime.transform((value) => Date.parse(value))
 
-/** Answer of a write that returns no data. */
 export const Done = z.object({ value: z.literal(true) })
 
 export const Acknowledgement = z
@@ -225,7 +218,6 @@ export const Acknowledgement = z
   })
   .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
 
-/** Example of the answer of every send. */
 export const acknowledged = {
   id: '3EB0EE97803A91FF2C0ED1',
   message_id: '3EB0EE97803A91FF2C0ED1',
@@ -233,7 +225,6 @@ export const acknowledged = {
   status: 'queued',
 }
 
-/** Schema of a URL in a send. The URL is absolute, with `http` or `https`. */
 export const url = text(1, 2_048)
   .superRefine((value, context) => {
     if (context.issues.length > 0) return
@@ -245,7 +236,7 @@ export const url = text(1, 2_048)
   .meta({ format: 'uri' })
 
 const WEB_URL = /^https?:/i
-/** A text shorter than this and without a prefix may be a word or a path, so it counts as base64 only if it has padding. */
+/** A shorter text without a prefix may be a word or a path, so it counts as base64 only if it has padding. */
 const MIN_BASE64 = 64
 
 const BASE64_PROBLEMS: Record<Base64Problem, string> = {
@@ -255,12 +246,11 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
   length: 'it is truncated: a single digit is left over',
 }
 
-/** Inline media before validation. */
 interface Inline {
-  /** The decoded file, or the reason why the value is not a valid file. */
+  /** The decoded file, or the reason why the value is no valid file. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
-  /** Whether the error message explains the reason. It does if the text was clearly meant as base64. */
+  /** True if the text was clearly meant as base64, so that the error message explains the reason. */
   isExplained: boolean
 }
 
@@ -275,14 +265,13 @@ function inlineOf(value: string, most: number): Inline {
   }
 }
 
-/** Returns a file of a large body, which was already decoded while the body arrived. */
 const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   file: typeof file !== 'string' && file.byteLength > most ? 'too_large' : file,
   mime,
   isExplained: true,
 })
 
-/** Returns the end of an error sentence, which explains why the value is no file. `text` is the value or its beginning. */
+/** End of an error message that explains why the value is no file. `text` is the value or its beginning. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'
@@ -290,15 +279,12 @@ function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base6
 }
 
 /**
- * A URL that is longer than any allowed one. A text that is too long to be kept (`held-text.ts`) is validated as this URL, so that the error is the
+ * Longer than any allowed URL. A text that is too long to be kept is validated as this URL, so that the error is the
  * usual one.
  */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
-/**
- * Returns a schema that accepts a text, or a symbol for a text of a large body (`held-text.ts`). Messages and JSON Schema of the field are those of
- * the text.
- */
+/** Accepts a text, or the symbol that represents a long text of a large body. */
 function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
   const { run } = schema._zod
   schema._zod.run = (payload, context) => (heldText(payload.value) ? payload : run(payload, context))
@@ -306,8 +292,8 @@ function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
 }
 
 /**
- * Schema of a picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded and checked here, when the request is
- * made; a URL is downloaded when the message is sent.
+ * A picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded at the request; a
+ * URL is downloaded when the message is sent.
  */
 export const media = (limitBytes: number, what: string) =>
   orHeld(z.string().min(1))
@@ -336,11 +322,9 @@ export const media = (limitBytes: number, what: string) =>
       minLength: 1,
     })
 
-/** Schema of the picture of an account, a group or a channel. The format of the picture is checked when it is used. */
 export const portrait = media(
   MEDIA_LIMIT,
   'Picture, JPEG, PNG or WebP, at least 192 pixels on each side; the middle square is used',
 )
 
-/** Time limit in ms of an operation that uploads a picture. */
 export const PICTURE_DEADLINE = 45 * SECOND

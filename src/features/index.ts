@@ -93,8 +93,8 @@ const isEndpoint = (value: object): value is Endpoint => 'kind' in value && 'acc
 
 export const endpoints: readonly Endpoint[] = areas.flatMap((area) => Object.values<object>(area).filter(isEndpoint))
 
-/** Operations of the dashboard only; they are not part of the public API. */
+/** Not part of the public API. */
 export const dashboardEndpoints: readonly Endpoint[] = Object.values<object>(dashboard).filter(isEndpoint)
 
-/** Input and answer of every operation that a shard handles, by id. */
+/** Input and answer of every operation that a shard thread handles, by id. */
 export type ShardOperations = OperationsOf<(typeof areas)[number] | typeof dashboard>

@@ -1,6 +1,6 @@
 /**
- * Converts the fields of a request to the input of an operation, with one set of messages. The HTTP thread uses it, and `workers/media` uses it for
- * large bodies, so that the same body gives the same result on both threads.
+ * Converts the fields of a request to the input of an operation. The HTTP thread and the threads for large bodies use
+ * it, so that the same body gives the same result.
  */
 import type { z } from 'zod'
 import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
@@ -38,10 +38,7 @@ function counted(issue: { origin: string; minimum?: number | bigint; maximum?: n
   }
 }
 
-/**
- * Returns the sentence of an issue, which names the bound that was exceeded. Issues with a sentence of their own (`custom`, and patterns) keep that
- * sentence.
- */
+/** The message names the bound that was exceeded. An issue with its own message keeps it. */
 export function sentenceOf(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -65,13 +62,10 @@ export function sentenceOf(issue: ZodIssue): string {
   }
 }
 
-/** The most issues that a failure lists; `domain/failures.ts` applies the limit again to other failures. */
+/** Issues that a failure lists. */
 const MAX_ISSUES = 50
 
-/**
- * Returns the code in the parameters of an issue (for example `INVALID_PHONE`). If all issues of a request have the same code, the error has this
- * code instead of `invalid_request`.
- */
+/** The code in the parameters of an issue, for example `INVALID_PHONE`. */
 function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
@@ -79,8 +73,8 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * Returns the variant of a failed union that the caller meant: the first one whose errors are not only wrong types and wrong literals, or else the only
- * variant that is not a literal.
+ * The variant of a union that the caller probably meant: the first one whose errors are not only wrong types and
+ * literals, or else the only one that is not a literal.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
@@ -100,7 +94,7 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** Drops issues that only follow from another one: if a list is given in place of a text, zod also reports that the text is too short. */
+/** If a list is given in place of a text, zod also reports that the text is too short. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
@@ -109,8 +103,8 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
 /**
- * Validates like `safeParse`. A held text (`held-text.ts`) in a field that does not accept a file is validated as an ordinary text, so that the field
- * reports its usual error.
+ * A long text in a field that does not accept a file is validated as an ordinary text, so that the error is the usual
+ * one.
  */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
@@ -124,10 +118,10 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Length of the ordinary text that replaces a held text: longer than the limit of every field except files. */
+/** Longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
-/** Yields the symbols of held texts (`held-text.ts`) that are in fields that do not accept a file. */
+/** Yields the symbols of long texts in fields that do not accept a file. */
 function* strayTexts(issues: Issues): Generator<unknown> {
   for (const issue of issues) {
     if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)
@@ -135,10 +129,7 @@ function* strayTexts(issues: Issues): Generator<unknown> {
   }
 }
 
-/**
- * Parses the fields of a request. Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if
- * only such fields are wrong.
- */
+/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if only such fields are wrong. */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))
@@ -151,10 +142,10 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
   throw Failure.invalid(...issues)
 }
 
-/** A body before validation: its bytes, or a function that returns its JSON and throws as `parseJson` does. */
+/** The bytes of a body, or a function that returns its JSON and throws as `parseJson` does. */
 export type RawBody = Uint8Array | (() => unknown)
 
-/** Reads a body as a JSON object; an empty body is `{}`. With `list`, a bare list becomes the field of that name. */
+/** An empty body is `{}`. With `list`, a bare list becomes the field of that name. */
 export function readFields(body: RawBody, list?: string): RawFields {
   if (typeof body !== 'function' && body.byteLength === 0) return {}
   let value: unknown

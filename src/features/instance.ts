@@ -1,4 +1,3 @@
-/** Operations on one instance: pairing, state, identity, settings. */
 import { z } from 'zod'
 import { STATUSES } from '../domain/instance.ts'
 import { atLeastOne, settingsFields } from './changes.ts'

@@ -5,7 +5,7 @@ import { plain } from './fields.ts'
 const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const CODE = /^([\w-]+)\/?(?:\?.*)?$/
 
-/** Schema of a link. `form`: form of the link, for people. The part after `?` and a trailing `/` are removed. */
+/** `form` describes the link for people. The part after `?` and a trailing `/` are removed. */
 export const linkTo = (link: RegExp, form: string, example: string) =>
   plain(1, 256)
     .transform((value, context) => {

@@ -1,14 +1,11 @@
 /**
- * Parses JSON from callers, on the HTTP thread and in `workers/media`. Only texts can be large in a valid body (files in base64). Bodies with
- * thousands of small values are never valid and cost more than their size suggests: 20 million `{}` (60 MB) blocked a thread for two minutes and
- * filled its heap, because every garbage collection visits all parsed values; 80,000 values on the HTTP thread delayed all requests by 20 ms.
- * Therefore the values are counted before the parsing.
+ * Parses JSON from callers. Thousands of small values cost more than their size suggests: 20 million `{}` (60 MB)
+ * blocked a thread for two minutes. No valid body has that many, so the values are counted before the parsing.
  */
 
-/** The most entries and fields in one body. The largest operation takes 1,208 (`send.sendContacts`). */
+/** Entries and fields of one body. The largest operation takes 1,208. */
 export const MAX_VALUES = 10_000
 
-/** The body has more than `MAX_VALUES` values. */
 export class TooManyValues extends Error {}
 
 const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign.charCodeAt(0)) as [
@@ -19,10 +16,7 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
   number,
 ]
 
-/**
- * Returns the index at which the text that begins at `start` ends. A quote after an odd number of backslashes does not
- * end it.
- */
+/** A quote after an odd number of backslashes does not end the text. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let before = end
@@ -32,7 +26,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/** Whether a byte outside of texts begins another value. Each value except the first one follows a comma, or the opening of a list or an object. */
+/** Each value except the first follows a comma, or the opening of a list or an object. */
 export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
 
 function hasTooManyValues(bytes: Uint8Array): boolean {
@@ -47,15 +41,13 @@ function hasTooManyValues(bytes: Uint8Array): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Parses JSON. Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
+/** Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_VALUES && hasTooManyValues(bytes)) throw new TooManyValues()
   return JSON.parse(decoder.decode(bytes))
 }
 
-/**
- * Replaces values within parsed JSON, in place. The function does not call itself, because a deeply nested body of a caller could overflow the stack.
- */
+/** In place. The function does not call itself, because a deeply nested body could overflow the stack. */
 export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
   const open: object[] = [whole]
   for (let each = open.pop(); each !== undefined; each = open.pop())

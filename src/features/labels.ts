@@ -1,4 +1,3 @@
-/** Labels of a business account. */
 import { z } from 'zod'
 import { atLeastOne } from './changes.ts'
 import { action, local } from './endpoint.ts'
@@ -68,7 +67,7 @@ export const remove = action('labels.delete', 'DELETE /labels/{label_id}', {
   examples: [{ name: 'delete', input: { label_id: '3' }, reply: { value: true } }],
 })
 
-/** Colors by index; the apps may show slightly different shades. */
+/** By index; the apps may show slightly different shades. */
 const COLORS = [
   '#FF9485',
   '#64C4FF',

@@ -1,14 +1,14 @@
 /**
- * Operations on received files. The link to a file is the credential: it contains the encrypted description of the file, which was made when the
- * message arrived.
+ * Operations on received files. The link to a file is the credential: it contains the encrypted description of the
+ * file.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'
 
 /**
- * Types that a browser would execute instead of saving. Scripts have many type names (WHATWG MIME Sniffing, 4.6), and a page that may load scripts of
- * its own origin would execute a file with any of them.
+ * A browser would execute these types instead of saving the file. Scripts have many type names (WHATWG MIME Sniffing,
+ * 4.6).
  */
 const RUNNABLE =
   /^(?:text\/(?:html|xml|xsl|css|jscript|livescript)|application\/(?:xml|wasm)|(?:text|application)\/(?:x-)?(?:java|ecma)script[\d.]*|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
@@ -17,7 +17,7 @@ const UNKNOWN = 'application/octet-stream'
 
 export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
 
-/** Builds the header of RFC 6266: an ASCII name for old clients, and the real name. */
+/** RFC 6266: an ASCII name for old clients, and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
   // Half of a surrogate pair cannot be encoded; with the u flag it counts as one character.
@@ -56,7 +56,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // The length that the message declares is not used, because it may be wrong. An answer without bytes is ended explicitly.
+    // The length that the message declares may be wrong.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

@@ -1,4 +1,3 @@
-/** Immediate operations on messages: read receipts, presence. */
 import { action } from './endpoint.ts'
 import { chat, Done, identifier, messageId, oneOf } from './fields.ts'
 

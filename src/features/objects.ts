@@ -1,4 +1,3 @@
-/** Schemas of objects that several areas return: the instance, its settings, its webhooks. */
 import { z } from 'zod'
 import { IMPORT_SOURCES } from '../domain/device-bundle.ts'
 import { DIALECTS } from '../domain/dialect.ts'
@@ -15,7 +14,7 @@ import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
 import { sendSafetyShown } from './send-safety.ts'
 
-/** Sentence with a link to the page that explains what a dialect changes. */
+/** Names the page that explains what a dialect changes. */
 export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
 
 export const Settings = z
@@ -47,7 +46,7 @@ const OWN_NOTES: Partial<Record<WebhookField, string>> = {
   ignore_private: 'Whether `received` events of 1:1 chats are suppressed. Cannot be combined with `ignore_groups`.',
 }
 
-/** Returns the description of each webhook field, for answers and requests; most names are clear by themselves. */
+/** Description of each webhook field, for answers and requests. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
   if (url !== undefined) return `URL that receives \`${url}\` events; without a URL none are created.`
@@ -55,7 +54,7 @@ function webhookNote(name: WebhookField): string {
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
-/** Returns an object with the same schema for each of these names, with the description of each name. */
+/** The same schema for each of these names, with the description of each. */
 export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
 
@@ -67,7 +66,7 @@ export const Webhooks = z
   })
   .meta({ id: 'Webhooks' })
 
-/** Schema of a restriction of the account by the network. `reach_out` concerns messages to people who never wrote to the account. */
+/** A restriction of the account by WhatsApp. `reach_out` concerns messages to people who never wrote to the account. */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
   until: instant.nullable().meta({ description: 'Null if the network does not report it.' }),

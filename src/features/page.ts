@@ -1,10 +1,10 @@
-/** Answer with an HTML page for people. Its policy allows only the resources of the page. */
+/** Answers with an HTML page for people. Its policy allows only the resources of the page. */
 import { type Language, languageOf } from '../domain/language.ts'
 import type { Page } from './parts.ts'
 
 export const HTML = 'text/html; charset=utf-8'
 
-/** Returns the language of a page for the sender of a request. Weights are ignored, because browsers list the languages by preference. */
+/** Weights are ignored, because browsers list the languages by preference. */
 export const languageOfRequest = (request: Request): Language =>
   languageOf((request.headers.get('Accept-Language') ?? '').split(',').map((each) => each.split(';')[0]!))
 

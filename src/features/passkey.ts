@@ -1,21 +1,20 @@
 /**
- * Linking an account that requires its passkey. A browser signs the network's challenge on a page of WhatsApp, and this API accepts the assertion. A
- * ticket lets a browser extension do both without the credentials of the instance (`src/http/passkey`).
+ * Linking an account that requires its passkey. A browser signs the challenge on a page of WhatsApp, and this API
+ * accepts the assertion. A ticket lets a browser extension do both without other credentials.
  */
 import { z } from 'zod'
 import { PASSKEY_ATTEMPTS, PASSKEY_ERRORS, PASSKEY_STAGES } from '../domain/passkey.ts'
 import { control, local } from './endpoint.ts'
 import { Done, instant } from './fields.ts'
 
-/** Size limit in bytes of a body with an assertion. */
 const MAX_BODY = 16_384
 
 const WITHOUT_PADDING = /=+$/
 
-/** Returns the number of bytes that a text in base64url without padding encodes. */
+/** Bytes that a text in base64url without padding encodes. */
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
-/** Schema of a text in base64url. It accepts padding and removes it. `fits` reports what is wrong with the length. */
+/** Accepts padding and removes it. `fits` reports what is wrong with the length. */
 const base64url = (
   description: string | undefined,
   fits: (text: string, refuse: (message: string) => void) => void,
@@ -33,7 +32,7 @@ const base64url = (
     })
     .meta({ ...(description === undefined ? {} : { description }), maxLength, contentEncoding: 'base64url' })
 
-/** Schema of bytes in base64url. The bounds apply to the decoded bytes. */
+/** The bounds apply to the decoded bytes. */
 const bytes = (min: number, max: number, description?: string) =>
   base64url(
     description && `${description} In base64url, at most ${max.toLocaleString('en')} bytes.`,

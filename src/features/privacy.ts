@@ -1,4 +1,3 @@
-/** Privacy settings of the account. */
 import { z } from 'zod'
 import { action, type Route } from './endpoint.ts'
 import { Done, identifier, oneOf } from './fields.ts'
@@ -40,7 +39,6 @@ export const get = action('privacy.get', 'GET /privacy', {
   ],
 })
 
-/** Maximum number of changes to the list of excluded people in one request. */
 const MAX_CHANGES = 256
 
 const contacts = z
@@ -116,13 +114,13 @@ export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-re
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
 
-/** Default message timers in seconds: never, a day, a week, 90 days. */
+/** Message timers: never, a day, a week, 90 days. */
 const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {
   writes: true,
   summary: 'Set the message timer of new 1:1 chats',
-  // The list is repeated, because the library of the description reads only the first value of a literal.
+  // The list is repeated, because the OpenAPI library reads only the first value of a literal.
   input: {
     value: z.literal(DURATIONS).meta({
       description: 'Seconds after which messages disappear; 0 means never. Existing chats do not change.',
@@ -135,7 +133,7 @@ export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy
 
 const LISTS = ['last_seen', 'profile_photo', 'about', 'groups_add'] as const
 
-/** Names of privacy lists that clients of other gateways use. They use our route, so no alias row is needed. */
+/** Names that clients of other gateways use on our route. */
 const OTHER_NAMES = new Map<unknown, (typeof LISTS)[number]>([
   ['photo', 'profile_photo'],
   ['description', 'about'],

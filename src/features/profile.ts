@@ -1,4 +1,3 @@
-/** The profile of the account, as others see it. */
 import { z } from 'zod'
 import { action } from './endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait } from './fields.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds the operation of a request and parses its input, for canonical routes and aliases. The HTTP thread uses it, and `workers/media` uses it for
- * large bodies, so that the same body means the same on both threads.
+ * Finds the operation of a request and parses its input. The HTTP thread and the threads for large bodies use it, so
+ * that the same body means the same.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -12,14 +12,12 @@ import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
-/** A route to an operation. It is the operation's own route, or an alias. */
+/** The operation's own route, or an alias. */
 export interface RequestRoute {
-  /** Name by which threads identify the route. */
   name: string
   method: Method
-  /** Complete path from the base URL. */
   path: string
-  /** The operation. If an alias chooses the operation by the sent fields, only the credentials and limits of this operation apply. */
+  /** If an alias chooses the operation by the sent fields, only the credentials and limits of this one apply. */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
@@ -34,7 +32,6 @@ export interface MeantRequest {
 
 const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-/** Returns the operation's own route, from its declaration. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = takesJson(endpoint)
@@ -50,10 +47,9 @@ function aliasRoute(alias: Alias): RequestRoute[] {
   return [{ name: alias.route, method, path: INSTANCE_BASE + path, endpoint, alias, takesBody, takesQuery }]
 }
 
-/** All routes. Aliases of operations that are not declared are omitted. */
+/** Aliases of operations that are not declared are omitted. */
 export const requestRoutes: readonly RequestRoute[] = [...endpoints.map(routeOf), ...aliases.flatMap(aliasRoute)]
 
-/** Routes that exist only in a dialect. */
 export const dialectRoutes: readonly RequestRoute[] = zapiRoutes.flatMap((alias) => aliasRoute({ ...alias, dialect: 'zapi' }))
 
 const byName: ReadonlyMap<string, RequestRoute> = new Map(
@@ -67,10 +63,8 @@ export function routeNamed(name: string): RequestRoute {
 }
 
 /**
- * Parses the operation and input of a request. Fields of the path take precedence over those of the body, and those of the body over the query.
- * Throws as `parseInput` does; an issue has the field name that the caller used. A known field in another spelling is refused. `onIgnored` gets the
- * names of fields that the operation does not have, even when the request is refused, because a wrong name is the most likely reason of the refusal.
- * With a dialect, fields and messages are in its names.
+ * Fields of the path take precedence over those of the body, and those over the query. Throws as `parseInput` does,
+ * with the field names of the caller. `onIgnored` gets the names of unknown fields, even if the request is refused.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,
@@ -141,6 +135,6 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
   }
 }
 
-/** Renames the issues of a failure to the names of the alias, whether validation or the operation reported them. */
+/** Renames the issues of an error to the names of the alias. */
 export const inTheirWords = ({ rename = {} }: Pick<Alias, 'rename'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed(namesBack(rename)) : error

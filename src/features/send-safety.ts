@@ -1,8 +1,7 @@
-/** Settings of send safety, as they are shown and as they are changed. */
 import { z } from 'zod'
 import type { SendSafetySettings, WarmUpStep } from '../domain/send-safety.ts'
 
-/** The most first contacts that a budget may allow. */
+/** Limit of first contacts that can be set. */
 const MOST = 1_000
 const MOST_STEPS = 20
 const LAST_DAY = 365
@@ -12,7 +11,7 @@ const time = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day as HH:MM' })
   .meta({ description: 'Time of day, `HH:MM`.', examples: ['22:00'] })
 
-/** Whether a text is an IANA name. Names such as `+03:00` are refused, although `Intl` accepts them. */
+/** Names such as `+03:00` are refused, although `Intl` accepts them. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

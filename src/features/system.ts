@@ -1,4 +1,7 @@
-/** Operations of the service itself: health, metrics and description. They have no rate limit, and only the metrics need a credential. */
+/**
+ * Operations of the service itself: health, metrics and description. They have no rate limit, and only the metrics need
+ * a credential.
+ */
 
 import { z } from 'zod'
 import { API_VERSION, BRAND, VERSION } from '../domain/brand.ts'
@@ -17,7 +20,6 @@ export const live = local('system.live', 'GET /health/live', {
   examples: [{ name: 'alive', reply: { status: 'ok' } }],
 })
 
-/** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = 1 * SECOND
 
 const Checks = z.object({
@@ -29,7 +31,7 @@ const Checks = z.object({
 })
 
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
-  // A check that rejects counts as failed; its error is not reported further.
+  // A check that rejects counts as failed.
   const asked = check().catch(() => false)
   return orLate(asked, CHECK_DEADLINE, () => false)
 }
@@ -120,7 +122,7 @@ export const docs = local('system.docs', 'GET /docs', {
   handle: async ({ parts }) => pageResponse(parts.pages.docs),
 })
 
-/** Whether an `Accept-Encoding` header accepts gzip, by name or by `*`, with a weight above zero. */
+/** By name or by `*`, with a weight above zero. */
 export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {

@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, and `workers/media` parses large ones (with a picture in the
- * arguments of a tool), so that the same bytes mean the same on both threads.
+ * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, and another thread parses large
+ * ones.
  */
 import { Failure } from '../domain/failures.ts'
 import {
@@ -29,7 +29,7 @@ const isMessage = (value: unknown): value is RpcMessage =>
 
 export const readMessage = (bytes: Uint8Array): ReadMessage => messageOf(() => parseJson(bytes))
 
-/** Parses a message. `read` throws as `parseJson` does. */
+/** `read` throws as `parseJson` does. */
 function messageOf(read: () => unknown): ReadMessage {
   let value: unknown
   try {
@@ -43,7 +43,7 @@ function messageOf(read: () => unknown): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Parses a message that is too large for the HTTP thread. Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
+/** Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
 export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const whole = messageOf(read)
   if ('problem' in whole) return whole
@@ -58,8 +58,7 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
     unknown = names
   })
   const rest = { ...message, params: { ...params, arguments: {} } }
-  // A message may have any other fields. A long text in one of them is dropped, because no code reads it, and its symbol cannot be sent to the HTTP
-  // thread.
+  // No code reads a long text in such a field, and its symbol cannot be sent to another thread.
   replaceWithin(rest, (value) => (heldText(value) ? '' : value))
   return { message: rest, call, unknown }
 }

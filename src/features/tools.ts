@@ -1,7 +1,6 @@
 /**
- * Operations as tools of the Model Context Protocol: some of them are separate tools, and three generic tools reach the
- * others. Names, arguments, texts and limits are those of the declarations; this file has only the selection and the
- * hints for models.
+ * Operations as tools of the Model Context Protocol: some are separate tools, and three generic tools reach the others.
+ * Names, arguments, texts and limits come from the declarations.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -13,10 +12,8 @@ import { parseInput, type RawFields } from './input.ts'
 import { HTML } from './page.ts'
 
 interface Toolset {
-  /** Names of the tools that change nothing. */
   reads?: readonly string[]
   writes?: readonly string[]
-  /** Names of the tools whose deletions cannot be undone. */
   destroys?: readonly string[]
 }
 
@@ -68,7 +65,7 @@ const TOOLSETS: Readonly<Record<string, Toolset>> = {
   labels: { reads: ['labels.list'], writes: ['labels.addToChat', 'labels.removeFromChat'] },
 }
 
-/** Name of the toolset with the three tools that reach every operation. */
+/** The toolset with the three tools that reach every operation. */
 const OPERATIONS = 'operations'
 export const TOOLSET_NAMES: readonly string[] = [...Object.keys(TOOLSETS), OPERATIONS]
 
@@ -76,15 +73,14 @@ export interface Tool {
   name: string
   title: string
   description: string
-  /** JSON Schema of the arguments. */
   inputSchema: JsonSchema
   annotations: { title: string; readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: true }
 }
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
 /**
- * Whether no tool may call an operation: such operations end the session, expose credentials, change where events go, or need a person in a browser
- * (passkeys).
+ * No tool may call these operations: they end the session, expose credentials, change where events go, or need a person
+ * in a browser.
  */
 const isWithheld = ({ id }: Endpoint) =>
   ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
@@ -92,7 +88,7 @@ const isWithheld = ({ id }: Endpoint) =>
   id.startsWith('instance.passkey') ||
   areaOf(id) === 'webhooks'
 
-/** Answer types that models cannot use: pages for people, and answers that do not end. Operations with them are not tools. */
+/** Models cannot use pages for people, or answers that do not end. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([HTML, EVENT_STREAM])
 const reachable: ReadonlyMap<string, Endpoint> = new Map(
   endpoints
@@ -102,20 +98,19 @@ const reachable: ReadonlyMap<string, Endpoint> = new Map(
 
 const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Names of tools that come from the route instead of the id of their operation. */
+/** Names of tools that come from the route instead of the operation id. */
 const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.exists': 'phone_exists',
   'contacts.existsBatch': 'phone_exists_batch',
 }
 
-/** Returns the name of a tool: `groups.updateName` becomes `groups_update_name`; a name that is clear without the area does not contain it. */
+/** `groups.updateName` becomes `groups_update_name`. A name that is clear without the area does not contain it. */
 function toolName(id: string): string {
   const area = areaOf(id)
   const own = snake(id.slice(area.length + 1))
   return AS_ROUTES[id] ?? (area === 'send' || area === 'messages' ? own : `${area}_${own}`)
 }
 
-/** Returns the schema as in the description, with its references inlined. */
 function schemaOf(fields: z.ZodRawShape): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' })
   return schema as JsonSchema
@@ -153,7 +148,7 @@ const CALLING = {
   operation_id: operationId,
   arguments: z.record(z.string(), z.unknown()).default({}).meta({
     description: 'Fields of the path, query and body of the operation in one object, as `describe_operation` describes them.',
-    // This is written as `true`: `{}` means the same, but some clients cannot handle it.
+    // `{}` means the same, but some clients cannot handle it.
     additionalProperties: true,
   }),
 }
@@ -189,10 +184,7 @@ interface Catalogue {
 
 let made: Catalogue | undefined
 
-/**
- * Returns the tools, which are created when the first one is needed: without agents the schemas of sixty operations are
- * not needed.
- */
+/** Created when the first tool is needed: a service without agents does not need the schemas of sixty operations. */
 function catalogue(): Catalogue {
   if (made) return made
   const operations = new Map<string, Endpoint>()
@@ -210,7 +202,7 @@ function catalogue(): Catalogue {
   return made
 }
 
-/** Returns the tools of these toolsets, or all if none is given. Throws `invalid_request` for an unknown name. */
+/** All tools if no toolset is given. Throws `invalid_request` for an unknown name. */
 export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
   const { tools } = catalogue()
   for (const name of toolsets ?? [])
@@ -221,15 +213,15 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
 
 export interface Toolbox {
   tools: readonly Tool[]
-  /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
+  /** Explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
 }
 
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * Returns the tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither listed nor called. A
- * misspelled or repeated parameter is refused, because otherwise an address that should restrict the tools would allow all of them.
+ * `toolsets` in the URL restricts the tools that are listed and called. A misspelled or repeated parameter is refused,
+ * because it would otherwise allow all tools.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
@@ -250,7 +242,7 @@ export function toolboxOf(query: URLSearchParams): Toolbox {
 
 export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
 
-/** Result of resolving a call: an operation with fields that are not yet validated, or an immediate answer. */
+/** An operation with fields that are not validated yet, or an immediate answer. */
 export type ToolCall = { operation: Endpoint; fields: RawFields } | { answer: Record<string, unknown> }
 
 const parse = (fields: z.ZodRawShape, given: RawFields) =>
@@ -265,7 +257,7 @@ function operationNamed(id: unknown): Endpoint {
   return operation
 }
 
-/** Resolves a call, whose name has passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
+/** The name must have passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
 export function toolCall(name: string, given: RawFields): ToolCall {
   const operation = catalogue().operations.get(name)
   if (operation) return { operation, fields: given }

@@ -1,21 +1,20 @@
 /**
  * Finds names in a request that its operation does not have. A known field in another spelling (`delayMessage`) is
- * refused, because a client that writes it expects an effect. Any other name is ignored, so that clients may be newer
- * than the service, and the answer names it.
+ * refused. Any other name is ignored, so that clients may be newer than the service.
  */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** The most ignored names that are reported, because the length of a header is limited and a body may have thousands of names. */
+/** The length of a header is limited, and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
-/** The most misspelled names that are reported, equal to the limit of `details.issues`. */
+/** Equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
-/** Length in characters above which an unknown name is not compared with the known names, because no declared field is that long. */
+/** In characters. A longer name is not compared with the known names, because no declared field is that long. */
 const MAX_COMPARED = 64
 
-/** Names that other gateways use for one of our fields and that differ in more than spelling. They apply only if the operation has our field. */
+/** Names of other gateways for one of our fields. They apply only if the operation has our field. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   messageId: 'reply_to_message_id',
   mentioned: 'mentions',
@@ -23,16 +22,13 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 export interface UnknownFields {
-  /** Paths as in `details.issues`, e.g. `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
+  /** Paths such as `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
   ignored: string[]
   /** One issue per misspelled name, with the path that the caller sent; at most 50. */
   misspelt: Issue[]
 }
 
-/**
- * Finds the unknown fields. `alsoKnown`: names that the route takes at the top level beside the operation's own, such
- * as those of an alias.
- */
+/** `alsoKnown` are names that the route accepts besides those of the operation. */
 export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): UnknownFields {
   const schema = fieldsSchema(endpoint)
   const found: UnknownFields = { ignored: [], misspelt: [] }
@@ -40,7 +36,7 @@ export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: 
   return found
 }
 
-/** Reports the ignored names to the caller of the function, and throws `invalid_request` when a name is misspelt. */
+/** Throws `invalid_request` for a misspelled name. */
 export function checkNames({ ignored, misspelt }: UnknownFields, onIgnored: (names: string[]) => void): void {
   onIgnored(ignored)
   if (misspelt.length > 0) throw Failure.invalid(...misspelt)
@@ -69,7 +65,7 @@ function collect(
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // Entries beyond the limit of the list are skipped: the list is refused anyway, and a body can have thousands of entries.
+    // The list is refused anyway, and a body can have thousands of entries.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)
@@ -93,8 +89,8 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
- * Finds the field that a caller meant by `name`: the field has the same letters in another case or with `_`, or other
- * gateways use `name` for it. Undefined if there is no such field.
+ * The field with the same letters in another case or with `_`, or the one for which other gateways use `name`.
+ * Undefined if there is none.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
@@ -111,14 +107,17 @@ const plainName = (name: string) => name.replaceAll('_', '').toLowerCase()
 
 const byPlainName = new WeakMap<Fields, ReadonlyMap<string, string>>()
 
-/** Returns the field names by their normalised form. The map is built when a name of the object is unknown for the first time. */
+/** Field names by their normalised form. Built when a name of the object is unknown for the first time. */
 function plainNames(properties: Fields): ReadonlyMap<string, string> {
   const made = byPlainName.get(properties) ?? new Map(Object.keys(properties).map((name) => [plainName(name), name]))
   byPlainName.set(properties, made)
   return made
 }
 
-/** Compares the value with each alternative (`oneOf` or `anyOf`) of a schema, and returns the unknown fields by the alternative that matches best. */
+/**
+ * Compares the value with each alternative (`oneOf`, `anyOf`), and returns the unknown fields of the one that matches
+ * best.
+ */
 function closest(
   branches: readonly FieldsSchema[],
   value: object,
@@ -133,6 +132,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelled name shows that the alternative has the field, so it does not count against that alternative.
+  // A misspelled name shows that the alternative has the field.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

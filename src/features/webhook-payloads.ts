@@ -1,6 +1,5 @@
 /**
- * Payloads of the five event types. The description publishes them, and the code that creates events in a shard returns the types at the end of this
- * file.
+ * Payloads of the event types. The description publishes them, and the code that creates events returns their types.
  */
 import { z } from 'zod'
 import type { EventType } from '../domain/events.ts'
@@ -32,7 +31,7 @@ const picture = nullableText(
   'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
-/** Makes every block optional, because a payload contains only the block of its own kind. */
+/** A payload contains only the block of its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
 /** Fields that every message has in addition to its content. */
@@ -61,7 +60,7 @@ const common = {
   message_expiration_seconds: z.int().nullable().meta({ description: 'Seconds after which apps delete the message.' }),
   mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People whom the message mentions.' }),
 }
-/** Fields that are present only in messages to which they apply. */
+/** Present only in messages to which they apply. */
 const applying = {
   edit_message_id: id('Id of the edit; only with `is_edit`.').optional(),
   newsletter_server_id: id('Number of the post within its channel.').optional(),
@@ -185,7 +184,6 @@ export const webhookPayloads = {
 } satisfies Record<EventType, z.ZodType>
 
 type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
-/** Type of the payload of an event, without the fields of its envelope. */
 type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
 
 /** Fields of a received message that its content may override. */
@@ -206,16 +204,16 @@ interface Bodies {
   chat_presence: ChatPresence
 }
 
-/** An event of a type with its payload, before `instance_id`, `event_id` and `single_url` of the envelope are added. */
+/** An event without `instance_id`, `event_id` and `single_url`, which are added later. */
 export interface EventOf<T extends EventType> {
   type: T
-  /** Time of the event in epoch ms: time of the message, of the receipt or of the change of status. The payload has it under the name `momment`. */
+  /** Epoch ms of the message, the receipt or the change of status. It is `momment` in the payload. */
   at: number
   body: Bodies[T]
 }
 export type ReceivedEvent = EventOf<'received'>
 export interface DeliveryEvent extends EventOf<'delivery'> {
-  /** Time in epoch ms at which the item began to be sent, for the timeline of the message. The payload does not contain it. */
+  /** Epoch ms at which the message began to be sent. The payload does not contain it. */
   leftAt?: number | undefined
 }
 export type WebhookEvent = { [T in EventType]: T extends 'delivery' ? DeliveryEvent : EventOf<T> }[EventType]

@@ -1,4 +1,3 @@
-/** Operations on the webhooks of one instance. */
 import { z } from 'zod'
 import { EVENT_TYPES, eventTypeOf } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
@@ -68,10 +67,10 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   ],
 })
 
-/** Matches a ULID, the form of an event id. */
+/** An event id is a ULID. */
 const EVENT_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Returns the id in the `Last-Event-ID` header; null if the reader begins now. */
+/** Null if the reader begins now. */
 function lastEventId({ headers }: Request): string | null {
   const given = headers.get(LAST_EVENT_ID)
   if (given === null || given === '') return null

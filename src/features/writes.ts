@@ -1,13 +1,11 @@
-/** Declares changes of one group or channel, which the path identifies. The answer of all of them is `{ value: true }`. */
+/** Declares changes of one group or channel, which the path identifies. All of them answer `{ value: true }`. */
 import type { z } from 'zod'
 import type { FailureCode } from '../domain/failures.ts'
 import { action, type Route } from './endpoint.ts'
 import { Done, PICTURE_DEADLINE, portrait } from './fields.ts'
 
 export interface Place<P extends z.ZodRawShape> {
-  /** Schemas of the fields in the path. */
   path: P
-  /** Example values of the fields in the path. */
   example: Readonly<Record<string, string>>
   notFound: FailureCode
   errors: readonly FailureCode[]
@@ -17,7 +15,6 @@ export interface Write<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input: I
-  /** Example values of the fields of `input`. */
   example?: Readonly<Record<string, unknown>>
 }
 
@@ -34,7 +31,6 @@ export function writesAt<P extends z.ZodRawShape>({ path, example: at, notFound,
         reply: Done,
         examples: examples('write', example),
       }),
-    /** Declares the change of the picture of the group or channel. */
     picture: <const Id extends string>(id: Id, route: Route, summary: string) =>
       action(id, route, {
         summary,

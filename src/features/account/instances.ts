@@ -1,4 +1,3 @@
-/** Account API: the plan of a workspace and its instances. */
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/workspace.ts'
@@ -153,7 +152,6 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** Maximum number of instances in the answer. If there are more, the newest ones are returned. */
 const SHOWN = 500
 
 const Plan = z

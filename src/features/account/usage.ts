@@ -1,4 +1,3 @@
-/** Account API: the usage of each instance of a workspace, which shows its cost. */
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import type { InstanceId } from '../../domain/ids.ts'
@@ -10,7 +9,6 @@ import { instant, oneOf, paged, paging, uuid } from '../fields.ts'
 import { instanceExample } from '../objects.ts'
 import type { Parts } from '../parts.ts'
 
-/** Largest age in ms of a reading that is used without a new one. */
 const FRESH = 1_000
 
 const WINDOWS = Object.keys(USAGE_WINDOWS) as [UsageWindow, ...UsageWindow[]]
@@ -43,7 +41,7 @@ const InstanceUsage = z
   })
   .meta({ id: 'InstanceUsage' })
 
-/** For each order of the list, the amount by which the list is sorted, largest first. */
+/** For each order of the list, the amount by which it is sorted, largest first. */
 const ORDERS = {
   cpu: ({ counted }: Known) => counted?.cpuMs,
   memory: ({ last }: Known) => last?.heldBytes,
@@ -57,7 +55,6 @@ const SORTS = Object.keys(ORDERS) as [keyof typeof ORDERS, ...(keyof typeof ORDE
 
 const whenever = (at: number | null | undefined) => (at === null || at === undefined ? null : iso(at))
 
-/** Returns the usage of an instance, as far as it is known. */
 const knownOf = ({ readings, usage }: Parts, instance: InstanceId, window: UsageWindow) => ({
   instance,
   counted: usage.within(instance, window),

@@ -1,4 +1,3 @@
-/** Account API: the webhooks of the whole workspace. */
 import { z } from 'zod'
 import { atLeastOne, webhooksFields } from '../changes.ts'
 import { local } from '../endpoint.ts'

@@ -1,5 +1,3 @@
-/** Administration of the workspace: its API keys and its imported client token. */
-
 import { z } from 'zod'
 import type { ApiKey as Key } from '../../account/account.ts'
 import { BRAND } from '../../domain/brand.ts'
@@ -95,8 +93,8 @@ const importedExample = {
 }
 
 /**
- * A token cannot begin or end with a space, because HTTP removes such spaces from a header. A token must not begin with the brand, because that
- * prefix distinguishes the keys of this service from imported tokens.
+ * HTTP removes spaces around a header value. The brand is the prefix of this service's own keys, which distinguishes
+ * them from imported tokens.
  */
 const clientToken = plain(8, 128)
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a leading or trailing space')

@@ -1,4 +1,3 @@
-/** Administration of the workspace: instances that move to another server, and backups of them. */
 import { z } from 'zod'
 import { ARCHIVE_KINDS, MIN_PASSPHRASE } from '../../domain/archive.ts'
 import { PASSPHRASE_HEADER } from '../../domain/brand.ts'
@@ -20,7 +19,7 @@ const MAX_BODY = 8 * 1_024
 const UNSAFE =
   'Archives and devices are only sent and received if the address of the service begins with https (SVC_BASE_URL), or if a program on its machine calls it without a proxy.'
 
-/** Refuses a request without TLS. The request contains the passphrase, so if others could read it, the encryption of the archive would be useless. */
+/** Refuses a request without TLS: somebody who reads the passphrase in it could decrypt the archive. */
 function refusePlain({ isOnThisMachine, baseUrl }: AccountCall): void {
   if (!isOnThisMachine && new URL(baseUrl).protocol !== 'https:') throw new Failure('not_allowed', { message: UNSAFE })
 }

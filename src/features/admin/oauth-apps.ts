@@ -1,5 +1,3 @@
-/** Administration of the workspace: apps with access to `/mcp`. */
-
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import { pageOf } from '../../domain/page.ts'

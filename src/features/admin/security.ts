@@ -1,4 +1,3 @@
-/** Administration of the workspace: the security switches. */
 import { z } from 'zod'
 import type { SecurityChange } from '../../account/account.ts'
 import { local } from '../endpoint.ts'
@@ -87,7 +86,7 @@ export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/
   examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
 })
 
-/** Only the length is checked here. `egress/addresses.ts` contains the rule for ranges, which the account applies. */
+/** Only the length is checked here; the account checks the range itself. */
 const Entry = z.object({
   cidr: plain(1, 43).meta({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',

@@ -1,4 +1,3 @@
-/** Administration of the workspace: the webhook log, and sending events again. */
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { LOG_STATUSES } from '../../domain/webhook-log.ts'
@@ -80,7 +79,7 @@ const filters = {
   status: oneOf(LOG_STATUSES).optional().meta({ description: 'Only events with this outcome.' }),
 }
 
-/** Returns the ids of all instances of the workspace, or only the requested one if it belongs to the workspace. */
+/** All instances of the workspace, or only the requested one if it belongs to the workspace. */
 function instancesOf({ parts, workspace }: AccountCall, wanted?: string): readonly string[] {
   const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
   return wanted === undefined ? ids : ids.filter((id) => id === wanted)
@@ -122,7 +121,7 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, page, page_size, ...range }) {
     const instanceIds = instancesOf(call, instance_id)
-    // A key that may not see a field must not find it by guessing, either.
+    // A key that may not see a field must not find it by guessing either.
     const among = { answers: call.may('log.answers'), people: call.may('messages.see') }
     const found = await call.parts.webhookLog.list({ instanceIds, page, pageSize: page_size, among, ...range })
     return { ...found, page, page_size }

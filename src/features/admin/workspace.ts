@@ -1,4 +1,3 @@
-/** Administration of the workspace: its name, its subscription, its admin key. */
 import { z } from 'zod'
 import { ADMIN_KEY_PREFIX } from '../../domain/brand.ts'
 import { iso } from '../../domain/clock.ts'

@@ -1,4 +1,4 @@
-/** Declares products, and orders of them. Best effort: the network does not document them. */
+/** Products, and orders of them. Best effort: WhatsApp does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait, queryInteger, url } from '../fields.ts'
@@ -44,7 +44,6 @@ export const product = action('business.product', 'GET /business/products/{produ
   examples: [{ name: 'own', input: { product_id: productExample.id }, reply: productExample }],
 })
 
-/** Schema of a price in units of the currency. The network uses thousandths of this unit. */
 const price = z
   .number()
   .min(0)

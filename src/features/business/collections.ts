@@ -1,4 +1,4 @@
-/** Declares collections of a catalog. Best effort: the network does not document them. */
+/** Collections of a catalog. Best effort: WhatsApp does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, queryInteger } from '../fields.ts'

@@ -1,9 +1,8 @@
-/** Schemas of catalog objects. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { identifier, plain } from '../fields.ts'
 
-/** Time limit for reading a catalog in ms; it may take longer than other queries. */
+/** Reading a catalog may take longer than other queries. */
 export const CATALOG_DEADLINE = 45 * SECOND
 
 export const MAX_PRICE = 9_999_999

@@ -1,4 +1,4 @@
-/** Declares the profile of a business. Best effort: the network does not document it. */
+/** The profile of a business. Best effort: WhatsApp does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, identifier, name, oneOf, plain, url } from '../fields.ts'
@@ -109,7 +109,7 @@ export const updateProfile = action('business.updateProfile', 'PUT /business/pro
   ],
 })
 
-/** Whether a text is a name in the tz database of this machine. Offsets such as `+03:00` are refused. */
+/** Offsets such as `+03:00` are refused. */
 function isTimeZone(value: string): boolean {
   try {
     return /^[A-Za-z][\w+/-]*$/.test(value) && Boolean(new Intl.DateTimeFormat('en', { timeZone: value }))
@@ -132,7 +132,6 @@ interface Interval {
   close_time?: string | undefined
 }
 
-/** Returns the problem of an interval of opening hours, given the intervals before it. */
 function problemOf(entry: Interval, before: readonly Interval[]): [field: string, message: string] | null {
   const { mode, open_time: open, close_time: close } = entry
   const others = before.filter(({ day }) => day === entry.day)

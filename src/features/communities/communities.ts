@@ -1,4 +1,3 @@
-/** Operations on communities: create, list, read, change, deactivate. */
 import { SECOND } from '../../domain/clock.ts'
 import { action } from '../endpoint.ts'
 import { name, paged, paging, plain } from '../fields.ts'

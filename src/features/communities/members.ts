@@ -1,13 +1,11 @@
-/** Groups and people of a community, and its invitation link. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action, type Route } from '../endpoint.ts'
 import { autoInvite, groupId, linkExample, participantResults, participantResultsExample, phones } from '../groups/objects.ts'
 import { aboutCommunity, communityId, communityIdExample } from './objects.ts'
 
-/** The most groups in one request. */
 const MAX_GROUPS = 50
-/** Time limit in ms: 256 people need thirteen queries with a pause of one second between them. */
+/** 256 people need thirteen queries with a pause of one second between them. */
 const DEADLINE = 45 * SECOND
 
 const groups = z.array(groupId).min(1).max(MAX_GROUPS).meta({ description: 'Groups.' })

@@ -1,9 +1,7 @@
-/** Schemas of community objects. A community is the parent of its groups, and is itself similar to a group. */
 import { z } from 'zod'
 import { instant, oneOf } from '../fields.ts'
 import { groupId } from '../groups/objects.ts'
 
-/** Id of a community in a request. Here an id of only digits is the id of a community. */
 export const communityId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}-group` : value),
   groupId.meta({
@@ -63,5 +61,4 @@ export const communityExample = {
 
 export const communityIdExample = { community_id: '120363186053925765-group' }
 
-/** Declarations shared by the operations about one community. */
 export const aboutCommunity = { notFound: 'group_not_found', errors: ['invalid_phone', 'group_suspended'] } as const

@@ -1,7 +1,4 @@
-/**
- * Converts names and plain values of a request from another spelling to ours, by the schemas of its operation. This file is independent of the
- * dialect. Differences other than spelling are rows in the table of the dialect.
- */
+/** Converts names and plain values of a request from another spelling to ours, by the schemas of the operation. */
 import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from '../fields-schema.ts'
@@ -11,10 +8,7 @@ import { meantBy } from '../unknown-fields.ts'
 
 type Named = Readonly<Record<string, FieldsSchema>>
 
-/**
- * Converts the fields of a request. `alsoKnown`: names that the route accepts at the top level besides those of the
- * operation.
- */
+/** `alsoKnown` are names that the route accepts besides those of the operation. */
 export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
   const schema = fieldsSchema(endpoint)
   return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields
@@ -49,7 +43,6 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
   return value
 }
 
-/** Returns the schemas that a value may match: the schema itself, or each branch of a union. */
 function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
   if (schema.$ref !== undefined) return forms(named[schema.$ref.split('/').at(-1)!] ?? {}, named)
   return (schema.anyOf ?? schema.oneOf)?.flatMap((branch) => forms(branch, named)) ?? [schema]
@@ -57,7 +50,6 @@ function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
 
 const typesOf = ({ type }: FieldsSchema): readonly string[] => [type ?? []].flat()
 
-/** Whether a plain value already matches this schema, so that it needs no conversion. */
 function fits(form: FieldsSchema, value: unknown): boolean {
   if (form.enum) return form.enum.includes(value)
   const types = typesOf(form)
@@ -67,7 +59,7 @@ function fits(form: FieldsSchema, value: unknown): boolean {
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
 
-/** Returns the value that the caller meant according to this schema; undefined if there is none. */
+/** Undefined if the value means nothing in this schema. */
 function plainValue(form: FieldsSchema, value: unknown): unknown {
   if (typeof value === 'string' && form.enum) {
     const words = form.enum.filter((word) => typeof word === 'string')
@@ -82,10 +74,10 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
   return undefined
 }
 
-/** Whether a value is a text. A long text of a large body is represented by a symbol. */
+/** A symbol represents a long text of a large body. */
 const isText = (value: unknown) => typeof value === 'string' || heldText(value) !== undefined
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
 
-/** Renames the fields of an object that no schema describes. */
+/** For an object that no schema describes. */
 const withOurNames = (value: unknown) => renamed(value, snakeCase)

@@ -1,4 +1,4 @@
-/** Applies a dialect: converts the fields of a request to our names, and messages about them to the names of the caller. */
+/** Applies a dialect: converts the fields of a request to our names, and error messages to the names of the caller. */
 import { camelCase, camelPath } from '../../domain/camel-case.ts'
 import type { Dialect } from '../../domain/dialect.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -15,7 +15,7 @@ const rowOf = ({ id }: Pick<Endpoint, 'id'>): Reshape => (Object.hasOwn(reshapes
 
 const own = (alias: Alias | undefined) => [...(alias?.own ?? []), ...Object.keys(alias?.rename ?? {})]
 
-/** Converts the fields of a request from the dialect to the names of the operation or of its alias. */
+/** Converts to the names of the operation, or of its alias. */
 export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefined, fields: RawFields): RawFields {
   const { rename = {}, lift, values = {} } = rowOf(endpoint)
   const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
@@ -29,8 +29,8 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
 }
 
 /**
- * Old groups, whose id is the number of the creator and a time. Clients of the dialect write these ids without the suffix `-group`, which our ids
- * need.
+ * The id of an old group is the number of its creator and a time. Clients of the dialect write it without the suffix
+ * `-group`, which our ids need.
  */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i
@@ -44,13 +44,12 @@ function lifted(fields: RawFields, lift: string | undefined): RawFields {
   return { ...rest, ...inner }
 }
 
-/** Returns the function that validates the fields of an operation. */
 export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<Endpoint, 'input' | 'ignored'> {
   const input = dialect === undefined ? undefined : rowOf(endpoint).input
   return input === undefined ? endpoint : { input, ignored: endpoint.ignored }
 }
 
-/** Returns the path that a client of the dialect used for one of our fields. */
+/** The name under which a client of the dialect sent one of our fields. */
 export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
   const { rename = {}, lift } = rowOf(endpoint)
   const [first = '', ...rest] = path.split('.')
@@ -59,11 +58,10 @@ export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: stri
   return camelPath([...within, theirs, ...rest].join('.'))
 }
 
-/** Renames the issues of a failure to the names of the dialect. */
 export const inTheirNames = (dialect: Dialect, endpoint: Pick<Endpoint, 'id'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed((path) => theirPath(dialect, endpoint, path)) : error
 
 export const answerIn: Readonly<Record<Dialect, typeof zapiAnswer>> = { zapi: zapiAnswer }
-/** Returns the sentence for a call of the other gateway for which this service has no operation; undefined for any other path. */
+/** Explains why this service has no operation for a call of the other gateway; undefined for any other path. */
 export const whyAbsentIn: Readonly<Record<Dialect, typeof whyAbsent>> = { zapi: whyAbsent }
 export const errorIn: Readonly<Record<Dialect, typeof zapiError>> = { zapi: zapiError }

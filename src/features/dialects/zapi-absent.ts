@@ -1,13 +1,12 @@
 /**
- * Calls of clients of the dialect `zapi` for which the service has no operation, and the sentence with which each is refused. The page
- * `docs/coming-from.md` says the same.
+ * Calls of clients of the dialect `zapi` for which the service has no operation, and the sentence with which each is
+ * refused.
  */
 
 const NO_MESSAGES = 'The service keeps no messages. Store those that webhooks deliver.'
 const IN_THE_APP = 'is done in the WhatsApp app on the phone; the service has no call for it.'
 const WEBHOOKS = 'This path is only the name of a page in the documentation of Z-API. Set the URL with PUT /update-webhook-'
 
-/** Patterns of calls, each with the sentence. A pattern matches the method and the path after `/instances/{id}/token/{token}`. */
 const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^GET \/chat-messages\/[^/]+$/, NO_MESSAGES],
   [/^\w+ \/chats\/[^/]+\/notes$/, 'The service keeps no notes about chats. Store them in your program.'],
@@ -34,19 +33,18 @@ const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^(?!PUT )\w+ \/update-webhook-[\w-]+$/, 'Use PUT for this path.'],
 ]
 
-/** Calls of partners. They have no instance in their path. */
+/** Calls of partners of the other gateway have no instance in their path. */
 const OF_PARTNERS: Readonly<Record<string, string>> = {
   'POST /instances/integrator/on-demand': 'Use POST /account/instances with an API key to make an instance.',
   'GET /instances': 'Use GET /account/instances with an API key to list the instances.',
   'PUT /instances': 'Use PUT /instances/{instance_id}/token/{token}/update-name to rename an instance.',
 }
 
-/** Returns the sentence for a call of a partner; undefined for one that is not in the list. No dialect applies to these calls. */
+/** Undefined for a call that is not in the list. No dialect applies to these calls. */
 export const whyAbsentForPartners = (method: string, path: string): string | undefined => {
   const call = `${method} ${path}`
   return Object.hasOwn(OF_PARTNERS, call) ? OF_PARTNERS[call] : undefined
 }
 
-/** Returns the sentence for a call; undefined for one that is not in the list. */
 export const whyAbsent = (method: string, path: string): string | undefined =>
   ABSENT.find(([calls]) => calls.test(`${method} ${path}`))?.[1]

@@ -1,7 +1,6 @@
 /**
- * The dialect `zapi`: answers in the form that clients of that gateway read. Every answer keeps all its fields, with
- * names in camelCase. Some operations also repeat values under the names and in the types of that gateway. Lists are
- * bare arrays.
+ * Answers in the form that clients of the gateway `zapi` read. Every answer keeps its fields in camelCase; some also
+ * repeat values under the names of that gateway. Lists are bare arrays.
  */
 import { inCamelCase } from '../../domain/camel-case.ts'
 
@@ -127,7 +126,7 @@ const me = (its: Answer) => ({
   ...settings(part(its.settings)),
 })
 
-/** Adds to the status the sentences of the other gateway, because its clients compare them with a text. */
+/** Clients compare the sentences of the other gateway with a text. */
 const status = (its: Answer) => ({
   ...its,
   error: its.connected ? 'You are already connected.' : 'You are not connected.',
@@ -137,7 +136,7 @@ const status = (its: Answer) => ({
 const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'instance.me': me,
   'instance.status': status,
-  // The n8n node of that gateway itself reads this field, although its documentation has `value`.
+  // The n8n node of that gateway reads this field, although its documentation has `value`.
   'instance.qrCode': (its) => ({ ...its, qrCode: its.value }),
   'instance.phoneCode': (its) => ({ ...its, code: its.value }),
   'instance.device': (its) => ({ ...its, originalDevice: its.platform }),
@@ -180,10 +179,10 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'labels.colors': (its) => Object.fromEntries(list(its.data).map(({ color, hex }) => [color, hex])),
 }
 
-/** Adds `success`: clients read `value` on some routes and `success` on others. */
+/** Clients read `value` on some routes and `success` on others. */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 
-/** Builds the answer of an operation. The answer of a send has all our fields, among them `messageId` and `id`, and `zaapId` (our `svcId`). */
+/** The answer of a send also has `zaapId`, which is our `svcId`. */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
   const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its
@@ -193,10 +192,7 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
   return Array.isArray(shaped) ? shaped : withSuccess(shaped as Answer)
 }
 
-/**
- * Builds the body of an error. Clients read `error` and `message` as texts. `message` states which field is wrong and
- * why, like `details.issues`.
- */
+/** Clients read `error` and `message` as texts. `message` states which field is wrong and why. */
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]
   const said = issues.map(({ path, message }) => (path === '' ? `The body ${message}.` : `${path} ${message}.`))

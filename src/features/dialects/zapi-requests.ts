@@ -1,7 +1,6 @@
 /**
- * The dialect `zapi`: by operation, the names and values of requests that differ from ours in more than spelling, and
- * the routes that only clients of that gateway use. Everything else follows from the schemas of the operations
- * (`spelling.ts`).
+ * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation, and routes that only its
+ * clients use.
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
@@ -9,13 +8,12 @@ import type { RawFields } from '../input.ts'
 import { carouselWithIdsPerCard } from '../send/interactive.ts'
 
 export interface Reshape {
-  /** For each field name of the dialect, our field name. */
   rename?: Readonly<Record<string, string>>
-  /** An object in requests of the dialect whose listed fields are top-level fields in our requests. They are moved there. */
+  /** An object whose listed fields are top-level fields in our requests. */
   lift?: { from: string; fields: readonly string[] }
-  /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
+  /** Converts the values of one of our fields: each entry of a list, or the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
-  /** Validates the fields in place of the operation's schema, if other rules apply to their combination. */
+  /** Replaces the schema of the operation, if other rules apply to the combination of fields. */
   input?: z.ZodType
 }
 
@@ -25,7 +23,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
 
-/** Returns the name of a poll option. In this dialect an option is an object with only a name. */
+/** In this dialect a poll option is an object with only a name. */
 const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
 
 const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)
@@ -39,7 +37,7 @@ const OFFSET = /^(?:UTC|GMT)(?:([+-])(\d{1,2})(?::(\d{2}))?)?$/
 const HAS_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
 const TIMES = ['dateTime', 'date_time', 'endDateTime', 'end_date_time']
 
-/** Adds the offset of the field `timeZone` (`UTC-3`) to the times of an event. In this dialect, times may be without an offset. */
+/** In this dialect, the times of an event may have their offset in the field `timeZone` (`UTC-3`). */
 const withOffset = (value: unknown): unknown => {
   if (!isObject(value)) return value
   const { timeZone, ...event } = value
@@ -52,7 +50,7 @@ const withOffset = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(event).map(([name, time]) => [name, isLocal(name, time) ? time + offset : time]))
 }
 
-/** Renames the type of random Pix keys, which has a different name in this dialect. */
+/** The type of random Pix keys has a different name in this dialect. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value
@@ -78,8 +76,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
 }
 
 /**
- * Moves `mode` of the opening hours into each entry. In the dialect, one `mode` applies to the whole week; in our requests, each entry has its own.
- * `mode` at the top level is not a field of the operation, so the request is converted before its fields are validated.
+ * In the dialect, one `mode` applies to the opening hours of the whole week; in our requests, each entry has its own.
  */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields
@@ -87,7 +84,7 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
   return { ...rest, days: rest.days.map((entry) => (isObject(entry) && entry.mode === undefined ? { ...entry, mode } : entry)) }
 }
 
-/** Some of these routes change something by GET, which no other route of the service does. They exist only in the dialect. */
+/** Some of these routes change something by GET, which no other route of the service does. */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
   { route: 'GET /restart', operation: 'instance.restart' },

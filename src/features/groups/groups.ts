@@ -1,4 +1,3 @@
-/** Operations on groups: read, change, leave. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action } from '../endpoint.ts'

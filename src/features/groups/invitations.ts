@@ -1,5 +1,5 @@
 /**
- * Invitation links of groups. They are listed before the other operations of groups, because `/groups/invitation` would otherwise match as the group
+ * Listed before the other operations of groups, because `/groups/invitation` would otherwise match as the group
  * `invitation`.
  */
 import { z } from 'zod'

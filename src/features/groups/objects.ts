@@ -1,11 +1,9 @@
-/** Schemas of groups and their members. */
 import { z } from 'zod'
 import { identifier, instant } from '../fields.ts'
 
-/** Allowed message timers in seconds; 0 turns the timer off. */
+/** Message timers; 0 turns the timer off. */
 export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 
-/** Maximum number of people in one request. */
 const MAX_PHONES = 256
 
 export const groupId = identifier(['group'], {

@@ -1,11 +1,10 @@
-/** Participants and admins of a group, and requests to join it. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action, type Route } from '../endpoint.ts'
 import { instant } from '../fields.ts'
 import { autoInvite, groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
 
-/** Time limit in ms: 256 people need thirteen queries with a pause of one second between them. */
+/** 256 people need thirteen queries with a pause of one second between them. */
 const DEADLINE = 45 * SECOND
 
 const EACH = 'A refused person is not an error: each person has their own result, and `value` is true when all succeeded.'

@@ -1,4 +1,3 @@
-/** Administrators of a channel. The invitation of an administrator is a send: `send.sendNewsletterAdminInvite`. */
 import { z } from 'zod'
 import { writesAt } from '../writes.ts'
 import { channel, person } from './objects.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds channels: the account's own, by link, or in the directory. These operations are listed before those of one
- * channel, because `/newsletters/invitation` would otherwise match as the channel `invitation`.
+ * Finds channels. Listed before the operations of one channel, because `/newsletters/invitation` would otherwise match
+ * as the channel `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

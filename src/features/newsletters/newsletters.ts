@@ -1,4 +1,3 @@
-/** Operations on one channel: read, follow, change, delete. To publish, any send goes to the id of the channel. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { instant, name, oneOf, PICTURE_DEADLINE, plain, portrait, queryInteger } from '../fields.ts'

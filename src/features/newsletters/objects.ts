@@ -1,4 +1,3 @@
-/** Schemas of channels. */
 import { z } from 'zod'
 import { identifier, instant, plain } from '../fields.ts'
 
@@ -11,7 +10,7 @@ const newsletter = identifier(['newsletter'], {
   examples: ['120363166555745933@newsletter'],
 })
 
-/** Channel id in a path. Bare digits are accepted as a channel here; elsewhere they are the number of a person. */
+/** Bare digits are a channel here; elsewhere they are the number of a person. */
 export const newsletterId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
   newsletter,
@@ -21,10 +20,10 @@ export const person = identifier(['user'])
 
 const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' }
 
-/** The cursor of a list is not validated here, because the network creates it and only the network can validate it. */
+/** WhatsApp creates the cursor, and only WhatsApp can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
-/** Cursor of a list of posts: the number of the oldest post of the previous page. */
+/** Number of the oldest post of the previous page. */
 export const postCursor = z
   .string()
   .regex(/^\d{1,16}$/, 'must be `next_cursor` of a previous answer')
@@ -71,8 +70,6 @@ export const newsletterExample = {
 
 export const idExample = { newsletter_id: '120363166555745933@newsletter' }
 
-/** Failures that the network's error codes mean for operations on one channel. */
 export const aboutChannel = { notFound: 'newsletter_not_found', errors: ['invalid_phone'] } as const
 
-/** Shared parts of the operations that change one channel. */
 export const channel = { ...aboutChannel, path: { newsletter_id: newsletterId }, example: idExample }

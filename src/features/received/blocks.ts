@@ -1,6 +1,6 @@
 /**
- * Content blocks of the event `received`, one per `message_type`. The API description publishes them, the code that translates a message returns
- * their types, and tests check every event against them.
+ * Content blocks of the event `received`, one per `message_type`. The API description publishes them, and tests check
+ * every event against them.
  */
 import type { z } from 'zod'
 import { commerceBlocks } from './commerce.ts'
@@ -11,13 +11,12 @@ import { notification, type ReceivedNotification } from './notifications.ts'
 export const receivedBlocks = { ...messageBlocks, ...commerceBlocks, notification }
 
 export type ReceivedBlocks = { [Name in keyof typeof receivedBlocks]: z.output<(typeof receivedBlocks)[Name]> }
-/** Names of all blocks except `notification`. */
 export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 
-/** Every value of `message_type`. The type without a block is for a message that cannot be decrypted yet. */
+/** The type without a block is for a message that cannot be decrypted yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
-/** Content of a message. It has exactly one block, which `message_type` names. */
+/** Exactly one block, which `message_type` names. */
 export type ReceivedContent =
   | { [Name in BlockName]: { message_type: Name } & Pick<ReceivedBlocks, Name> }[BlockName]
   | ({ message_type: 'notification' } & ReceivedNotification & Pick<Extras, 'notification_parameters'>)

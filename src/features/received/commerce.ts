@@ -1,4 +1,3 @@
-/** Schemas of blocks for messages from businesses, of answers to their buttons and lists, and of payments. */
 import { z } from 'zod'
 import {
   among,

@@ -1,8 +1,8 @@
-/** Helpers for the fields of the blocks of `received`, and objects that several blocks share. */
+/** Helpers for the fields of the event `received`, and objects that several blocks share. */
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 
-/** Schema of a text. Like every helper here it requires a description, because the API description publishes all fields. */
+/** Requires a description, because the API description publishes all fields. */
 export const text = (max: number, description: string) => z.string().max(max).meta({ description })
 export const nullable = (max: number, description: string) => z.string().max(max).nullable().meta({ description })
 export const number = (description: string) => z.number().meta({ description })

@@ -1,4 +1,3 @@
-/** Fields of the event `received` outside of its content blocks. */
 import { z } from 'zod'
 import { among, flag, id, identifier, list, nullable, nullableFlag, nullableIdentifier, text } from './described.ts'
 
@@ -54,6 +53,5 @@ export const receivedExtras = {
 
 export type Extras = z.output<z.ZodObject<typeof receivedExtras>>
 
-/** Fields that several kinds of content can have. */
 export type ReceivedExtras = Partial<Pick<Extras, 'album_message_id' | 'comment_on_message_id' | 'external_ad_reply'>>
 export type ExternalAdReply = Extras['external_ad_reply']

@@ -1,4 +1,3 @@
-/** Content blocks of messages between people. */
 import { z } from 'zod'
 import {
   among,

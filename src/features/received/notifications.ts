@@ -1,4 +1,4 @@
-/** Changes of a chat or of the account: the names of `notification`, and the field that some of them have. */
+/** Changes of a chat or of the account that are reported as `notification`. */
 import { z } from 'zod'
 import type { Extras } from './extras.ts'
 
@@ -40,7 +40,7 @@ export const notification = z
   .enum(NOTIFICATIONS)
   .meta({ description: 'A change to the chat or the account; `notification_parameters` has the details.' })
 
-/** The additional field of each notification that has one; a notification without a row here has none. */
+/** A notification without a row here has no additional field. */
 export const NOTIFICATION_FIELDS = {
   membership_approval_request: 'request_method',
   revoked_membership_requests: 'request_action',
@@ -58,7 +58,6 @@ type NamesWith<Field> = {
 }[keyof typeof NOTIFICATION_FIELDS]
 
 export type PlainNotification = Exclude<NotificationName, keyof typeof NOTIFICATION_FIELDS>
-/** Type of a notification, with the additional field of its kind. */
 export type ReceivedNotification =
   | { notification: PlainNotification }
   | { [Field in NotificationField]: { notification: NamesWith<Field> } & Pick<Extras, Field> }[NotificationField]

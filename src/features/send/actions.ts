@@ -1,9 +1,8 @@
-/** Sends that act on existing messages: reactions, forwards, pins, deletions. */
 import { z } from 'zod'
 import { acknowledged, destination, identifier, messageId, oneOf, text } from '../fields.ts'
 import { actOf, queryBoolean, send } from './queued.ts'
 
-/** Fields that identify the message of an action. The last two fields are only used if the message is no longer stored. */
+/** Identify the message of an action. The last two are only used if the message is no longer stored. */
 const target = {
   message_id: messageId.meta({ description: 'Id of the message, which is in the chat `phone`.' }),
   from_me: z
@@ -16,11 +15,11 @@ const target = {
 }
 
 /**
- * Pattern of a pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Unassigned pictographs are also allowed, because
- * phones may know a newer version of Unicode.
+ * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Phones may know a newer
+ * version of Unicode, so unassigned ones are allowed.
  */
 const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{FE0F}]|[\\u{E0020}-\\u{E007E}]+\\u{E007F})*'
-/** Pattern of an emoji: a flag of two letters, a keycap, or one or more joined pictographs. */
+/** A flag of two letters, a keycap, or one or more joined pictographs. */
 const EMOJI = new RegExp(`^(?:\\p{RI}{2}|[0-9#*]\\u{FE0F}?\\u{20E3}|${PICTURE}(?:\\u{200D}${PICTURE})*)$`, 'u')
 const isEmoji = (value: string) => EMOJI.test(value)
 

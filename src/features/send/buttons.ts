@@ -1,4 +1,3 @@
-/** Buttons and rows of interactive messages, and their ids, which the answers return. */
 import { z } from 'zod'
 import { text, url } from '../fields.ts'
 
@@ -15,13 +14,13 @@ const phone = z
   .transform((value) => value.replace('+', ''))
   .meta({ description: 'Number to call.', examples: ['5511900001111'] })
 
-/** Returns the value with its type in lower case, because an enumeration matches in any case. */
+/** The type matches in any case. */
 const withPlainType = (value: unknown) =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? { ...value, type: value.type.toLowerCase() }
     : value
 
-/** Schema of a button. Fields that do not belong to its type are ignored. */
+/** Fields that do not belong to the button's type are ignored. */
 export const button = z
   .preprocess(
     withPlainType,
@@ -57,11 +56,11 @@ export const button = z
 
 export type Button = z.output<typeof button> & { id: string }
 
-/** Adds missing ids: the id is the position of the button or row, starting at 1. */
+/** A missing id is the position of the button or row, starting at 1. */
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
-/** Checks that ids are unique. `within` names the part of the message in which ids must be unique. */
+/** `within` names the part of the message in which ids must be unique. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,

@@ -1,4 +1,3 @@
-/** Products, catalogues and orders. Best effort, like all interactive messages. */
 import { z } from 'zod'
 import { acknowledged, destination, messageId, oneOf, text } from '../fields.ts'
 import { newOrder, paymentSettings, shownOrder } from './orders.ts'

@@ -1,13 +1,12 @@
-/** Contents other than text and media: links with a card, locations, contacts, invitations to administer a channel. */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
 import { send } from './queued.ts'
 
-/** Pattern of numbers as programs write them. For example, very small numbers have an exponent. */
+/** Numbers as programs write them; very small ones have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
-/** Schema of a number. A text is also accepted, because some programs write numbers as text in JSON. */
+/** A text is also accepted, because some programs write numbers as text in JSON. */
 const coordinate = (limit: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),

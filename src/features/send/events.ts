@@ -1,4 +1,3 @@
-/** Sends of calendar events. */
 import { z } from 'zod'
 import { acknowledged, dateTime, destination, messageId, oneOf, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'
@@ -16,9 +15,7 @@ const Place = z
     context.addIssue({ code: 'custom', path, message: 'is required, because latitude and longitude must be given together' })
   })
 
-/**
- * An optional flag, false if absent. It has no `default`, because generators of clients make such a field required in a shape that is shared by name.
- */
+/** False if absent. It has no `default`, because client generators would make the field required. */
 const unlessSaid = z
   .boolean()
   .optional()

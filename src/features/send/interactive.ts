@@ -1,6 +1,6 @@
 /**
- * Buttons, lists and carousels. All of them are best effort: the formats are undocumented, only the phone apps render them, and the network may
- * accept a message that no client renders.
+ * Buttons, lists and carousels. They are best effort: only the phone apps render them, and WhatsApp may accept a
+ * message that no client renders.
  */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
@@ -211,7 +211,7 @@ const card = z.object({
   buttons: z.array(button).max(3).default([]).meta({ description: 'Buttons of the card.' }),
 })
 
-/** Numbers the buttons of all cards: ids must be unique in the whole message, so positions count across the cards. */
+/** Ids must be unique in the whole message, so positions count across the cards. */
 function numberCards(cards: z.output<typeof card>[]) {
   let from = 1
   return cards.map((each) => {
@@ -262,8 +262,8 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
 })
 
 /**
- * Input of a carousel in a dialect. Ids of buttons may repeat on another card, because clients of the dialect do not
- * expect that the answer to a button identifies the card.
+ * Ids of buttons may repeat on another card, because clients of the dialect do not expect that the answer to a button
+ * identifies the card.
  */
 export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
   if (context.issues.length > 0) return

@@ -1,4 +1,3 @@
-/** Sends of media: pictures, videos, audio, files, stickers. */
 import { z } from 'zod'
 import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, media, messageId, text } from '../fields.ts'
@@ -7,7 +6,6 @@ import { send } from './queued.ts'
 const TO_ANYBODY = 'The message is queued; its outcome is a `delivery` event.'
 const FORMATS_NOTE = 'The format is detected from the content, never from a name or a declared type.'
 
-/** Limits of the apps for animated stickers. */
 const MOVING_STICKER =
   'The first 10 s of an animated picture (webp, gif, apng) or a video become the sticker; its frame rate, quality and detail are reduced until it has at most 500 kB.'
 
@@ -83,7 +81,6 @@ export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a file name must not hold.
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f]/
 const EXTENSION = /^[A-Za-z0-9]{1,16}$/
-/** Returns the extension of a file name, if it is valid for the field. */
 const extensionOf = (fileName: string | undefined) => /\.([A-Za-z0-9]{1,16})$/.exec(fileName ?? '')?.[1]
 
 export const sendDocument = send('send.sendDocument', 'POST /send-document/{extension}', {

@@ -1,4 +1,3 @@
-/** Orders and their payment, which two operations use. Amounts are in units of the currency. */
 import { z } from 'zod'
 import { MAX_TOTAL, totalsOf } from '../../domain/amounts.ts'
 import { PIX_TYPES } from '../../domain/pix.ts'
@@ -37,7 +36,7 @@ const order = {
     .meta({ description: 'Default: 11 random characters.' }),
 }
 
-/** Checks the total: lines - discount + tax + shipping. */
+/** The total is lines - discount + tax + shipping. */
 function checkTotal(value: Parameters<typeof totalsOf>[0], context: z.RefinementCtx): void {
   if (context.issues.length > 0) return
   const { total } = totalsOf(value)
@@ -72,7 +71,6 @@ export const shownOrder = z
   .superRefine(checkTotal)
   .meta({ description: `The order; if absent, only the status is sent. ${TOTAL}` })
 
-/** Fields of both operations. */
 export type Order = z.output<typeof shownOrder>
 
 export const paymentSettings = z

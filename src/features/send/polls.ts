@@ -1,4 +1,3 @@
-/** Sends of polls and votes. */
 import { z } from 'zod'
 import { acknowledged, destination, integer, messageId, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'

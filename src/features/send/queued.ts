@@ -1,6 +1,6 @@
 /**
- * Declares a queued send: `send` of `endpoint.ts`, with the optional fields that every send has, which are declared only here. A send states
- * which of them its kind of message cannot have, and why. Such a field is validated like any other, has no effect, and its description says so.
+ * Declares a queued send with the optional fields that every send has. A send states which of them have no effect in
+ * its kind of message, and why.
  */
 import { z } from 'zod'
 import { DAY, systemClock } from '../../domain/clock.ts'
@@ -15,16 +15,13 @@ const MAX_DAYS_AHEAD = 30
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
 
-/** Schema of a boolean in a query, in upper or lower case, because several languages write booleans with a capital. */
+/** In upper or lower case, because several languages write booleans with a capital. */
 export const queryBoolean = z.preprocess((value) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/**
- * Schema of the time at which a message is to be sent. Its maximum is checked with the clock of this machine, which is exact enough for this; the
- * shard decides when the message is sent.
- */
+/** The maximum is checked with the clock of this machine; the shard thread decides when the message is sent. */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })
@@ -55,7 +52,7 @@ const IN_BODY = {
 }
 type SharedShape = typeof IN_BODY
 
-/** Schemas of the same fields in a query: numbers and flags are text, and people are separated by commas or in repeated parameters. */
+/** In a query, numbers and flags are text, and people are separated by commas or in repeated parameters. */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
   mentions: queryPeople.optional(),
@@ -65,13 +62,13 @@ const IN_QUERY = {
   delay_typing: queryInteger(0, MAX_SECONDS).default(0),
 } as unknown as SharedShape
 
-/** Values that the shard gets for fields without effect, so that no later code must check whether a field applies. */
+/** Values of fields without effect, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
-/** For each field that has no effect, the end of the sentence that explains why. */
+/** For each field without effect, the end of the sentence that explains why. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
-/** Returns the reasons why fields have no effect in an action on another message: it cannot quote or mention anybody. */
+/** An action on another message cannot quote or mention anybody. */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
   mentions: `${what} has no text`,
@@ -96,11 +93,11 @@ type Fields<I extends z.ZodRawShape> = I & SharedShape
 interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
   input: I
   /**
-   * Returns the text that must contain the mentions. `later` means that it is known only when the message is sent.
-   * Without a text, nobody is mentioned by name.
+   * The text that must contain the mentions. `later` means that it is known only when the message is sent. Without a
+   * text, nobody is mentioned by name.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
-  /** Fields that have no effect in this kind of message, each with the reason. */
+  /** Fields without effect in this kind of message, each with the reason. */
   without?: Without
   about?: keyof I & string
   to?: Identifier
@@ -123,16 +120,15 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
-/** Applies only the rule about mentions. It is for an input that has other rules than its declaration. */
+/** For an input that has other rules than its declaration. */
 export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
   checkMentions(mentionsIn(given), words, issue)
 
 const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdentifier[] }).mentions ?? []
 
-/** Checks that each mentioned person appears in the text as `@<digits>`. */
 function checkMentions(mentions: readonly UserIdentifier[], text: string, issue: Issue): void {
   if (mentions.length === 0) return
-  // The text is scanned once, because 500 searches in the longest text would be slow.
+  // Scanned once, because 500 searches in the longest text would be slow.
   const named = new Set(Array.from(text.matchAll(/@(\d+)/g), ([, digits]) => digits))
   for (const [index, { digits }] of mentions.entries())
     if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)

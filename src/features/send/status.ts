@@ -1,4 +1,3 @@
-/** Sends of status posts (stories), and answers to them. */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../domain/status-text.ts'
@@ -9,7 +8,7 @@ const POST_NOTE =
   'The audience that is set in the phone app sees the post for 24 h. The post is queued; its outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
 const STATUS = { kind: 'status' } as const
-/** Fields that have no effect in a status post, because it has no specific recipient. */
+/** A status post has no specific recipient. */
 const POST: Without = { mention_all: 'a status has no participants', delay_typing: 'a status shows nobody who types' }
 const ANSWER: Without = { reply_to_message_id: 'the quote is the status that is answered' }
 
@@ -27,7 +26,7 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
       .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
       .default(STATUS_BACKGROUND)
       .meta({ description: 'Colour behind the text, `#RRGGBB`.' }),
-    // The list is repeated, because the library of the description reads only the first value of a literal.
+    // The list is repeated, because the OpenAPI library reads only the first value of a literal.
     font: z.literal(FONTS).default(STATUS_FONT).meta({ description: 'Number of the font on the network.', enum: FONTS }),
   },
   words: ({ message }) => message,
@@ -67,7 +66,6 @@ export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-st
 
 const ANSWER_NOTE =
   'Goes to the author of a status that was received since the last restart. The message is queued; its outcome is a `delivery` event.'
-/** Fields that identify the answered status and its author. */
 export const statusTarget = {
   phone: destination('user'),
   status_message_id: messageId.meta({ description: 'Id of the status to answer.' }),

@@ -1,4 +1,3 @@
-/** Sending of text messages. */
 import { z } from 'zod'
 import { acknowledged, destination, messageId, text } from '../fields.ts'
 import { send } from './queued.ts'
