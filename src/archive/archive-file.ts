@@ -1,6 +1,6 @@
 /**
- * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), encrypted with a passphrase, so that the program
- * `age` can also open it. The format detects a file that was truncated, changed or combined from two files.
+ * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), so that the program
+ * `age` can also open it. The format detects a truncated, changed or combined file.
  */
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -12,9 +12,8 @@ import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { type Frame, frameBytes, framesIn } from './frames.ts'
 
-/** Logarithm of the cost parameter of scrypt. With this value each guess of a passphrase takes 128 MB of memory and about a second. */
+/** With this cost of scrypt (a logarithm) each guess of a passphrase takes 128 MB of memory and about a second. */
 const WORK_FACTOR = 17
-/** Bytes that are passed to the cipher at once. */
 const CHUNK = 65_536
 
 export interface DraftOptions {
@@ -24,7 +23,7 @@ export interface DraftOptions {
   written?(draft: string): Promise<void>
 }
 
-/** Writes the whole file, or nothing if it fails. The file is durable when the promise resolves. */
+/** Writes the whole file, or nothing if it fails. Durable when the promise resolves. */
 export async function writeArchiveFile(
   file: string,
   passphrase: string,
@@ -49,10 +48,7 @@ export async function writeArchiveFile(
   await syncFolder(dirname(file))
 }
 
-/**
- * Encrypts an archive while its bytes are read. Resolves when the key is derived from the passphrase, which blocks the
- * thread for about a second.
- */
+/** Resolves when the key is derived from the passphrase, which blocks the thread for about a second. */
 export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>): Promise<AsyncIterable<Uint8Array>> {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
@@ -60,7 +56,6 @@ export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>
   return encrypter.encrypt(Readable.toWeb(Readable.from(chunked(frames))) as ReadableStream<Uint8Array>)
 }
 
-/** Yields chunks of a limited size, because each chunk is encrypted separately. */
 async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -77,7 +72,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Yields the frames of a file. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
+/** Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

@@ -1,6 +1,6 @@
 /**
- * Imports an archive, both for the command and for the API. The file is read twice: first as a whole before anything is written, so that a damaged
- * file changes nothing, and then again while its records are staged for the service (`directory/imports.ts`).
+ * Imports an archive. The file is read twice: first as a whole, so that a damaged file changes nothing, and then while
+ * its records are staged for the service.
  */
 import { newInstanceToken } from '../account/credentials.ts'
 import { stageArchive } from '../directory/imports.ts'
@@ -17,21 +17,23 @@ import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
-/** Name of the record with the credentials, which is written last at the target. */
+/** The record with the credentials is written last. */
 const CREDS = 'creds'
 
 export interface ArrivedArchive extends ArchiveParts {
   records: number
   blobs: number
-  /** Credentials of the device, encrypted as in the archive. */
+  /** Encrypted as in the archive. */
   creds: Uint8Array
-  /** Public identity key of the device. */
   identity: string
   name: string
   token: string
 }
 
-/** Reads an archive to its end. Rejects with `NotImportable` for a file that is no complete archive, or that has no device. */
+/**
+ * Reads an archive to its end. Rejects with `NotImportable` for a file that is no complete archive, or that has no
+ * device.
+ */
 export async function checkArchive(file: string, passphrase: string): Promise<ArrivedArchive> {
   let creds: Uint8Array | undefined
   const parts = await readInstanceArchive(file, passphrase, {
@@ -63,8 +65,8 @@ export interface ArrivedInstance {
 }
 
 /**
- * Describes the instance that an archive becomes. Other people may have read the backup since it was made, so the instance keeps its token only if
- * the operator wants that.
+ * Other people may have read a backup since it was made, so the instance keeps its token only if the operator wants
+ * that.
  */
 export function arrivedInstance(
   { head, name, token }: ArrivedArchive,
@@ -84,17 +86,16 @@ export interface Arrival {
 
 interface Target {
   store: Pick<StateStore, 'commit' | 'range'>
-  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   blobs: BlobItems
   steps: Steps
 }
 
-/** Stages the whole instance in the store. The service cannot see the instance before the last commit. */
+/** The service cannot see the instance before the last commit. */
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  // Remove the media of an earlier import of the same instance, which may have been interrupted while the service was running.
+  // Removes the media of an earlier import of the same instance that was interrupted.
   await dropStaged(blobs, head.id)
   await removeAll(store, keys.importSlices(head.id))
   const staged = stageArchive(store, sealer, head.id)

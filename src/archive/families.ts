@@ -1,36 +1,31 @@
 /**
  * Groups the records of an instance into families, and states which of them an archive contains. Records keep their
- * keys and their encrypted bytes: an archive also contains the key that encrypts them, and an instance keeps its id
- * when it moves.
+ * keys and encrypted bytes, because an archive also contains the key that encrypts them.
  */
 
 import type { ArchiveKind } from '../domain/archive.ts'
 
 interface Family {
-  /** Kinds of archives that contain the records. */
   in: readonly ArchiveKind[]
-  /** True for records of something that must happen only once. A move removes such records at the source. */
+  /** True for records of something that must happen only once. A move removes them at the source. */
   once?: true
 }
 
 const ALWAYS: Family = { in: ['move', 'backup'] }
 const MOVED: Family = { in: ['move'] }
-/** Records of messages and events that a restored backup would send or report a second time. */
+/** A restored backup would send or report these messages and events a second time. */
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 
-/**
- * Families by the first part of the record key after the id of the instance. Keys of the Signal protocol have a family
- * for each type.
- */
+/** By the first part of the record key after the id of the instance; Signal keys have a family for each type. */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
-  // The runtime state is not archived, because it describes the source. At the target the instance starts like an imported device.
+  // The runtime state describes the source. At the target the instance starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
   'told-budgets': MOVED,
   'moved-to': NEVER,
-  // The counts for the charts stay at the source, because the charts of a service show what the instance did there.
+  // The charts of a service show what the instance did there.
   activity: NEVER,
 
   'key:pre-key': ALWAYS,
@@ -40,8 +35,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'key:lid-mapping': ALWAYS,
   'key:device-list': ALWAYS,
   'key:tctoken': ALWAYS,
-  // These keys are not in a backup, because the device continues to use them after the backup. Recipients silently drop messages that are encrypted
-  // with keys that were used before.
+  // Not in a backup, because the device continues to use these keys. Recipients silently drop messages that are
+  // encrypted with keys that were used before.
   'key:session': MOVED,
   'key:sender-key': MOVED,
   'key:sender-key-memory': MOVED,
@@ -61,7 +56,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
   'kept-event': MOVED,
   'event-interest': MOVED,
-  // Copies of media are not archived, because the links to them belong to the source server.
+  // The links to copies of media belong to the source server.
   'media-copy': NEVER,
   log: MOVED,
   'log-ended': MOVED,
@@ -87,15 +82,14 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   correspondent: ALWAYS,
 }
 
-/** Returns the family of a record. `name` is the record's key without the prefix of the instance. */
 export function familyOf(name: string): string {
   const [first = '', second = ''] = name.split(':')
   return first === 'key' ? `key:${second}` : first
 }
 
 /**
- * Whether an archive contains a record. A record of an unknown family is only archived with a move: leaving it out
- * could lose something, and restoring it from a backup could repeat something.
+ * A record of an unknown family is only archived with a move: leaving it out could lose something, and restoring it
+ * from a backup could repeat something.
  */
 export const isArchived = (name: string, kind: ArchiveKind): boolean => (FAMILIES[familyOf(name)] ?? MOVED).in.includes(kind)
 

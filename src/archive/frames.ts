@@ -1,12 +1,12 @@
 /**
- * A named byte string. A file is a sequence of frames: length of the name, name, length of the bytes, bytes. Lengths
- * have 32 bits, the most significant byte first.
+ * A named byte string. In a file: length of the name, name, length of the bytes, bytes. Lengths have 32 bits, the most
+ * significant byte first.
  */
 
 export type Frame = readonly [name: string, bytes: Uint8Array]
 
 const LENGTH_BYTES = 4
-/** Limits of the memory that a reader uses for one frame. Records and media of an instance are far smaller. */
+/** Limits the memory for one frame. */
 const MAX_NAME = 4_096
 const MAX_BYTES = 256 * 1_048_576
 
@@ -22,8 +22,8 @@ function length(value: number): Buffer {
 }
 
 /**
- * Yields the frames of a stream of bytes with any chunk sizes. Throws a RangeError if the stream ends inside a frame,
- * or if a length exceeds its limit.
+ * The chunks may have any sizes. Throws a RangeError if the stream ends inside a frame, or if a length exceeds its
+ * limit.
  */
 export async function* framesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const source = chunks[Symbol.asyncIterator]()

@@ -1,6 +1,6 @@
 /**
- * Writes an instance as the frames of an archive: a head, its configuration, its key, its records as they are stored,
- * its media, and an end.
+ * Writes an instance as the frames of an archive: a head, its configuration, its key, its encrypted records, its media,
+ * and an end.
  */
 import * as v from 'valibot'
 import { ARCHIVE_KINDS, ARCHIVE_VERSION, type ArchiveHead, type ArchiveParts } from '../domain/archive.ts'
@@ -49,7 +49,7 @@ export async function* instanceFrames(
     count.records += 1
     yield [RECORD + name, value]
   }
-  // Only a move contains media, because media belong to items of the queue, which a backup does not contain.
+  // Media belong to queue items, which a backup does not contain.
   if (head.kind === 'move')
     for await (const [name, sealed] of sealedBlobs(blobs, head.id)) {
       count.blobs += 1
@@ -64,8 +64,8 @@ export interface ArchiveReader {
 }
 
 /**
- * Reads an archive and passes its records and media to `reader` in their order. The head is checked first, and the counts last. So a caller that must
- * not use an incomplete archive first reads it with a reader that does nothing. Rejects with `NotImportable`.
+ * Passes the records and media to `reader`. The counts are checked last, so first read an archive that may be
+ * incomplete with a reader that does nothing. Rejects with `NotImportable`.
  */
 export async function readInstanceArchive(
   file: string,
@@ -117,7 +117,7 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** Checks the name of a record or of a file: it becomes a part of a key, or a file name. */
+/** The name becomes a part of a key, or a file name. */
 function checkedName(name: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
   throw new NotImportable([UNREADABLE])

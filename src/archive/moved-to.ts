@@ -1,6 +1,6 @@
 /**
- * Record of the archive or folder into which an instance was moved. It is written before that target gets its final name, and before the queue and
- * the waiting events are removed here. So a repeated command completes the interrupted one and does not write a second target.
+ * Record of the archive or folder into which an instance was moved. It is written before that target gets its final
+ * name and before the queue is removed here, so a repeated command completes the move and writes no second target.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -9,9 +9,8 @@ import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 
 export interface MovedTo {
-  /** Absolute path of the archive or folder. */
   path: string
-  /** Time at which the target was made, in epoch ms; the head of an archive contains the same time. */
+  /** In epoch ms; the head of an archive contains the same time. */
   made: number
 }
 

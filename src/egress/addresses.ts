@@ -1,37 +1,30 @@
-/**
- * Parses, writes and compares addresses and CIDR ranges in one way for the whole project: destinations of the service (`targets.ts`), sources of
- * requests (`http/source.ts`, allowlists) and configured ranges. It uses only Web standards, so that HTTP may load it.
- */
+/** Parses, writes and compares IP addresses and CIDR ranges. It uses only Web standards, so that HTTP may load it. */
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Ranges = readonly (readonly [network: Address, bits: number])[]
 
-/** Treats IPv4-mapped IPv6 as IPv4, because the kernel reports an IPv4 peer of an IPv6 socket in this form. */
+/** The kernel reports an IPv4 peer of an IPv6 socket as IPv4-mapped IPv6. */
 const unmapped = (address: Address): Address =>
   address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address
 
-/**
- * Parses an address; undefined if the text is not one. IPv4 may have fewer parts, octal or hexadecimal, as in the host
- * of a URL.
- */
+/** Undefined if the text is no address. IPv4 may have fewer parts, octal or hexadecimal, as in the host of a URL. */
 export const readAddress = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined
 
-/** Returns the canonical form of an address: IPv4 in four decimal parts, IPv6 compressed, mapped IPv4 as IPv4. */
+/** IPv4 in four decimal parts, IPv6 compressed, IPv4-mapped IPv6 as IPv4. */
 export const canonicalAddress = (text: string): string | undefined => readAddress(text)?.toString()
 
 /**
- * Returns the address in the host of a URL, in any notation; undefined for a name. (`new URL` has already converted
- * octal, hexadecimal and decimal.)
+ * The address in the host of a URL; undefined for a name. `new URL` has already converted octal, hexadecimal and
+ * decimal.
  */
 export const literalAddress = (hostname: string): string | undefined =>
   canonicalAddress(hostname.replace(/^\[|\]$/g, '').replace(/\.$/, ''))
 
 /**
- * Returns the canonical form of a range: `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid address or prefix.
- * IPv4 needs four parts, because `10.1` would be read as 10.0.0.1. An IPv4-mapped range becomes the IPv4 range, as the
- * addresses do that are compared with it.
+ * `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid range. IPv4 needs four parts, because `10.1` would be read
+ * as 10.0.0.1. An IPv4-mapped range becomes the IPv4 range.
  */
 export function canonicalCidr(entry: string): string | undefined {
   const [text = '', prefix] = entry.trim().split('/')
@@ -41,14 +34,15 @@ export function canonicalCidr(entry: string): string | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined
   const address = unmapped(written)
   if (address === written) return cidr
-  // An IPv4-mapped range starts with 96 fixed bits. A range with a shorter prefix would contain addresses of both families.
+  // An IPv4-mapped range starts with 96 fixed bits. A range with a shorter prefix would contain addresses of both
+  // families.
   const bits = Number(cidr.split('/')[1]) - 96
   return bits < 0 ? undefined : `${address}/${bits}`
 }
 
 /**
- * Returns the reason why an entry of an edited list is refused, as the end of a sentence; undefined for an address or a range without host bits. An
- * entry with host bits (`10.0.0.1/8`) is refused, because its author may have meant the range or the one address.
+ * Why an entry is refused, as the end of a sentence; undefined if it is valid. An entry with host bits (`10.0.0.1/8`)
+ * is refused, because its author may have meant the range or the one address.
  */
 export function problemOfRange(entry: string): string | undefined {
   const cidr = canonicalCidr(entry)
@@ -62,7 +56,7 @@ export function problemOfRange(entry: string): string | undefined {
     : `must not have host bits: ${network}/${bits} is the range, ${address} the address`
 }
 
-/** Parses addresses and CIDR ranges. Throws an Error that names an invalid entry. */
+/** Throws an Error that names an invalid entry. */
 export function parseRanges(list: readonly string[]): Ranges {
   return list.map((entry) => {
     const cidr = canonicalCidr(entry)
@@ -74,23 +68,18 @@ export function parseRanges(list: readonly string[]): Ranges {
 export const isWithin = (ranges: Ranges, address: Address): boolean =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits))
 
-/** Whether an address is in one of the ranges; false for a text that is not an address. */
 export function isIn(ranges: Ranges, text: string): boolean {
   if (ranges.length === 0) return false
   const address = readAddress(text)
   return address !== undefined && isWithin(ranges, address)
 }
 
-/** Addresses of this machine. */
 export const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
 /** This machine and private networks (RFC 1918, RFC 4193). */
 const NEAR = parseRanges([...LOOPBACK, '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
 export const isNear = (text: string): boolean => isIn(NEAR, text)
 
-/**
- * Returns the network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, because one caller can use
- * 2^64 addresses. Text that is not an address stays unchanged.
- */
+/** One caller can use all 2^64 addresses of an IPv6 /64. Text that is not an address stays unchanged. */
 export function subscriberOf(text: string): string {
   const address = readAddress(text)
   if (address === undefined) return text
@@ -99,21 +88,21 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * Returns the IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that IPv4 address. This is only for
- * destinations: as the source of a request, such an address proves nothing about the IPv4 address inside.
+ * The IPv4 address to which a translator, a tunnel or the kernel would connect for an IPv6 address. Only for
+ * destinations: as the source of a request, it proves nothing about the IPv4 address inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address
   const bytes = address.toByteArray()
   const range = address.range()
   if (range === 'ipv4Mapped' || range === 'rfc6145') return new ipaddr.IPv4(bytes.slice(12))
-  // NAT64 with the well-known prefix 64:ff9b::/96 only: in the local prefix (64:ff9b:1::/48) the position of the address is not fixed.
+  // NAT64 with the well-known prefix 64:ff9b::/96. In the local prefix the position of the address is not fixed.
   if (range === 'rfc6052' && bytes.slice(4, 12).every((byte) => byte === 0)) return new ipaddr.IPv4(bytes.slice(12))
   if (range === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6))
   return address
 }
 
-/** An address that is public but internal in practice: the host service of Azure (DHCP, DNS, machine metadata). */
+/** Public, but internal in practice: the host service of Azure (DHCP, DNS, machine metadata). */
 const INTERNAL = new Set(['168.63.129.16'])
 
 export function isPublic(address: Address): boolean {

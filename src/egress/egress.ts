@@ -1,7 +1,6 @@
 /**
- * Makes guarded outgoing requests: every request to an address that somebody else chose (webhooks, media by URL, link
- * previews) goes through here. The resolved addresses of a name are checked, and the connection uses exactly those, so
- * there is no second look-up that could give other addresses.
+ * Guarded requests to addresses that somebody else chose (webhooks, media by URL, link previews). The resolved
+ * addresses of a name are checked, and the connection uses exactly those, so a second look-up cannot give others.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { buildConnector as Connectors, Dispatcher } from 'undici'
@@ -17,16 +16,13 @@ export class EgressBlocked extends Error {
 
 export interface EgressOptions {
   allow: Ranges
-  /**
-   * `allow-listed` permits plain http only to addresses of the allow list, and is for webhooks. `public` also permits plain http to public addresses,
-   * and is for media and link previews.
-   */
+  /** `allow-listed` permits plain http only to addresses of the allow list; `public` also to public addresses. */
   plainHttp: 'allow-listed' | 'public'
-  /** Time limit for TCP and TLS in ms; the name look-up does not count. */
+  /** For TCP and TLS in ms; the name look-up does not count. */
   connectTimeoutMs?: number
-  /** Resolves a name to at least one address. Default: the name servers of the system. */
+  /** By default, the name servers of the system are used. Resolves with at least one address. */
   resolve?: Resolve
-  /** Connects to one of the checked addresses. Default: undici's connector. */
+  /** Connects to one of the checked addresses. By default, undici's connector is used. */
   dial?: (options: Connectors.Options, addresses: readonly string[], callback: Connectors.Callback) => void
 }
 
@@ -58,7 +54,7 @@ export function guardedConnector({
   }
 }
 
-/** undici's connector with a look-up that can only return the checked addresses. The name is kept for TLS. */
+/** The look-up can only return the checked addresses. The name is kept for TLS. */
 const dialChecked =
   (timeout: number): NonNullable<EgressOptions['dial']> =>
   (options, addresses, callback) => {
@@ -73,7 +69,7 @@ const dialChecked =
 export const createAgent = (options: EgressOptions, agent: AgentOptions = {}): Agent =>
   new Agent({ ...agent, connect: guardedConnector(options) })
 
-/** Short codes of network errors, for logs and webhook attempts. */
+/** For logs and webhook attempts. */
 export type NetworkError = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked' | 'connection'
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
@@ -90,7 +86,7 @@ export function networkError(error: unknown): NetworkError {
   return 'connection'
 }
 
-/** Yields the error, its causes, and the errors of each address if several addresses were tried (happy eyeballs). */
+/** Yields the error, its causes, and the errors of each address if several were tried. */
 function* causes(error: unknown): Generator<{ code: string; name: string }> {
   if (!(error instanceof Error)) return
   yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }
@@ -98,7 +94,7 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** Limits, in ms and in bytes, for reading the rest of a body that nobody needs. It is read so that the connection can be used again. */
+/** The rest of a body that nobody needs is read within this limit, so that the connection can be used again. */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

@@ -1,19 +1,17 @@
 /**
- * Bounded concurrency that one slow receiver cannot use up. There is a limit for all holders of a slot, and a lower one per origin. Waiters are
- * served in order, but a waiter whose origin is full is skipped. Many receivers that hang cannot use up the slots either: after a while a holder
- * counts only in the limit of its origin, because it only waits then.
+ * Bounded concurrency that one slow receiver cannot use up: there is a limit for all, and a lower one per origin. A
+ * waiter whose origin is full is skipped. After a while a slow request counts only in the limit of its origin.
  */
 export interface FairSlots {
-  /** Resolves when a slot is free; call the returned function once to release it. Rejects if the signal is aborted first. */
+  /** Call the returned function once to release the slot. Rejects if the signal is aborted first. */
   take(origin: string, signal?: AbortSignal): Promise<() => void>
 }
 
 export interface FairSlotsOptions {
   total: number
   perOrigin: number
-  /** Time in ms after which a holder no longer counts in the limit for all. If absent, holders always count. */
+  /** After this time in ms a holder no longer counts in the limit for all. If absent, holders always count. */
   longMs?: number
-  /** Time in ms from a clock that does not step. */
   now?: () => number
   timer?: (delayMs: number, run: () => void) => { cancel(): void }
 }
@@ -36,7 +34,7 @@ export function fairSlots({
 }: FairSlotsOptions): FairSlots {
   const taken = new Map<string, number>()
   const waiting: { origin: string; go: () => void }[] = []
-  /** Holders of slots that count in the limit for all, in the order in which they got their slots. */
+  /** Count in the limit for all, in the order in which they got their slots. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 

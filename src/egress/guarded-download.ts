@@ -1,6 +1,6 @@
 /**
  * Downloads a file from an address that somebody else chose. The body is never in memory as a whole, and the download
- * is aborted as soon as the file is too large.
+ * is aborted if it is too large.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -8,19 +8,18 @@ import type { Through } from '../domain/bytes.ts'
 import { decoded, FetchFailed, type GuardedFetchOptions, guardedRequest } from './guarded-fetch.ts'
 
 export interface Downloaded {
-  /** URL of the answer, after redirects. */
   url: string
   status: number
-  /** Number of received bytes; 0 unless the status is 2xx. */
+  /** Received bytes; 0 unless the status is 2xx. */
   size: number
 }
 
-/** Number of bytes that may wait for the disk, which gets several pieces at a time. */
+/** Bytes that may wait for the disk. */
 const WAITING = 512 * 1_024
 
 /**
- * Downloads into a file, which receives the output of `through`. Throws FetchFailed. A status other than 2xx is an
- * answer, not an error, and writes nothing.
+ * Writes the output of `through` to a file. Throws FetchFailed. A status other than 2xx is an answer, not an error, and
+ * writes nothing.
  */
 export function guardedDownload(
   url: string,

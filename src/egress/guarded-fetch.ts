@@ -1,4 +1,4 @@
-/** Makes a GET with limits, to an address that somebody else chose: media by URL, link previews. */
+/** A GET with limits, to an address that somebody else chose: media by URL, link previews. */
 import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -10,24 +10,21 @@ import { request } from './undici.ts'
 
 export interface GuardedFetchOptions {
   allow: Ranges
-  /** Total time limit in ms of the redirects, headers and body together. */
   timeoutMs: number
   maxBytes: number
   maxRedirects: number
-  /** Handling of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
+  /** For a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** Name look-up and sockets that a test replaces; they are passed to the connector. */
+  /** For tests: replaces the name look-up and the sockets. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
 export interface Fetched {
-  /** URL of the answer, after redirects. */
   url: string
   status: number
-  /** Headers with lower-case names; the first of repeated headers. */
+  /** With lower-case names; the first of repeated headers. */
   headers: Record<string, string>
-  /** Body of the answer; empty unless the status is 2xx. */
   body: Uint8Array
 }
 
@@ -51,18 +48,17 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** The last answer, after redirects. */
 export interface Answered {
   url: string
   status: number
   headers: Record<string, string>
-  /** Body as it was sent; `decoded` removes its content encoding. Null unless the status is 2xx. */
+  /** As it was sent, with its content encoding. Null unless the status is 2xx. */
   body: Readable | null
   /** Aborted when the total time limit is reached. */
   signal: AbortSignal
 }
 
-/** Fetches a URL. Throws FetchFailed. A status other than 2xx is an answer, not an error. */
+/** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
 export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
   const { maxBytes, tooLarge = 'fail' } = options
   return guardedRequest(url, options, async (answer) => {
@@ -71,7 +67,6 @@ export function guardedFetch(url: string, options: GuardedFetchOptions): Promise
   })
 }
 
-/** Makes a request. `read` reads the answer within the same time limit and before the connection is closed. */
 export async function guardedRequest<T>(
   url: string,
   options: GuardedFetchOptions,
@@ -124,8 +119,8 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
 }
 
 /**
- * Yields the body without its content encoding, piece by piece. We request no encoding, but some servers use one
- * anyway. The caller enforces the size limit on these decoded bytes.
+ * Removes the content encoding, which some servers use although none is requested. The caller must limit the size of
+ * the decoded bytes.
  */
 export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'headers'>): AsyncGenerator<Buffer> {
   if (body === null) return
@@ -134,7 +129,7 @@ export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'heade
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
   if (decoder === undefined)
     throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
-  // The error is ignored here: a failure of either stream destroys the decoder with that error, so the loop below throws it.
+  // A failure of either stream destroys the decoder, so the loop below throws it.
   pipeline(body, decoder).catch(() => {})
   try {
     yield* decoder
@@ -152,13 +147,10 @@ function webUrl(text: string, base?: URL): URL {
   return url
 }
 
-/**
- * Returns the credentials of a URL with `user:password@`, which undici ignores silently. A redirect to another origin
- * does not get them.
- */
+/** undici silently ignores `user:password@` in a URL. A redirect to another origin does not get the credentials. */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  // The credentials are decoded to bytes and not to text, because they need not be UTF-8.
+  // Decoded to bytes, because credentials need not be UTF-8.
   const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

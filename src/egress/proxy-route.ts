@@ -1,6 +1,6 @@
 /**
- * Checks the connection to the proxy of an instance. A user chose the address of the proxy, as with a webhook URL, and a proxy could reach every port
- * of our own network. So the rules for webhook URLs apply to it: a literal address is checked here, and a name each time it is resolved.
+ * Checks the connection to the proxy of an instance. A user chose its address, and a proxy could reach every port of
+ * our own network, so the rules for webhook URLs apply.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'
@@ -10,13 +10,12 @@ import { checkProxyAddress, judge } from './targets.ts'
 
 export interface ProxyRoute {
   url: string
-  /** Look-up for the connection to the proxy: returns checked addresses. */
   lookup: LookupFunction
 }
 
 const REFUSED = 'the address of the proxy is private, loopback or reserved'
 
-/** Returns the route. Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
+/** Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
   if (checkProxyAddress(new URL(url), allow) !== undefined) throw new EgressBlocked(REFUSED)
 

@@ -1,8 +1,7 @@
 /**
- * Resolves a name that a user chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) occupies one of the four
- * threads of the process until a silent name server times out, so four names of one tenant would block everybody. Therefore names are resolved over
- * sockets (c-ares), each with its own resolver that can be cancelled. The other sources of the system are read here: the hosts file, and the search
- * list of the resolver.
+ * Resolves a name that a user chose, within a deadline. The system's own look-up occupies one of the four threads of
+ * the process until a silent name server times out, so names are resolved over sockets (c-ares). The hosts file and the
+ * search list are read here.
  */
 import { Resolver } from 'node:dns/promises'
 import { SECOND } from '../domain/clock.ts'
@@ -17,20 +16,20 @@ export class NameUnresolved extends Error {
 }
 
 export interface ResolveOptions {
-  /** Name servers as `address:port`; default: those of the system. */
+  /** As `address:port`; by default those of the system. */
   servers?: readonly string[]
   hostsFile?: string
   resolverFile?: string
-  /** Time limit in ms of the whole look-up. */
+  /** In ms, for the whole look-up. */
   deadlineMs?: number
 }
 
-/** Time limit of one query to one server in ms; the query is repeated and sent to the next server until the deadline. */
+/** In ms for one query to one server; the query is repeated and sent to the next server until the deadline. */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
 /**
- * IPv4 and IPv6 are queried at the same time, but some servers never answer one of the two queries. After the first answer, the other query has this
- * many ms.
+ * In ms. IPv4 and IPv6 are queried at the same time. Some servers never answer one of them, so after the first answer
+ * the other has only this time.
  */
 const OTHER_FAMILY = 250
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
@@ -40,7 +39,6 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
   const hosts = cachedFile(hostsFile, parseHosts)
   const search = cachedFile(resolverFile, parseSearch)
 
-  /** Queries the addresses of a name; empty if there is no such name. */
   async function ask(name: string, resolver: Resolver): Promise<string[]> {
     const found: string[][] = [[], []]
     const problems: Error[] = []
@@ -87,7 +85,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
 
 export const systemResolve: Resolve = createResolve()
 
-/** Parses hosts(5): addresses by lower-case name. */
+/** hosts(5): addresses by lower-case name. */
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
@@ -105,7 +103,7 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
 /** Domains that complete a short name, from resolv.conf(5). */
 interface Search {
   domains: readonly string[]
-  /** Number of dots from which on a name is first looked up unchanged. */
+  /** A name with so many dots is first looked up unchanged. */
   dots: number
 }
 
@@ -117,7 +115,7 @@ export function parseSearch(text: string): Search {
       .replace(/[#;].*/, '')
       .trim()
       .split(/\s+/)
-    // If there are several such lines, the last one is used, as the system's resolver does.
+    // The system's resolver also uses the last of several such lines.
     if (keyword === 'search' || keyword === 'domain') domains = values.map((domain) => domain.replace(/\.$/, '')).filter(Boolean)
     if (keyword !== 'options') continue
     for (const value of values) dots = Number(/^ndots:(\d{1,2})$/.exec(value)?.[1] ?? dots)
@@ -125,7 +123,7 @@ export function parseSearch(text: string): Search {
   return { domains, dots }
 }
 
-/** Returns names in the order in which the system's look-up would try them. */
+/** In the order in which the system's look-up would try them. */
 function candidates(hostname: string, { domains, dots }: Search): string[] {
   if (hostname.endsWith('.')) return [hostname.slice(0, -1)]
   const completed = domains.map((domain) => `${hostname}.${domain}`)

@@ -1,16 +1,16 @@
 /**
- * Rules for addresses that the service may reach and for URLs that may be configured. They are pure functions without sockets, because the main
- * thread uses them too.
+ * Rules for addresses that the service may reach, and for URLs that may be configured. They are pure functions, because
+ * the main thread uses them too.
  */
 import { MASKED, problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'
 
 export const MAX_URL_LENGTH = 2_048
 
-/** Kind of an address. `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
+/** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
-/** Judges an address. `allow`: the parsed `SVC_EGRESS_ALLOW`. */
+/** `allow` is the parsed `SVC_EGRESS_ALLOW`. */
 export function judge(text: string, allow: Ranges): Verdict {
   const written = readAddress(text)
   if (written === undefined) return 'refused'
@@ -23,12 +23,12 @@ const PORT_ZERO = 'must not use port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
-/** Longest user name or password of a proxy: RFC 1929 has one byte for the length of each. */
+/** RFC 1929 has one byte for the length of a user name or password. */
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * Returns the problem with the URL of a proxy, as a sentence; undefined if there is none. A path or query after the host is refused, because programs
- * disagree about its meaning. A name is checked when the connection is made.
+ * Returns the problem as a sentence; undefined if there is none. A path or query is refused, because programs disagree
+ * about its meaning. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -39,7 +39,7 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
     return 'must be an http, https or socks5 URL'
   if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
   if (url.port === '0') return PORT_ZERO
-  // The credentials of the URL are the placeholder with which answers mask real credentials.
+  // Answers show this placeholder in place of real credentials.
   if (url.username === MASKED && url.password === '') return `has the placeholder ${MASKED} instead of a user name and password`
   for (const part of [url.username, url.password]) {
     const bytes = credentialBytes(part)
@@ -49,13 +49,13 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
   return checkProxyAddress(url, allow)
 }
 
-/** Checks the address of a proxy that may have been configured under weaker rules. */
+/** For a proxy that may have been configured under weaker rules. */
 export function checkProxyAddress({ hostname }: URL, allow: Ranges): string | undefined {
   const literal = literalAddress(hostname)
   return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
 }
 
-/** Returns the length of a credential in bytes; undefined if it cannot be decoded. */
+/** In bytes; undefined if the credential cannot be decoded. */
 function credentialBytes(part: string): number | undefined {
   try {
     return new TextEncoder().encode(decodeURIComponent(part)).byteLength
@@ -65,8 +65,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * Returns the problem with a webhook URL, as a sentence; undefined if there is none. A name is checked at each
- * delivery, by the addresses to which it then resolves.
+ * Returns the problem as a sentence; undefined if there is none. A name is checked at each delivery, by the addresses
+ * to which it then resolves.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

@@ -1,6 +1,6 @@
 /**
- * The used parts of undici, imported from its own files: its index also loads caches, mocks, web sockets and a second `fetch`, several MB per thread.
- * The types come from the package.
+ * The used parts of undici, imported from its own files: its index also loads caches, mocks and a second `fetch`,
+ * several MB per thread.
  */
 import { createRequire } from 'node:module'
 import type undici from 'undici'
@@ -18,13 +18,13 @@ export const Agent = part<typeof undici.Agent>('dispatcher/agent')
 
 export const buildConnector = part<typeof undici.buildConnector>('core/connect')
 
-/** Creates the agent of a proxy. Few instances use one, so this is loaded when the first agent is created. */
+/** Loaded when the first agent is created, because few instances use a proxy. */
 export const proxyAgent = (options: undici.ProxyAgent.Options): undici.Dispatcher =>
   new (part<typeof undici.ProxyAgent>('dispatcher/proxy-agent'))(options)
 
 type RequestOptions = Omit<undici.Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & { dispatcher: undici.Dispatcher }
 
-/** Makes a GET through the given dispatcher. The global dispatcher is not used, because it has none of our limits. */
+/** The global dispatcher is not used, because it has none of our limits. */
 export function request(url: string | URL, { dispatcher, ...options }: RequestOptions): Promise<undici.Dispatcher.ResponseData> {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, method: 'GET', origin, path: pathname + search })

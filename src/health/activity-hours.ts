@@ -1,16 +1,14 @@
 /**
- * Numbers of each of the last 168 hours, in a ring: four numbers for an hour, or 2.7 kB in all. An hour is numbered from the epoch, and its place in the
- * ring is its number modulo 168.
+ * Numbers of each of the last 168 hours, in a ring of 2.7 kB. An hour is numbered from the epoch; its place in the ring
+ * is this number modulo 168.
  */
 
 export const AMOUNTS = ['sent', 'received', 'delivered', 'failed'] as const
 export type Amounts = Record<(typeof AMOUNTS)[number], number>
 
-/** Number of hours that are kept. */
 export const HOURS = 168
 
 export interface ActivityHours {
-  /** Number of the newest hour. */
   newest: number
   numbers: Uint32Array
 }
@@ -24,7 +22,7 @@ export const emptyHours = (newest = 0): ActivityHours => ({ newest, numbers: new
 
 const placeOf = (hour: number) => (hour % HOURS) * WIDTH
 
-/** Moves the ring on to an hour. If a clock jumped by a week, in either direction, nothing of the ring is of the last seven days. */
+/** If a clock jumped by a week, in either direction, nothing of the ring is of the last seven days. */
 function reach(ring: ActivityHours, hour: number) {
   if (Math.abs(hour - ring.newest) >= HOURS) {
     ring.numbers.fill(0)
@@ -42,7 +40,7 @@ export function addAmounts(ring: ActivityHours, hour: number, amounts: Amounts):
   for (let at = 0; at < WIDTH; at++) ring.numbers[place + at]! += amounts[AMOUNTS[at]!]
 }
 
-/** Adds the hours of `from` that `to` covers. Copies nothing, because a chart of the first page adds up all instances of a workspace. */
+/** Adds the hours of `from` that `to` covers, without copies: a chart adds up all instances of a workspace. */
 export function addHours(to: ActivityHours, from: ActivityHours): void {
   const last = Math.min(to.newest, from.newest)
   for (let hour = Math.max(to.newest, from.newest) - HOURS + 1; hour <= last; hour++) {
@@ -51,7 +49,6 @@ export function addHours(to: ActivityHours, from: ActivityHours): void {
   }
 }
 
-/** Returns the hours with any activity from `first` to `last`, oldest first. */
 export function rowsOf(ring: ActivityHours, first: number, last: number): HourRow[] {
   const rows: HourRow[] = []
   const end = Math.min(last, ring.newest)

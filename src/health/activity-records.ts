@@ -1,6 +1,6 @@
 /**
- * Stores the activity of the instances. A record has the hours of one day of one instance and is sealed with the key of the instance, because it shows
- * when an account is used. A new day replaces the record of eight days ago.
+ * Stores the activity of the instances. A record has the hours of one day, and is encrypted with the instance's key,
+ * because it shows when an account is used. A new day replaces the record of eight days ago.
  */
 import * as v from 'valibot'
 import type { Log } from '../domain/log.ts'
@@ -10,7 +10,7 @@ import { repository } from '../storage/repository.ts'
 import { createBlindCaches, createSealer } from '../storage/sealer.ts'
 import { type ActivityHours, type HourRow, rowsOf } from './activity-hours.ts'
 
-/** Number of records of an instance: the days that seven times 24 hours can touch. */
+/** Seven times 24 hours can touch this many days. */
 const DAYS = 8
 export const HOURS_OF_DAY = 24
 
@@ -19,15 +19,12 @@ const schema = v.object({ hours: v.array(v.tuple([Count, Count, Count, Count, Co
 
 export interface ActivityRecords {
   keyOf(instance: string, day: number): string
-  /** Returns the operation that stores a day. */
   store(instance: string, day: number, hours: ActivityHours): Op
-  /** Reads the hours of all stored days. A record that cannot be read is left out, with a warning. */
   load(instance: string): Promise<HourRow[]>
 }
 
 interface RecordDeps {
   store: Pick<StateStore, 'range'>
-  /** Returns the key of an instance. */
   keyOf(instance: string): Uint8Array
   log: Log
 }

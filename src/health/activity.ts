@@ -1,6 +1,6 @@
 /**
- * Messages and deliveries of every instance, for each hour of the last seven days. The numbers are taken from the readings every ten seconds, and stored every
- * five minutes: a record for a day of an instance that did something. An instance takes 2.7 kB of memory, so 10,000 take 27 MB.
+ * Messages and deliveries of every instance, for each hour of the last seven days. They are measured every ten seconds
+ * and stored every five minutes. 10,000 instances take 27 MB of memory.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, HOUR, iso, MINUTE, SECOND } from '../domain/clock.ts'
@@ -12,29 +12,24 @@ import type { StateStore } from '../storage/contract.ts'
 import { createActivityAccounts } from './activity-accounts.ts'
 import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 
-/** Interval in ms at which the usage is read in any case. When a thread crashes, its counts since the last reading are lost. */
+/** In ms. When a thread crashes, its counts since the last measurement are lost. */
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
-/** Largest age in ms of a reading that is used without requesting a new one. */
 const FRESH = 5 * SECOND
-/**
- * Number of records in a commit, and of instances that are read at the same time. Each commit claims up to a dozen pages per record of the data file, and
- * sends and receipts wait for it, so commits are as small as those of other parts.
- */
+/** Records in a commit. Sends and receipts wait for a commit, so it must be small. */
 const AT_ONCE = 16
 
 export interface ActivityDeps {
   readings: Pick<Readings, 'all' | 'look'>
   directory: { onDeleted(listener: (instance: string) => void): void; tokenTagOf(instance: string): string | undefined }
   store: Pick<StateStore, 'range' | 'commit'>
-  /** Returns the key that seals the records of an instance. */
   keyOf(instance: string): Uint8Array
   clock: Clock
   log: Log
 }
 
 export interface ActivityWatch {
-  /** Resolves with the sums of the instances for each hour with activity, oldest first. */
+  /** Sums of the instances for each hour with activity, oldest first. */
   of(instances: readonly string[]): Promise<ActivityHour[]>
   stop(): Promise<void>
 }
@@ -60,7 +55,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
 
   directory.onDeleted(accounts.drop)
 
-  /** Reads the instances that can be read. If all of a slice fail, the store is away, and the rest is left for the next look. */
+  /** If all of a slice fail, the store cannot be reached, and the rest is read later. */
   async function loadSeen(instances: readonly string[]) {
     for (const slice of slicesOf(accounts.missing(instances))) {
       const results = await Promise.allSettled(slice.map(accounts.load))
@@ -85,7 +80,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   }
 
   let looking: Promise<void> | undefined
-  /** Only one look runs at a time, because an older reading that is counted last would be taken for growth. */
+  /** One at a time, because an older measurement that is counted last would be taken for growth. */
   function look(maxAgeMs: number): Promise<void> {
     looking ??= running.add(lookNow(maxAgeMs)).finally(() => {
       looking = undefined
@@ -120,7 +115,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   let isWriting = false
   async function round() {
     await look(FRESH)
-    // The difference is negative if the clock was set back after the last write.
+    // Negative if the clock was set back after the last write.
     if (isWriting || Math.abs(clock.now() - writtenAt) < WRITE_EVERY) return
     isWriting = true
     await write().finally(() => {

@@ -1,4 +1,4 @@
-/** Health of the service for its dashboard, which is sampled every ten seconds, stored every minute, and assembled on request. */
+/** Health of the service for its dashboard, which is measured every ten seconds and stored every minute. */
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -30,9 +30,7 @@ export interface HealthDeps {
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
   store: Pick<StateStore, 'range' | 'commit'>
-  /** Resolves with the size of the store in bytes. */
   storeBytes(): Promise<number>
-  /** Returns the bytes of waiting media. */
   mediaBytes(): number
   outboxMax: number
   clock: Clock
@@ -45,7 +43,6 @@ export interface HealthWatch {
   stop(): Promise<void>
 }
 
-/** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = SECOND
 
 export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
@@ -66,7 +63,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
     if (clock.now() - writtenAt >= WRITE_EVERY) await write()
   }
 
-  /** Stores the pages that have new samples since the last write. A write that fails is repeated with the next one. */
+  /** Stores the pages that have new samples. A write that fails is repeated with the next one. */
   async function write() {
     const now = clock.now()
     const ops = pagesSince(series.samples(), writtenAt)

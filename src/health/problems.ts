@@ -5,11 +5,10 @@ import type { Status } from '../domain/instance.ts'
 import { QUEUE_CAPACITY } from '../domain/queue-capacity.ts'
 import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
-/** Number of instances that a problem lists. */
 const NAMED = 20
-/** Number of waiting events of one instance above which a problem is reported. */
+/** Waiting events of one instance; more are reported as a problem. */
 const MUCH_BACKLOG = 1_000
-/** Share of failed deliveries in the last `RECENT` ms above which a problem is reported. */
+/** A larger share of failed deliveries in the last `RECENT` ms is reported as a problem. */
 const MANY_FAILURES = 0.5
 const RECENT = 10 * MINUTE
 

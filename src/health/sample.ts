@@ -1,6 +1,6 @@
 /**
- * A sample: counts and peaks of a span of time. Samples of adjacent spans can be merged without a loss, so a sample of a week is as exact as one of
- * ten seconds.
+ * Counts and peaks of a span of time. Samples of adjacent spans can be merged without a loss, so a sample of a week is
+ * as exact as one of ten seconds.
  */
 import { iso, SECOND } from '../domain/clock.ts'
 import type { HealthPoint } from '../domain/dashboard.ts'
@@ -20,19 +20,16 @@ export const TIMES = ['webhookTimes', 'httpTimes'] as const
 export interface Sample extends Standing, Record<(typeof COUNTS)[number], number>, Record<(typeof TIMES)[number], number[]> {
   /** End of the span in epoch ms. */
   at: number
-  /** Part of the span, in ms, in which the service ran and was measured. */
+  /** Part of the span, in ms, in which the service was measured. */
   ms: number
 }
 
-/** Decides by the labels of a series whether it is counted. The labels are in the order of the table of metrics. */
+/** Decides by the labels of a series whether it is counted. Labels have the order of the table of metrics. */
 type Chosen = (labels: readonly string[]) => boolean
 
-/**
- * Decides whether a request counts: only requests of API callers do. The dashboard, probes and scrapes poll all the time, so they are not counted.
- */
+/** The dashboard, probes and scrapes poll all the time, so they are not counted. */
 const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
 
-/** Returns by how much the chosen series of a metric have grown. */
 function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
   let total = 0
   for (const [key, value] of now) {
@@ -42,7 +39,7 @@ function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = ()
   return total
 }
 
-/** Returns the number of new observations of a histogram in each bucket. The last bucket is for values above the last bound. */
+/** New observations of a histogram in each bucket. The last bucket is for values above the last bound. */
 export function newTimes(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number[] {
   const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0)
   for (const [key, value] of now) {
@@ -54,8 +51,8 @@ export function newTimes(name: string, before: Numbers, now: Numbers, chosen: Ch
 }
 
 /**
- * Returns the value in ms below which the fraction `q` of the observations lies; the observations are assumed to be evenly spread within a bucket.
- * Null if there are none. Values above the last bound count as the last bound.
+ * The value in ms below which the fraction `q` of the observations lies; null if there are none. Values above the last
+ * bound count as the last bound.
  */
 export function quantile(counts: readonly number[], q: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
@@ -72,7 +69,7 @@ export function quantile(counts: readonly number[], q: number): number | null {
   return Math.round(BUCKETS.at(-1)! * SECOND)
 }
 
-/** Returns the sample of a span. `before` and `now` are all counters of the service at its start and at its end. */
+/** `before` and `now` are all counters of the service at the start and the end of the span. */
 export function sampleOf(span: { at: number; ms: number }, before: Numbers, now: Numbers, standing: Standing): Sample {
   const grown = (name: string, chosen?: Chosen) => growth(name, before, now, chosen)
   return {
@@ -88,7 +85,6 @@ export function sampleOf(span: { at: number; ms: number }, before: Numbers, now:
   }
 }
 
-/** Returns the sample of two spans, of which `later` follows `earlier`. */
 export function merged(earlier: Sample, later: Sample): Sample {
   const sum = { ...later, ms: earlier.ms + later.ms }
   for (const name of ['rssMb', 'queue', 'backlog'] as const) sum[name] = Math.max(earlier[name], later[name])

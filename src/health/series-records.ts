@@ -1,7 +1,6 @@
 /**
- * Stores the rings (`series.ts`) with the numbers of the service. A record has the samples of one page of a ring: the samples of a minute in the ring
- * of an hour, and one slot in the other rings. The number of pages is fixed, and a new page replaces the page of the previous round. So there are
- * never more than 519 records, of about 300 bytes to 2 kB.
+ * Stores the numbers for the charts of the service. A record has one page of samples, and a new page replaces the one
+ * of the previous round, so there are at most 519 records of up to 2 kB.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../domain/clock.ts'
@@ -13,7 +12,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sample } from './sample.ts'
 import { RINGS, type Rings, slotOf, WINDOWS } from './series.ts'
 
-/** Interval between two writes in ms. A kill loses at most this much. */
+/** In ms. A kill loses at most this much. */
 export const WRITE_EVERY = MINUTE
 
 const Count = v.number()
@@ -41,14 +40,14 @@ const records = repository<{ samples: Sample[] }>({
   version: 1,
 })
 
-/** Returns how many slots a page has. */
+/** Samples per page. */
 const slotsOfPage = (window: HealthWindow) => Math.max(1, WRITE_EVERY / RINGS[window].stepMs)
 const pageOf = (window: HealthWindow, at: number) => Math.floor(slotOf(window, at) / slotsOfPage(window))
-/** There is one page more than a ring needs, because the newest page is not full yet when it replaces an old one. */
+/** One page more than needed, because the newest page is not full yet when it replaces an old one. */
 const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(window) + 1
 const keyOf = (window: HealthWindow, page: number) => keys.chartPage(window, page % pagesOf(window))
 
-/** Returns the operations that store the pages that have changed since `since`. */
+/** Operations that store the pages that have changed since `since`. */
 export function pagesSince(rings: Rings, since: number): Op[] {
   return WINDOWS.flatMap((window) => {
     const ring = rings[window]
@@ -59,7 +58,7 @@ export function pagesSince(rings: Rings, since: number): Op[] {
   })
 }
 
-/** Reads the rings, without samples that are too old, or from the future because a clock was wrong. */
+/** Without samples that are too old, or from the future because a clock was wrong. */
 export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, log: Log): Promise<Rings> {
   const now = clock.now()
   const load = async (window: HealthWindow) => {

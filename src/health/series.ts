@@ -1,6 +1,6 @@
 /**
- * The numbers of the service in the last hour, day and week. Each window is a ring of slots: a sample is merged into its slot, and the oldest slots are
- * dropped. The rings are in memory, and their newest slots are stored once a minute (`series-records.ts`).
+ * The numbers of the service in the last hour, day and week. Each window is a ring of slots, into which samples are
+ * merged. The rings are in memory, and the newest slots are stored once a minute.
  */
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { HealthPoint, HealthWindow } from '../domain/dashboard.ts'
@@ -9,7 +9,7 @@ import { merged, pointOf, type Sample, type Standing, sampleOf } from './sample.
 
 export const EVERY = 10 * SECOND
 
-/** The ring of each window: it has `slots` slots of `stepMs` each. */
+/** The ring of a window has `slots` slots of `stepMs` each. */
 export const RINGS: Readonly<Record<HealthWindow, { stepMs: number; slots: number }>> = {
   hour: { stepMs: EVERY, slots: 360 },
   day: { stepMs: 5 * MINUTE, slots: 288 },
@@ -20,16 +20,15 @@ export const WINDOWS = Object.keys(RINGS) as HealthWindow[]
 export type Rings = Readonly<Record<HealthWindow, readonly Sample[]>>
 
 export interface Series {
-  /** Adds what happened since the previous call. `numbers` are all counters of the service, which never decrease. */
+  /** Adds the difference to the previous call. `numbers` are all counters of the service, which never decrease. */
   add(numbers: Numbers, standing: Standing): void
   points(window: HealthWindow): HealthPoint[]
-  /** Returns the samples, oldest first. */
   samples(): Rings
 }
 
 export const slotOf = (window: HealthWindow, at: number): number => Math.floor(at / RINGS[window].stepMs)
 
-/** Puts a sample into its slot. A sample that seems older than the newest one was taken after the clock was set back. */
+/** A sample that seems older than the newest one was taken after the clock was set back. */
 function put(ring: Sample[], window: HealthWindow, sample: Sample) {
   const newest = ring.at(-1)
   const slot = slotOf(window, sample.at)
@@ -38,7 +37,7 @@ function put(ring: Sample[], window: HealthWindow, sample: Sample) {
   while (slotOf(window, ring[0]!.at) <= slot - RINGS[window].slots) ring.shift()
 }
 
-/** Creates the rings. `stored` are the samples of earlier runs of the service. */
+/** `stored` are the samples of earlier runs of the service. */
 export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Series {
   const rings = { hour: [...(stored?.hour ?? [])], day: [...(stored?.day ?? [])], week: [...(stored?.week ?? [])] }
   let before: { numbers: Numbers; at: number } | undefined
@@ -47,7 +46,7 @@ export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Serie
     add(numbers, standing) {
       const last = before
       before = { numbers, at: steady.now() }
-      // The first call has no previous one to compare with, and its counts are from a longer time than one interval.
+      // The first call has no previous one to compare with.
       if (!last) return
       const span = { at: clock.now(), ms: Math.max(SECOND, before.at - last.at) }
       const sample = sampleOf(span, last.numbers, numbers, standing)

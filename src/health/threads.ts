@@ -1,16 +1,14 @@
-/** Builds the list of the service's threads that the dashboard shows, without side effects. */
 import type { ThreadHealth } from '../domain/dashboard.ts'
 import { MB } from '../domain/media.ts'
 import type { ShardSurvey } from '../domain/readings.ts'
 
-/** Converts bytes to MB with one decimal. */
 export const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 
 const share = (busy: number) => Math.round(busy * 100) / 100
 
 /**
- * Returns the list of threads. `generations` has the number of the current run of each shard, undefined for a shard that is down; `surveys` has the
- * last answer of each shard.
+ * `generations` has the number of the current run of each shard thread, `surveys` its last answer; undefined if it is
+ * down.
  */
 export const threadsOf = (
   main: { heapBytes: number; busy: number },

@@ -1,18 +1,17 @@
 /**
- * Usage of every instance over the last day, in memory. Of each instance it keeps its totals at earlier times: every ten seconds for a minute, every
- * five minutes for an hour, every hour for a day. That is 42 rows of five numbers, or 1.7 kB, so a thousand instances take 1.7 MB. The usage of a
- * window is the difference between the totals now and the oldest ones within it.
+ * Usage of every instance over the last day, in memory. Totals are kept every ten seconds for a minute, every five
+ * minutes for an hour, every hour for a day: 1.7 kB per instance. The usage of a window is the difference between the
+ * totals now and its oldest ones.
  */
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { InstanceWork } from '../domain/readings.ts'
 import { USAGE_AMOUNTS, USAGE_WINDOWS, type UsageAmounts, type UsageWindow, type WindowUsage } from '../domain/usage.ts'
 
-/** Interval in ms between two rows of a window. */
+/** In ms between two rows of a window. */
 const STEPS: Record<UsageWindow, number> = { minute: 10 * SECOND, hour: 5 * MINUTE, day: HOUR }
 const WINDOWS = Object.keys(USAGE_WINDOWS) as UsageWindow[]
 
 interface Row {
-  /** Time of the row, in epoch ms. */
   at: number
   totals: UsageAmounts
 }
@@ -20,17 +19,14 @@ interface Row {
 interface Account {
   /** Totals over all threads that hosted the instance. */
   newest: Row
-  /** The last report of the thread that hosts the instance now. */
   reported: InstanceWork
   rows: Record<UsageWindow, Row[]>
 }
 
 export interface UsageHistory {
-  /** Adds a report of an instance. `now` is the time of the report in epoch ms. */
   add(instance: string, report: InstanceWork, now: number): void
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   last(instance: string): InstanceWork | undefined
-  /** Removes every instance for which `isKnown` returns false. */
   keep(isKnown: (instance: string) => boolean): void
 }
 
@@ -41,12 +37,12 @@ export function createUsageHistory(): UsageHistory {
   const accounts = new Map<string, Account>()
 
   function open(report: InstanceWork, now: number): Account {
-    // The work before the first report is counted from the time at which the thread began to host the instance.
+    // Before the first report, the work is counted from the time at which the thread began to host the instance.
     const first: Row = { at: Math.min(report.since, now), totals: each(() => 0) }
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }
 
-  /** Returns the totals after a report. The counts of a new thread begin at zero again. */
+  /** The counts of a new thread begin at zero again. */
   function grown({ newest, reported }: Account, report: InstanceWork, isFirst: boolean): UsageAmounts {
     const isContinued = !isFirst && report.since === reported.since
     return each((name) => newest.totals[name] + report[name] - (isContinued ? reported[name] : 0))

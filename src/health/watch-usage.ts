@@ -1,4 +1,4 @@
-/** Reads the usage of the instances every ten seconds, so that the usage is already known when somebody requests it. */
+/** Measures the usage of the instances every ten seconds, so that it is known when somebody requests it. */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Readings } from '../domain/readings.ts'
@@ -9,16 +9,13 @@ const EVERY = 10 * SECOND
 
 export interface UsageDeps {
   readings: Pick<Readings, 'all' | 'look' | 'shards'>
-  /** Whether the instance exists. */
   isKnown(instance: string): boolean
-  /** Clock that does not step. */
   steady: Clock
   log: Log
 }
 
 export function watchUsage({ readings, isKnown, steady, log }: UsageDeps): Usage & { stop(): void } {
   const history = createUsageHistory()
-  /** The reading that was added to the history last, so that no reading is added twice. */
   let added: unknown
 
   async function look(maxAgeMs: number) {

@@ -1,10 +1,8 @@
-/** A bounded cache that evicts the least recently used entry. */
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache with at most this many entries. The cache of the library is created with the first entry, and is bounded by size and not by its `max`,
- * because `max` allocates all space in advance. An instance has about eighteen caches of 2 KB each, and most of them are empty while the instance is
- * idle.
+ * The library's cache is created with the first entry and bounded by size, because its `max` allocates all space in
+ * advance. An idle instance has about eighteen caches, most of them empty.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number
@@ -35,7 +33,6 @@ export class BoundedCache<K extends {}, V extends {}> {
     this.#made = undefined
   }
 
-  /** Entries, newest first. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     if (this.#made) yield* this.#made
   }

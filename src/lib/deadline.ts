@@ -1,8 +1,6 @@
-/** Returns another result when a promise takes too long. */
-
 /**
- * Resolves with the result of `work`, or with that of `late` after `ms`; `work` then continues and its result is ignored. Zero or less means the next
- * timer turn, so work that has already finished still gives its result.
+ * Resolves with the result of `late` if `work` takes longer than `ms`; `work` continues and its result is ignored. Zero
+ * or less means the next timer turn.
  *
  * p-timeout is not used, because it creates an error with a stack for each deadline, even for those that are met.
  */

@@ -4,7 +4,7 @@ export interface Deferred<T> {
   reject(cause: unknown): void
 }
 
-/** A promise that other code settles later. Node 20 has no `Promise.withResolvers`. */
+/** Node 20 has no `Promise.withResolvers`. */
 export function deferred<T = void>(): Deferred<T> {
   const made = {} as { promise: Promise<T> } & Omit<Deferred<T>, 'promise'>
   made.promise = new Promise<T>((resolve, reject) => Object.assign(made, { resolve, reject }))

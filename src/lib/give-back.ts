@@ -1,15 +1,13 @@
 /**
  * Frees the memory of buffers immediately. The garbage collector would free it late, because it counts the small
- * objects on the heap and not the memory behind them. Large bodies arrive faster than the collector runs, and an idle
- * thread would keep their memory for half a minute.
+ * objects on the heap and not the memory behind them.
  */
 
-/** Number of bytes below which freeing is not worth its cost. */
 const WORTH_IT = 262_144
 
 /**
- * Frees the buffers of the pieces, unless they are small together; afterwards every view of these buffers is empty. A
- * piece that is only a part of its buffer is not freed, because others may use the rest.
+ * Afterwards every view of these buffers is empty. Pieces that are small together, or only a part of their buffer, are
+ * not freed.
  */
 export function giveBack(pieces: readonly Uint8Array[]): void {
   const buffers = [...new Set(pieces.flatMap(({ buffer, byteLength }) => (isOwn(buffer, byteLength) ? buffer : [])))]

@@ -1,23 +1,24 @@
 /**
- * HMAC-SHA-256 of short texts with one key (RFC 2104). Node's `createHmac` creates an object with a finalizer for each text and takes twice as long.
+ * HMAC-SHA-256 of short texts with one key (RFC 2104). Node's `createHmac` creates an object with a finalizer for each
+ * text and takes twice as long.
  */
 import { createHmac } from 'node:crypto'
 import { sha256 } from './sha256.ts'
 
-/** Block size of the hash in bytes; the key fills the first block. */
+/** In bytes; the key fills the first block. */
 const BLOCK = 64
 const HASH_BYTES = 32
-/** Longest text in characters; longer texts are rare and not supported. */
+/** In characters; longer texts are not supported. */
 const MAX_TEXT = 256
-/** Longest UTF-8 encoding of a character, in bytes. */
+/** A character has at most 3 bytes in UTF-8. */
 const MAX_BYTES = 3
 
-/** Input buffers of the hashes, shared by all keys; each begins with 64 bytes that are derived from the key. */
+/** Shared by all keys; begins with 64 bytes that are derived from the key. */
 const INNER = Buffer.alloc(BLOCK + MAX_BYTES * MAX_TEXT)
 const OUTER = Buffer.alloc(BLOCK + HASH_BYTES)
 const RESULT = Buffer.alloc(HASH_BYTES)
 
-/** Creates a function that returns the first `bytes` bytes of a text's HMAC as base64url. `key` has at most 64 bytes. */
+/** Returns the first `bytes` bytes of the HMAC as base64url. `key` has at most 64 bytes. */
 export function keyedHash(key: Uint8Array, bytes: number): (text: string) => string {
   if (key.byteLength > BLOCK) throw new RangeError(`the HMAC key has ${key.byteLength} bytes; at most ${BLOCK} are supported`)
   const own = Uint8Array.from(key)
@@ -28,7 +29,7 @@ export function keyedHash(key: Uint8Array, bytes: number): (text: string) => str
     if (text.length > MAX_TEXT) return plain(text)
     INNER.set(inner)
     const end = BLOCK + INNER.write(text, BLOCK)
-    // The hash state is stored in strings with one character per byte, which cost half as much as a buffer.
+    // The state is stored in strings with one character per byte, which cost half as much as a buffer.
     OUTER.set(outer)
     OUTER.write(sha256(INNER.subarray(0, end), 'binary'), BLOCK, 'binary')
     RESULT.write(sha256(OUTER, 'binary'), 'binary')

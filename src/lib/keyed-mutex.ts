@@ -1,18 +1,12 @@
-/**
- * A mutex for each name. Changes of one record run under one name, so that no other change happens between the decision about the record and its
- * write.
- */
+/** A mutex for each name. No other change of a record can happen between the decision about it and its write. */
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {
-  /**
-   * Runs work while no other work of the same name runs. Settles as `work` does. A failure belongs to its own caller;
-   * the next work still starts.
-   */
+  /** Settles as `work` does. After a failure the next work still starts. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
-   * Like `run`, with all of these names. They are locked in alphabetical order, so that two such calls never deadlock; a caller that holds one of the
-   * names must not lock another.
+   * Locks the names in alphabetical order, so that two such calls never deadlock. A caller that holds one of the names
+   * must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when all work that was passed in so far has ended. */
@@ -20,7 +14,6 @@ export interface KeyedMutex {
 }
 
 export function createKeyedMutex(): KeyedMutex {
-  /** Mutexes by name. A name has an entry while somebody holds its mutex or waits for it. */
   const held = new Map<string, { mutex: Mutex; users: number }>()
 
   async function acquire(name: string): Promise<() => void> {

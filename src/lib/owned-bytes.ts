@@ -1,6 +1,6 @@
 /**
- * Returns bytes with memory of their own: a view into a larger buffer is copied. Shared memory may change
- * (WebAssembly), and all of it is kept as long as the view: for Node's pool that is 8 kB for a hundred bytes.
+ * Copies a view into a larger buffer. Shared memory may change (WebAssembly), and all of it is kept as long as the
+ * view: 8 kB for a hundred bytes.
  */
 export const ownedBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.prototype.slice.call(bytes)

@@ -1,9 +1,9 @@
-/** ULIDs with a cheap random part: the package by itself asks the operating system for each of its sixteen characters. */
+/** ULIDs with a cheap random part: the package asks the operating system for each of its sixteen characters. */
 import { randomInt } from 'node:crypto'
 import { ulid } from 'ulid'
 
-/** Returns a cryptographically random number from 0 to just below 1. Node caches random numbers. */
+/** A cryptographically random number from 0 to just below 1. */
 export const randomFraction = () => randomInt(2 ** 32) / 2 ** 32
 
-/** Returns a ULID with the current time. ULIDs of the same millisecond have no order. */
+/** ULIDs of the same millisecond have no order. */
 export const newUlid = () => ulid(Date.now(), randomFraction)

@@ -1,8 +1,6 @@
 /** Keeps track of work that has not ended, so that a stop can wait for it. */
 export interface UnderWay {
-  /** Adds work, and returns it. */
   add<T>(work: Promise<T>): Promise<T>
-  /** Resolves when all work that was added so far has ended. */
   ended(): Promise<void>
 }
 

@@ -1,9 +1,6 @@
 /**
- * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of
- * channels are not encrypted. Only one chunk and the MAC are held in memory. The last chunk is passed on only after the
- * MAC and the hashes have been verified, so a changed file never arrives complete: the stream fails instead, and so
- * does the connection to the reader. (The cipher also holds back its last block. But if the length is a multiple of 16,
- * that block is only padding, and the whole file would already have been passed on.)
+ * Decrypts a received file as a stream. The last chunk is passed on only after the MAC and the hashes have been
+ * verified, so a changed file never arrives complete: the stream fails instead.
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -11,32 +8,29 @@ import type { SealedFile } from '../domain/file-download.ts'
 const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
-/**
- * Returns the length of the encrypted file on the network's host, for a file of `length` bytes: padded to the next block (one block more if it fits
- * exactly), plus the MAC.
- */
+/** The ciphertext is padded to the next block (one block more if it fits exactly); a MAC follows. */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Returns the expected length of the decrypted file if there is no hash, so that only the length can verify the file. Null if the length is unknown,
- * or if there is a hash: senders sometimes declare wrong lengths, and phones open such files nevertheless.
+ * Without a hash, only the length can verify the file. Null if there is a hash: senders sometimes declare wrong
+ * lengths, and phones open such files nevertheless.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
 
-/** Removes the key of a channel's file if the length on the host shows that the host stores the file unencrypted. */
+/** Removes the key of a channel's file if the length shows that the host stores the file unencrypted. */
 export const asStored = (file: SealedFile, length: number | null): SealedFile =>
   file.isOfChannel && file.fileSha256 !== null && length !== null && length === file.fileLength
     ? { ...file, mediaKey: null }
     : file
 
-/** Returns the length that the file must have on the network's host; null if the length does not show whether the file is right. */
+/** Length that the file must have on the host; null if it does not show whether the file is right. */
 export function decisiveSealedLength(file: SealedFile): number | null {
   const length = decisiveLength(file)
   return length === null ? null : sealedLength(length)
 }
 
-/** Names that the key derivation uses for each kind of file. Stickers have the name of images. */
+/** Names that the key derivation uses. Stickers have the name of images. */
 const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
   history: 'History',
   'app-state': 'App State',
@@ -57,7 +51,7 @@ export class ChangedFile extends Error {
 export const decrypted = (file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
   file.mediaKey === null ? unencrypted(file, source) : unsealed(file, file.mediaKey, source)
 
-/** Reads an unencrypted file. The last chunk is passed on only after the hash has been verified. */
+/** The last chunk is passed on only after the hash has been verified. */
 async function* unencrypted({ fileSha256 }: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let held: Uint8Array | undefined
@@ -92,7 +86,7 @@ async function* unsealed(file: SealedFile, mediaKey: Uint8Array, source: AsyncIt
     sealed.update(chunk)
     const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk])
     const cipher = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES))
-    // The bytes are copied, because a view of the chunk would keep the whole chunk in memory.
+    // A view of the chunk would keep the whole chunk in memory.
     tail = Uint8Array.from(bytes.subarray(cipher.length))
     if (cipher.length === 0) continue
     mac.update(cipher)

@@ -1,6 +1,6 @@
 /**
- * Reads an encrypted file of the network for the service itself. The file is downloaded into a temporary file, with
- * retries, and verified completely before any decrypted byte is passed on.
+ * Reads an encrypted file for the service itself. It is downloaded into a temporary file, with retries, and verified
+ * before any decrypted byte is passed on.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,12 +15,10 @@ import { verified } from './verified.ts'
 
 export interface FetchDeps {
   host: FileHost
-  /** Folder for the encrypted file while it is read. */
   tempDir: string
-  /** Signal that is aborted when the session ends. */
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** Delay in ms before each repeated request to the host. */
+  /** In ms before each repeated request to the host. */
   retries?: readonly number[] | undefined
 }
 
@@ -41,8 +39,8 @@ export function isFinalAnswer(error: unknown): boolean {
 }
 
 /**
- * Resolves with the result of `read` on the decrypted bytes. Rejects with `HostRefused`, `ChangedFile`, or an error of
- * the request, the file or `read`.
+ * Resolves with the result of `read`. Rejects with `HostRefused`, `ChangedFile`, or an error of the request, the file
+ * or `read`.
  */
 export type ReadFile = <T>(file: SealedFile, path: string, read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>
 

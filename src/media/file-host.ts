@@ -1,6 +1,6 @@
 /**
- * Reads files from the network's host. If the instance has a proxy, any machine may answer in place of the host. So the size of the answer is limited
- * before it is read, and the time is limited while it is read.
+ * Reads files from WhatsApp's file host. Behind a proxy any machine may answer in its place, so size and time of the
+ * answer are limited.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { FileDownload } from '../domain/file-download.ts'
@@ -10,39 +10,35 @@ import { ChangedFile, decisiveSealedLength } from './decrypt.ts'
 import type { Routes } from './routes.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
-/** Time in ms without a byte after which the host counts as unreachable. */
+/** In ms. A host that sends no byte for this time counts as unreachable. */
 const SILENCE = 30 * SECOND
-/**
- * Slowest accepted speed of the host in bytes per ms (16 KB/s). Only the time in which we wait for the host counts, and
- * only after `SILENCE`.
- */
+/** In bytes per ms (16 KB/s). Only the time in which we wait for the host counts. */
 const SLOWEST = 16
-/** Largest accepted file; the network's own limit for documents is 2 GB. */
+/** WhatsApp's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {
-  /** Requests a file. Also resolves for a status other than 200. */
+  /** Also resolves for a status other than 200. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
-/** Answer of the host. `length` is the length that the host declares; null if it declares none. */
+/** `length` is the length that the host declares; null if it declares none. */
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }
 
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
     async get({ file, path, proxyUrl }, signal) {
-      // The path may come from the phone's answer, which is as untrusted as a message: a path such as `@host` would
-      // lead to another host.
+      // The path may come from an untrusted message: a path such as `@host` would lead to another host.
       if (!path.startsWith('/')) throw new Error('the URL of a received file does not point to a media host of the network')
       const response = await request(MEDIA_ORIGIN + path, {
         dispatcher: routes.of(proxyUrl),
         headersTimeout: SILENCE,
         bodyTimeout: SILENCE,
         signal,
-        // The host answers only requests that have this `origin` header.
+        // The host answers only requests with this `origin` header.
         headers: { origin: 'https://web.whatsapp.com' },
       })
-      // The reader receives the error, too. Without this listener, an error while nobody reads would end the thread,
-      // and every other download with it.
+      // The reader gets the error too. Without this listener, an error while nobody reads would end the thread and all
+      // other downloads.
       response.body.on('error', () => {})
       // Redirects are not followed: the network's host sends none, and other hosts must not be reached.
       if (response.statusCode !== 200) {

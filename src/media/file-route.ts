@@ -1,6 +1,6 @@
 /**
- * Routes requests for the network's files to its hosts, with the network's certificate authority, the redirected host
- * of the sandbox, and the instance's proxy.
+ * Routes requests for received files to WhatsApp's hosts: with their certificate authority, the host of the sandbox,
+ * and the instance's proxy.
  */
 import type { Dispatcher } from 'undici'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
@@ -8,7 +8,7 @@ import { trustedBy } from '../egress/trusted.ts'
 import { Agent, buildConnector, proxyAgent } from '../egress/undici.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
 
-/** Hosts of the network; in the sandbox they are one host of this machine. */
+/** In the sandbox, these hosts are one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
 
 export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {
@@ -28,10 +28,10 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
   return new Agent({
     connect(options, callback) {
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
-      // The proxy resolves the host name: a look-up here would reveal to our own network where the account connects.
+      // The proxy resolves the host name: a look-up here would reveal where the account connects.
       const destination = { host: options.hostname, port }
       const wanted = { proxy, command: 'connect' as const, destination, socket_options: { lookup } as never }
-      // The library is loaded for the first connection, because few instances have such a proxy.
+      // Loaded for the first connection, because few instances have such a proxy.
       import('socks')
         .then(({ SocksClient }) => SocksClient.createConnection(wanted))
         .then(

@@ -1,8 +1,6 @@
 /**
- * Links to received files: the sealed description of one file. The holder of a link can read the file for a day, or as long as its copy in a bucket
- * is kept; nobody can make or change a link.
- * The key of the seal is derived from the service's secret key, which is created at the first start and stored beside the store. A second key would
- * have to be shared with every shard before its first message, and would be lost or restored together with the first one anyway.
+ * Links to received files. A link contains the encrypted description of one file. Its holder can read the file for a
+ * day, or as long as the copy in a bucket is kept. The key is derived from the secret key of the service.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
@@ -10,17 +8,17 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
-  /** Tag of the token that the instance had when the link was made. A new token of the instance makes its links invalid. */
+  /** Derived from the token that the instance had when the link was made, so a new token makes the link invalid. */
   tokenTag: string
   file: ReceivedFile
-  /** End of the validity of the link, in epoch ms. */
+  /** In epoch ms. */
   expiresAt: number
 }
 
 export interface MediaLinks {
-  /** Returns the text after `/media/`; null if the description does not fit into a link. */
+  /** The part of the URL after `/media/`; null if the description does not fit into a link. */
   seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
-  /** Opens a link. Null for a link that was not made by this service, was changed, or has expired. */
+  /** Null for a link that this service did not make, that was changed, or that has expired. */
   open(link: string, now: number): OpenedLink | null
 }
 
@@ -29,7 +27,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const AAD = Buffer.from('media link 2')
 
-/** The fields of a link, as a list without names, because the length of a link is limited. */
+/** A list without names, because the length of a link is limited. */
 type Packed = [
   instance: string,
   expiresAt: number,
@@ -52,10 +50,10 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-/** Returns the time in ms for which a link is valid: a day, or as long as the copies in a bucket are kept. */
+/** In ms: a day, or as long as the copies in a bucket are kept. */
 export const linkLife = (days: number | null): number => (days ?? 1) * DAY
 
-/** Creates links with a key of 32 bytes, which are valid for `life` ms. */
+/** `key` has 32 bytes. The links are valid for `life` ms. */
 export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)
@@ -68,8 +66,7 @@ export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLink
   function decrypt(link: string): Packed | null {
     if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
     const sealed = Buffer.from(link, 'base64url')
-    // Some bits of the last character are unused. Only one spelling of a link is accepted; otherwise an altered link
-    // would open.
+    // Some bits of the last character are unused, so an altered link would otherwise open.
     if (sealed.length <= IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== link) return null
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(AAD)
@@ -78,7 +75,7 @@ export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLink
       const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
       return JSON.parse(plain.toString('utf8')) as Packed
     } catch {
-      // Only a text that this service encrypted can be opened; every other link is invalid.
+      // Only a text that this service encrypted can be opened.
       return null
     }
   }
@@ -103,7 +100,7 @@ export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLink
         file.at,
         tokenTag,
       ]
-      // A long file name in a wide script is the only part that can be shortened.
+      // A long file name is the only part that can be shortened.
       for (const fileName of [file.fileName, file.fileName?.slice(-60) ?? null, null]) {
         const link = encrypt(pack(fileName))
         if (link.length <= MAX_LINK) return link

@@ -1,22 +1,17 @@
 /**
- * New paths of files that the network no longer has and that the phone was asked to upload again. There is one request
- * per file at a time for all readers, and the new path is remembered, because existing links still have the old path.
+ * New paths of files that the phone was asked to upload again. There is one request per file for all readers, and the
+ * new path is remembered, because existing links still have the old one.
  */
 
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/**
- * Maximum number of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the
- * phone again.
- */
+/** Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone again. */
 const MAX_KNOWN = 1_000
 
-/** Asks the phone for a new upload, and resolves with the new path. Rejects with `Failure`. */
 export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {
-  /** Returns the last known path of a file. */
   pathOf(instance: string, file: ReceivedFile): string
   /** Resolves with the path that replaces the path `lost`. */
   instead(lost: string, instance: string, file: UploadableFile): Promise<string>

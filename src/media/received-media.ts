@@ -1,6 +1,6 @@
 /**
- * Opens received files by their link: it limits downloads, chooses the route, and handles a file that the host no longer has. The bytes come through
- * a thread (workers/media/download.ts); this module has only the work that needs the main thread.
+ * Opens received files by their link: limits downloads, chooses the route, and handles a file that the host no longer
+ * has. The bytes come through another thread.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -12,38 +12,33 @@ import { type AskAgain, createNewUploads } from './new-uploads.ts'
 export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
-  /** Returns the tag of the instance's current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
-  /** Returns the proxy of the instance; undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
-  /** Slots are shared fairly between instances, so that one cannot take them all. */
+  /** Shared fairly between instances, so that one cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
-  /** Resolves with a link to the copy of the file in the bucket; undefined if there is no copy. Absent without a bucket. */
+  /** Link to the copy in the bucket; undefined if there is none. Absent without a bucket. */
   linkOfCopy?: ((link: string, opened: OpenedLink) => Promise<string | undefined>) | undefined
 }
 
 export interface OpenReceived {
   file: ReceivedFile
   stream: ReadableStream<Uint8Array>
-  /** Number of bytes; null if it is not known before the end. */
+  /** Null if it is not known before the end. */
   length: number | null
 }
 
 export interface ReceivedMedia {
-  /**
-   * Opens the file of a link. Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends
-   * the download.
-   */
+  /** Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends the download. */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
-  /** Resolves with a link to the copy of the file in the bucket; undefined if there is none, or if the link leads to no file. */
+  /** Link to the copy in the bucket; undefined if there is none, or if the link leads to no file. */
   copyOf(link: string): Promise<string | undefined>
 }
 
-/** Statuses with which the host answers for a file that it has deleted, or for an expired URL. */
+/** The host has deleted the file, or the URL has expired. */
 const GONE = new Set([403, 404, 410])
-/** Longest wait for a download slot, in ms, and the most requests that may wait. */
+/** In ms, for a free download slot. */
 const MAX_WAIT = 30 * SECOND
 const MAX_WAITING = 256
 
@@ -89,7 +84,7 @@ export function createReceivedMedia({
     return answer
   }
 
-  /** Opens a link of an instance that exists, with its current token. */
+  /** Only for an instance that exists, with its current token. */
   function allowedBy(link: string): { opened: OpenedLink; proxyUrl: string | null } | undefined {
     const opened = links.open(link, clock.now())
     const proxyUrl = opened ? proxyOf(opened.instance) : undefined
@@ -113,7 +108,7 @@ export function createReceivedMedia({
         return { file: opened.file, stream, length }
       } catch (error) {
         giveBack()
-        // The instance was deleted after the link was opened: its links are no longer valid.
+        // The instance was deleted after the link was opened.
         if (error instanceof Failure && error.code === 'instance_not_found') return undefined
         throw error
       }
@@ -121,7 +116,7 @@ export function createReceivedMedia({
   }
 }
 
-/** Waits for work, but only until the reader leaves. The work then continues, because other readers may wait for the same result. */
+/** Waits until the reader leaves. The work continues, because other readers may wait for the same result. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

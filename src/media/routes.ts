@@ -1,4 +1,4 @@
-/** Keeps the connections to the network's file host: one route for each proxy, which stays open for the next file. */
+/** Keeps the connections to WhatsApp's file host: one route for each proxy, which stays open for the next file. */
 import type { Dispatcher } from 'undici'
 import type { Log } from '../domain/log.ts'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
@@ -9,7 +9,6 @@ const MAX_ROUTES = 32
 
 export interface RouteOptions {
   network: NetworkOptions
-  /** Creates the route of a proxy. Throws if the address of the proxy is not allowed. */
   proxyRoute(proxyUrl: string): ProxyRoute
   log: Log
 }
@@ -26,7 +25,7 @@ export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes
   return {
     of(proxyUrl) {
       const route = routes.get(proxyUrl) ?? routeTo(proxyUrl)
-      // A used route moves to the end, so the least recently used route is at the beginning.
+      // A used route moves to the end, so the least recently used one is at the beginning.
       routes.delete(proxyUrl)
       routes.set(proxyUrl, route)
       for (const [unused, idle] of routes) {

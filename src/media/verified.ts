@@ -1,8 +1,6 @@
 /**
- * Verifies a file of the network that this service reads itself. Nothing in the file may have an effect before the
- * whole file is verified to be the one that was sent. The bytes are read twice: from the host into a temporary file,
- * and from there. The temporary file holds the encrypted bytes, never the decrypted ones, and the key is only in
- * memory. Only one piece is in memory at a time.
+ * Verifies a file that this service reads itself, before anything in it may have an effect. The encrypted bytes are
+ * written to a temporary file and read again. Only one piece is in memory at a time.
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -10,8 +8,8 @@ import type { SealedFile } from '../domain/file-download.ts'
 import { decrypted } from './decrypt.ts'
 
 /**
- * Yields the decrypted bytes in pieces after the MAC, the hashes and the length have been verified. `path` must not
- * exist, and the caller removes it. Rejects with `ChangedFile`, or with the error of reading or writing.
+ * Yields decrypted bytes after the MAC, the hashes and the length have been verified. `path` must not exist, and the
+ * caller removes it. Rejects with `ChangedFile`, or with the error of reading or writing.
  */
 export async function verified(
   file: SealedFile,

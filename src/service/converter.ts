@@ -1,4 +1,3 @@
-/** Checks whether a converter of audio and video (ffmpeg) was found. */
 import type { Config } from '../config.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
@@ -6,13 +5,13 @@ import type { Logger } from '../log.ts'
 const NO_CONVERTER =
   'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
-/** Throws if the operator named an ffmpeg that does not run. This ends the start. */
+/** The operator named an ffmpeg that does not run, so the start fails. */
 export function refuseConverter(programs: Programs | null, { ffmpeg }: Pick<Config, 'ffmpeg'>): void {
   if (programs === null && ffmpeg !== null && ffmpeg !== 'off')
     throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
 }
 
-/** Warns if no ffmpeg was found on the search path. With `off` the operator chose to have no converter, so there is no warning. */
+/** With `off` the operator chose to have no ffmpeg, so there is no warning. */
 export function warnOfNoConverter(programs: Programs | null, { ffmpeg }: Pick<Config, 'ffmpeg'>, log: Logger): void {
   if (programs === null && ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
 }

@@ -1,4 +1,3 @@
-/** Assembles the HTTP application: the API, its pages and metrics, and the dashboard if it is enabled. */
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { createDashboardSessions } from '../account/dashboard-sessions.ts'
@@ -55,21 +54,20 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
-  /** Creates instances from the imported devices in the store. Settles when the instances run. */
+  /** Creates instances from the imported devices in the store. Settles when they run. */
   takeImports(): Promise<void>
-  /** Control API of the simulated network, for the dashboard. */
   sandboxUrl: string | null
 }
 
 export interface Application {
   make: Parameters<Listening['serve']>[0]
-  /** Ends the streams of callers, and the waits for the outcomes of sends. Requests that are still running get an answer. */
+  /** Ends the streams of callers, and the waits for outcomes of sends. Running requests still get an answer. */
   stop(): void
 }
 
-/** Number of concurrent reads of received files of one instance. */
+/** Concurrent reads of received files. */
 const DOWNLOADS_OF_INSTANCE = 16
-/** Asks the phone to upload a file again. The phone has 30 s for the upload. */
+/** The phone has 30 s to upload a file again. */
 const ASK_AGAIN = {
   kind: 'action',
   operation: 'media.askAgain',
@@ -187,7 +185,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
       usage.stop()
       eventStreams.stop()
       live.stop()
-      // Ends the waits for outcomes. The callers get the answer that their message is in the queue.
+      // The callers get the answer that their message is in the queue.
       outcomes.stop()
     },
   }
@@ -221,7 +219,7 @@ function readinessOf(
         await store.get(keys.owner)
         return !isFailing(disk)
       },
-      // `checkRing` reads and decrypts a record, which shows that the store and its keys work.
+      // Reads and decrypts a record, which shows that the store and its keys work.
       session_store: () => checkRing(store, sealer).then(() => true),
       engine: async () => engine.isReady(),
       disk: async () => {
@@ -242,7 +240,6 @@ interface DashboardParts {
   live: ReturnType<Threads['http']['createLive']>
 }
 
-/** Creates the dashboard; undefined if the dashboard is off. */
 async function dashboardOf(
   { dashboard: mode, outboxMax }: Config,
   { log, clockWatch, shutdown, storage, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,

@@ -1,4 +1,3 @@
-/** Starts the instances of the directory, and processes the imported devices and the orders that commands have written to the store. */
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
@@ -15,13 +14,12 @@ export interface HostingDeps {
   engine: PooledEngine
   directory: Directory
   starts: InstanceStarts
-  /** Instances that were stored when the directory was loaded. */
   stored: readonly InstanceConfig[]
 }
 
 /**
- * Starts the stored instances. Resolves when commands can be processed. It does not wait for the instances to start, because many instances take a
- * long time at 25 sessions per second, and those that have started can already work.
+ * Resolves when commands can be processed, before the instances have started: many take a long time at 25 sessions per
+ * second.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps

@@ -1,4 +1,4 @@
-/** Starts stored instances on the engine, and creates instances from the devices that an import has written to the store. */
+/** Starts stored instances, and creates instances from imported devices in the store. */
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
@@ -13,13 +13,12 @@ export interface InstanceStartsDeps {
 }
 
 export interface InstanceStarts {
-  /** Starts an instance. Settles when the instance runs or could not be started; a failure is logged. */
+  /** A failure is logged. Settles when the instance runs or could not be started. */
   boot(instance: InstanceConfig): Promise<void>
-  /** Starts several instances. Settles when each of them runs or could not be started. */
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Creates an instance from each device that an import has written to the store. Resolves when the instances exist; `booted` resolves when they run.
-   * Does nothing while the service stops, because the next start of the service will find the devices.
+   * Creates an instance from each imported device in the store. `booted` resolves when they run. Does nothing while the
+   * service stops, because its next start finds the devices.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

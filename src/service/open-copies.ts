@@ -1,4 +1,6 @@
-/** Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Without a bucket, none of its modules are loaded. */
+/**
+ * Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Without a bucket, none of its modules are loaded.
+ */
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import type { Directory } from '../directory/directory.ts'

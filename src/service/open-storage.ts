@@ -1,4 +1,3 @@
-/** Opens the data folder of the service: its store, the disk watch and the keys that encrypt the records. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Bucket } from '../domain/bucket.ts'
@@ -24,18 +23,17 @@ import { threadsOf } from './stand-by.ts'
 export interface ServiceStorage {
   store: OpenStore
   keyRing: KeyRing
-  /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
+  /** Encrypts the records that belong to no instance. */
   sealer: Sealer
-  /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
   diskWatch: DiskWatch
-  /** Encrypted media of waiting messages. The field after this one is the number of their bytes, which all threads count. */
+  /** Encrypted media of waiting messages. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
-  /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
+  /** Undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
-  /** Whether this service took over the store from a service that did not stop in order. That service may still run on another machine. */
+  /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver: boolean
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
@@ -72,7 +70,7 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // Everything that the start has done before this line is harmless if two services do it at the same time.
+  // All steps before this line are harmless if two services do them at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
@@ -93,7 +91,7 @@ export async function openStorage(
   const count = async () => void Atomics.store(blobsUsed, 0, BigInt(await measureBlobs(blobs)))
   const blobsWatch = place.in === 'bucket' ? await watchBlobs(place.bucket, log, count) : undefined
   shutdown.add(() => blobsWatch?.stop())
-  // If the bucket cannot be reached, the service starts nevertheless. The leftovers of interrupted deletions are then erased at a later start.
+  // Without the bucket the service starts nevertheless, and erases leftovers of interrupted deletions at a later start.
   if (blobsWatch?.problem() === undefined) {
     await eraseLeftovers({ store, keyRing, blobs, log })
     await count()
@@ -115,7 +113,7 @@ export async function openStorage(
   }
 }
 
-/** Watches the bucket of the media. `count` counts the media again each time the bucket can be reached again. */
+/** `count` counts the media again each time the bucket can be reached again. */
 async function watchBlobs(bucket: Bucket, log: Logger, count: () => Promise<void>): Promise<BucketWatch> {
   const [{ bucketClient }, { watchBucket }] = await Promise.all([
     import('../storage/bucket/bucket-client.ts'),

@@ -1,5 +1,6 @@
 /**
- * Starts the threads of the service: the shards with their instances, and the threads for large messages, conversions, downloads and the webhook log.
+ * Starts the threads of the service: the shard threads with their instances, and those for large messages, conversions,
+ * downloads and the webhook log.
  */
 import type { Config } from '../config.ts'
 import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'
@@ -26,12 +27,9 @@ export interface ThreadsDeps {
   shutdown: Shutdown
   storage: ServiceStorage
   starting: Starting
-  /** Resolves when the search for ffmpeg has ended. */
   searching: Promise<Programs | null>
   ledger: Ledger
-  /** Called after each report of a shard. */
   onReported(): void
-  /** Whether tests may crash a shard. */
   allowCrash: boolean
 }
 
@@ -41,18 +39,17 @@ export interface Threads {
   downloads: Downloads
   logThreads: LogThreads
   archives: ArchiveThreads
-  /** Whether ffmpeg was found. */
   hasConverter: boolean
-  /** Modules of the HTTP side of the service. They are loaded while the threads start. */
+  /** Loaded while the threads start. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 
-/** Number of concurrent reads of received files; each holds about 1 MB at most. */
+/** Concurrent reads of received files; each holds about 1 MB at most. */
 export const DOWNLOADS = 64
 
 /**
- * Loads the modules of the HTTP side: zod and the declarations of all operations. Loading them takes a third of the start time, and runs while the
- * shards load the library on another core.
+ * Loading zod and all declarations takes a third of the start time, and runs while the shard threads load Baileys on
+ * another core.
  */
 async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
@@ -137,8 +134,7 @@ async function openEngine(
     allowCrash,
     log,
   })
-  // The function that ends the shards is registered before they are up, because another part of the start may fail in the meantime. If the shards
-  // themselves fail to start, there is nothing to close.
+  // Registered before the threads are up, because another part of the start may fail in the meantime.
   shutdown.add((leftMs) => {
     if (!isUp) abandoned.abort()
     return opening.then(

@@ -1,13 +1,13 @@
 /**
- * Ends the parts of the service. Each part registers a function that ends it, right after the part has started; the functions run in reverse order.
- * So if a start fails, exactly the parts that had started are ended.
+ * Ends the parts of the service. Each part registers a function when it has started; they run in reverse order. So if a
+ * start fails, exactly the parts that had started are ended.
  */
 import type { Clock } from '../domain/clock.ts'
 
 export interface Shutdown {
   /** True from the first call of `run` on. */
   readonly hasBegun: boolean
-  /** Registers the function that ends a part. `end` gets the time in ms that is left for this part and for all parts that end after it. */
+  /** `end` gets the time in ms that is left for this part and for all parts that end after it. */
   add(end: (leftMs: number) => Promise<void> | void): void
   run(deadlineMs: number): Promise<void>
 }

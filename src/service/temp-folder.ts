@@ -1,6 +1,6 @@
 /**
- * The folder for temporary files. Each process has a folder of its own: several services may share a data folder if their stores are in a database,
- * and a start must not remove files that another service uses.
+ * The folder for temporary files. Each process has its own: several services may share a data folder if their stores
+ * are in a database.
  */
 import { randomBytes } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
@@ -16,27 +16,26 @@ type Place = Pick<Config, 'dataDir'>
 const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 
 /**
- * Identifies the host and its table of process numbers, within which a process number means one process. Two containers may have the same host name,
- * but they have different tables.
+ * A process number means one process only on this host and in this container. Two containers may have the same host
+ * name, but not the same table of process numbers.
  */
 const HERE = `${hostname()}.${numbersOfProcesses()}.`
 
-/** Name of the folder of this process. A later process may get the same number, so a random part follows. */
+/** A later process may get the same number, so a random part follows. */
 const OWN = `${process.pid}@${HERE}${randomBytes(6).toString('hex')}`
 
-/** Folder of this process. */
 export const tempDirOf = (config: Place): string => join(all(config), OWN)
 
 /**
- * Makes the folder of this process, and removes the folders of killed processes. The time of the folder is set again each hour, as a sign for
- * services elsewhere that this process runs. Resolves with a function that removes the folder.
+ * Makes the folder of this process, and removes the folders of killed processes. The time of the folder is set again
+ * each hour, as a sign that this process runs.
  */
 export async function openTempFolder(config: Place): Promise<() => Promise<void>> {
   const own = tempDirOf(config)
   await makePrivate(all(config))
   await removeLeft(all(config))
   await makePrivate(own)
-  // A touch that fails, for example on a disk with errors, is repeated in an hour. The folder counts as left behind only after a day.
+  // A failure is repeated in an hour. The folder counts as left behind only after a day.
   const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
   return async () => {
     clearInterval(hourly)
@@ -47,8 +46,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // If this machine was suspended, other services on it have not touched their folders either. Nothing is removed now, so that they have an hour to
-    // touch them.
+    // After a suspension of this machine, other services on it could not touch their folders either. They get an hour
+    // for it.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()
@@ -64,12 +63,11 @@ async function removeLeft(folder: string): Promise<void> {
 }
 
 /**
- * Whether a killed process has left the folder behind. For a process elsewhere this cannot be checked, so its folder
- * counts as left after a day without a touch.
+ * For a process on another machine this cannot be checked, so its folder counts as left after a day without a touch.
  */
 async function isLeft(name: string, path: string): Promise<boolean> {
   const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []
-  // A name without a place is a file or folder of an earlier release.
+  // A file or folder of an earlier release.
   if (place === undefined) return true
   if (place.startsWith(HERE) && !isOther(Number(pid))) return true
   return !(await isTouchedWithin(path, DAY))
@@ -86,19 +84,19 @@ function isOther(pid: number): boolean {
   }
 }
 
-/** Whether the owner of the folder has touched it in this time. A folder that its owner has just removed counts as not touched. */
+/** A folder that was just removed counts as not touched. */
 const isTouchedWithin = (path: string, ms: number): Promise<boolean> =>
   stat(path).then(
     ({ mtimeMs }) => mtimeMs > Date.now() - ms,
     () => false,
   )
 
-/** Returns the id of the kernel's table of process numbers, which each container has; an empty text on other systems than Linux. */
+/** Each container has its own table of process numbers. Empty on other systems than Linux. */
 function numbersOfProcesses(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
   } catch {
-    // An empty text is enough, because other systems than Linux have no containers that share a folder.
+    // Other systems than Linux have no containers that share a folder.
     return ''
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Streams of the events of an instance. The shard stores the events (`workers/shard/webhooks/stream`); this thread
- * stores none. Each reader here has the id of its last event, and requests the following events when the shard reports
- * new ones.
+ * Streams of the events of an instance. The shard thread stores the events. Each reader requests those after its last
+ * one when the thread reports new events.
  */
 import { SECOND } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -9,18 +8,18 @@ import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Maximum number of concurrent readers of the events of one instance. */
+/** Concurrent readers of the events of one instance. */
 export const MAX_STREAMS = 10
-/** Interval in ms after which a comment is sent if nothing else was, because proxies close idle streams. */
+/** In ms. Proxies close idle streams, so a comment is sent if nothing else was. */
 const HEARTBEAT = 15 * SECOND
-/** Delay in ms before the next request to a shard that does not answer. */
+/** In ms before the next request to a shard thread that does not answer. */
 const ASK_AGAIN = SECOND
-/** Interval in ms at which the credential of a waiting reader is checked. */
+/** In ms. At this interval the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
 
 /**
- * Creates a bell, which wakes a reader when its shard has new events. If the bell is rung while the reader does not wait, the next wait of the reader
- * ends immediately.
+ * A bell wakes a reader when there are new events. If it rings while the reader does not wait, the next wait ends
+ * immediately.
  */
 function createBell() {
   let isRung = false
@@ -33,10 +32,7 @@ function createBell() {
     silence() {
       isRung = false
     },
-    /**
-     * Waits for a ring. Resolves with true if the bell was rung, and with false when the time is over or the signal is
-     * aborted.
-     */
+    /** True if the bell was rung, false when the time is over or the signal is aborted. */
     wait(ms: number, signal: AbortSignal): Promise<boolean> {
       if (isRung || signal.aborted) return Promise.resolve(isRung)
       return new Promise((resolve) => {
@@ -68,12 +64,11 @@ export interface EventStreamsDeps {
 }
 
 export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps): EventStreams {
-  /** Bells of the readers, by instance. */
   const readers = new Map<string, Set<Bell>>()
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /** Starts the check, which serves all readers. If the store cannot be read now, the next check reads it. */
+  /** The check serves all readers. If the store cannot be read now, the next check reads it. */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }
@@ -83,7 +78,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     looking = undefined
   }
 
-  // A restarted shard does not know the readers, and reports a state of each instance. So after a state the readers send their requests again.
+  // A restarted shard thread does not know the readers. It reports a state of each instance, after which they send
+  // their requests again.
   engine.onEvent((event) => {
     if (event.type === 'outcome') return
     for (const bell of readers.get(event.instance) ?? []) bell.ring()
@@ -119,8 +115,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * Requests the next events. The result is `later` while the shard is down, because the shard will restart, and the stream can continue without an
-     * event for the reader. Any other failure ends the stream and is answered when the reader reconnects.
+     * `later` while the shard thread is down, because it will restart. Any other failure ends the stream and is
+     * answered when the reader reconnects.
      */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 
@@ -133,7 +129,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
 
     async function* events(signal: AbortSignal): AsyncIterable<ServerEvent> {
       let page: EventsPage | 'later' | 'over' = first
-      // Gives the reader an id, so that it can resume after a disconnection even if no event has arrived yet.
+      // With this id the reader can resume even if no event has arrived yet.
       yield { event: 'ready', id: begin, data: JSON.stringify({ after: begin }) }
       while (page !== 'over') {
         const { gap, events, more } = page === 'later' ? NOTHING : page

@@ -1,17 +1,16 @@
-/** Makes the part of a receiver's answer that the webhook log keeps. The answer is not trusted: it may repeat the event, or the URL of the receiver. */
+/**
+ * The part of a receiver's answer that the webhook log keeps. The answer is not trusted: it may repeat the event, or
+ * the URL of the receiver.
+ */
 import { MASKED } from '../domain/url-text.ts'
 
-/** Number of bytes of an answer that are read. */
 export const ANSWER_BYTES = 2_048
-/** The most characters of an answer to a delivery, which stays in the log when the body of the event is erased. */
+/** In characters. This answer stays in the log when the body of the event is erased. */
 const TAKEN_CHARS = 256
-/**
- * Shortest value of a query parameter that is masked wherever it occurs. A shorter value is likely to be a part of some word, so it is masked only
- * after its name.
- */
+/** A shorter value of a query parameter is likely to be a part of some word, so it is masked only after its name. */
 const MIN_ALONE = 4
 
-/** Returns the part of an answer that the log keeps. The query values of the webhook URL are masked in it, as `maskUrl` masks them in the URL. */
+/** The query values of the webhook URL are masked in the answer. */
 export function keptAnswer(answer: string, url: string, isTaken: boolean): string {
   const shown = withoutQueryValues(answer, url)
   return isTaken ? [...shown.slice(0, 2 * TAKEN_CHARS)].slice(0, TAKEN_CHARS).join('') : shown
@@ -34,5 +33,4 @@ function split(pair: string): [name: string, value: string] {
   return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)]
 }
 
-/** Returns the value as a program reads it from the query. */
 const decoded = (value: string) => new URLSearchParams(`_=${value}`).get('_') ?? value

@@ -1,7 +1,6 @@
 /**
- * Index entries by which a filter finds rows of the log. They are needed because rows are encrypted, and an instance may have a hundred thousand
- * rows. An event that ended has an entry under its outcome and type. An event that waits has no entry: it is found in the outbox, or by the time of
- * its retry.
+ * Index entries by which a filter finds rows of the log, because rows are encrypted and an instance may have a hundred
+ * thousand. An event that ended has an entry under its outcome and type; a waiting event has none.
  */
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -9,13 +8,12 @@ import type { LogRow } from './log.ts'
 
 type Ending = Pick<LogRow, 'status' | 'type'>
 
-/** The key holds all information, so the value has no meaning. */
+/** The key holds all information. */
 const PRESENT = Buffer.from('1')
 
 const entryOf = (instanceId: string, eventId: string, row: Ending | undefined): string | undefined =>
   row === undefined || row.status === 'pending' ? undefined : keys.logEnded(instanceId, row.status, row.type, eventId)
 
-/** Returns the changes of the index when a row changes; `before` or `after` is undefined if the row does not exist. */
 export function indexOps(instanceId: string, eventId: string, before: Ending | undefined, after: Ending | undefined): Op[] {
   const [old, now] = [entryOf(instanceId, eventId, before), entryOf(instanceId, eventId, after)]
   if (old === now) return []

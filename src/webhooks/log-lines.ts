@@ -1,7 +1,6 @@
 /**
- * Lists of events of an instance. Such a list is called a line here. A line has the ids of the events under one key prefix, of the waiting events, or
- * of the events that match a filter. It is read only as far as it is needed. It counts its events without decrypting rows if the keys contain enough
- * information.
+ * Lists of events of an instance, called lines here: the ids under one key prefix, of waiting events, or of events that
+ * match a filter. A line is read only as far as it is needed.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -10,27 +9,24 @@ import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type LogRow, RETRY } from './log.ts'
 
-/** Events of one instance, in the order of their ids, and their number. */
+/** Events of one instance, in the order of their ids. */
 export interface Line {
   instanceId: string
   ids(): AsyncIterable<string>
   count(): Promise<number>
 }
 
-/** Latest time that a ULID can hold. */
 const LAST_MOMENT = 2 ** 48 - 1
-/** Returns the common prefix of all ULIDs of a time. */
+/** Common prefix of all ULIDs of a time. */
 const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT))
 
 type Store = Pick<StateStore, 'range' | 'count'>
 
-/** Reads a row; undefined if it is gone or cannot be read. */
 export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | undefined>
 
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
   row !== undefined && (type === undefined || row.type === type) && (status === undefined || row.status === status)
 
-/** Makes a line from event ids that are in memory. */
 const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line => ({
   instanceId,
   async *ids() {
@@ -40,7 +36,7 @@ const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line =
 })
 
 export function createLogLines(store: Store, rowOf: RowOf) {
-  /** Returns all entries within the range whose key is a prefix followed by an event id. */
+  /** Entries within the range whose key is a prefix followed by an event id. */
   function under(instanceId: string, prefix: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Line {
     // An id begins with the prefix of its time and is longer, so it sorts after that prefix.
     const [first, end] = [prefix + timeKey(from), to >= LAST_MOMENT ? undefined : prefix + timeKey(to + 1)]
@@ -57,7 +53,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     }
   }
 
-  /** Filters a line by rows, which must be decrypted to check whether they match. */
+  /** Rows must be decrypted to check whether they match. */
   const opened = (line: Line, range: LogRange): Line => {
     async function* ids() {
       for await (const eventId of line.ids()) if (fits(range, await rowOf(line.instanceId, eventId))) yield eventId
@@ -74,7 +70,8 @@ export function createLogLines(store: Store, rowOf: RowOf) {
   }
 
   /**
-   * Returns the events that failed and wait for a retry ("parked"). Their keys are ordered by the time of the retry, so the events are sorted here.
+   * Events that failed and wait for a retry. Their keys are ordered by the time of the retry, so the events are sorted
+   * here.
    */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)
@@ -92,7 +89,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     return range.type === undefined ? lines : lines.map((line) => opened(line, { type: range.type, instanceIds: [] }))
   }
 
-  /** Returns the lines that together contain all events of a filter. Each event is in exactly one of them. */
+  /** Each event of the filter is in exactly one of these lines. */
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]
@@ -115,8 +112,8 @@ export interface Found {
 }
 
 /**
- * Merges lines. Event ids begin with their time, so the smallest head of all lines is the oldest event, and the
- * greatest is the newest. An event that moves between lines in the meantime is returned once.
+ * Merges lines. Event ids begin with their time, so the smallest head of all lines is the oldest event. An event that
+ * moves between lines in the meantime is returned once.
  */
 export async function* inOrder(lines: readonly Line[], newestFirst: boolean): AsyncIterable<Found> {
   const isBefore = newestFirst ? (one: string, other: string) => one > other : (one: string, other: string) => one < other

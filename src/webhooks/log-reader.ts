@@ -1,7 +1,4 @@
-/**
- * Queries on the webhook log. The rows of a page are found by keys, and only these rows are decrypted: filtered rows by
- * their index (`log-index.ts`), waiting rows by the outbox. The store itself counts rows.
- */
+/** Queries on the webhook log. The rows of a page are found by keys, and only these rows are decrypted. */
 import { decodeTime } from 'ulid'
 import { iso } from '../domain/clock.ts'
 import type { EventsOf, LogEntry, LogFilter, LogPage, LogReader } from '../domain/webhook-log.ts'
@@ -13,19 +10,15 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** The most rows that one search for a text decrypts: the newest rows of the filter. The next request continues where this one ended. */
+/** Newest rows that one search decrypts. The next request continues where this one ended. */
 const MAX_SEARCHED = 5_000
 
-/** Returns the object that encrypts and decrypts the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer
 
 export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   const rowsOf = once((instanceId: string) => logRows(sealerOf(instanceId)))
 
-  /**
-   * Returns the row of an event. Undefined for a row that is gone or cannot be read, for example because its instance
-   * is being deleted.
-   */
+  /** Undefined for a row that is gone or cannot be read, for example because its instance is being deleted. */
   async function rowOf(instanceId: string, eventId: string): Promise<LogRow | undefined> {
     const key = keys.logEntry(instanceId, eventId)
     const bytes = await store.get(key)
@@ -45,15 +38,13 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
       if (data.length === filter.pageSize) break
       if (toSkip-- > 0) continue
       const row = await rowOf(instanceId, eventId)
-      // The row is checked again, because the event may have ended with another outcome in the meantime.
+      // The event may have ended with another outcome in the meantime.
       if (fits(filter, row)) data.push(toEntry(instanceId, eventId, row))
     }
     return data
   }
 
-  /**
-   * Searches for a text in the rows. The store cannot count matches in encrypted rows, so one pass over the rows gives both the page and the total.
-   */
+  /** The store cannot count matches in encrypted rows, so one pass gives both the page and the total. */
   async function search(filter: LogFilter, q: string, lines: readonly Line[]): Promise<LogPage> {
     const sought = q.toLowerCase()
     const data: LogEntry[] = []
@@ -81,7 +72,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     async resendable(range, limit) {
       const events = new Map<string, string[]>()
       let left = limit
-      // Only events whose bodies are stored are listed: the waiting events and the failed events.
+      // Only events whose bodies are stored are listed: the waiting and the failed ones.
       const lines = range.instanceIds.flatMap((id) =>
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )

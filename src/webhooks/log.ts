@@ -1,7 +1,6 @@
 /**
- * The webhook log: one row per event, which is written with the event and updated with every attempt. A row names the chat and the message of the
- * event and contains the answers of the receiver, but nothing of the content of the event. It is encrypted, also because the path of a webhook URL
- * often is a credential.
+ * The webhook log: one row per event, updated with every attempt. A row has the chat, the message id and the answers of
+ * the receiver, but no content of the event. It is encrypted, also because a webhook URL often contains a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -19,25 +18,17 @@ const time = v.pipe(v.number(), v.integer())
 
 const RowSchema = v.object({
   type: v.picklist(EVENT_TYPES),
-  /** URL of the last attempt, or the URL configured when the event was written; query values are masked. */
+  /** URL of the last attempt, or the one configured when the event was written; query values are masked. */
   url: v.string(),
   status: v.picklist(LOG_STATUSES),
-  /** Number of all attempts to deliver the event, including manual ones. */
   attempts: time,
-  /**
-   * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Attempts that only test whether a receiver works
-   * again do not count.
-   */
+  /** Failed attempts of the current schedule; a manual resend of many events begins a new one. */
   tries: time,
   /**
-   * Place of the body: `line` is the delivery queue, in which the body waits for its first attempt or for a receiver that is down; `parked` means
-   * that an attempt failed; `erased` means that the body is no longer stored.
+   * `line`: the body waits in the delivery queue. `parked`: an attempt failed. `erased`: the body is no longer stored.
    */
   body: v.picklist(['line', 'parked', 'erased']),
-  /**
-   * For a parked body, the time at which it is retried (if the event is pending) or erased (if it has failed). This time is part of a key
-   * (`keys.due`). For an event in the delivery queue that waits because its receiver is down, the time of its next scheduled attempt.
-   */
+  /** Time of the next attempt, or for a failed event of the removal of its body. */
   dueAt: v.nullable(time),
   code: v.nullable(time),
   error: v.nullable(v.string()),
@@ -46,13 +37,13 @@ const RowSchema = v.object({
   finishedAt: v.nullable(time),
   /** `X-Request-Id` of the request whose outcome the event reports. */
   requestId: v.optional(v.string()),
-  /** Beginning of the answer with which the receiver took the event. Absent if it was empty, as most are. */
+  /** Beginning of the answer with which the receiver took the event; absent if it was empty. */
   answer: v.optional(v.string()),
-  /** Chat, message and state of the event, for the list of events. They are a tuple to save space, because a row is written for each event. */
+  /** Chat, message and state of the event. A tuple saves space, because a row is written for each event. */
   about: v.optional(v.tuple([v.nullable(v.string()), v.nullable(v.string()), v.string()])),
   /**
-   * The last attempts that failed: the time at which each attempt began, its result, and the beginning of the answer if
-   * there was one. Absent in older rows.
+   * The last failed attempts: start time, result, and the beginning of the answer if there was one. Absent in older
+   * rows.
    */
   failures: v.optional(
     v.array(
@@ -92,15 +83,11 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
   resendable: row.body !== 'erased',
 })
 
-/** Number of attempts that a row keeps. */
 const MAX_FAILURES = 20
-/** The most bytes of all answers in a row, as JSON. Six answers in ASCII fit; when there are more, the oldest are dropped. */
+/** Bytes of all answers in a row, as JSON. Six answers in ASCII fit; the oldest are dropped. */
 const MAX_ANSWERS = 13 * 1_024
 
-/**
- * Adds the failed attempt that the row shows as its last to the earlier attempts. `at` is the time when the failed
- * attempt ended.
- */
+/** Adds the failed attempt that the row shows as its last. `at` is the time when it ended. */
 export const withFailure = (row: LogRow, at: number, answer?: string): LogRow => {
   const { code, error, durationMs } = row
   const failure = { at: at - (durationMs ?? 0), code, error, durationMs, ...(answer ? { answer } : {}) }
@@ -117,8 +104,8 @@ function withinBudget(failures: LogRow['failures']): LogRow['failures'] {
 }
 
 /**
- * Returns the row of an event whose body is erased. The answers to failed attempts are dropped with the body, because they may repeat it; only the
- * short answer to a delivery stays.
+ * Answers to failed attempts are dropped with the body, because they may repeat it; only the short answer to a delivery
+ * stays.
  */
 export const withoutBody = (row: LogRow): LogRow => ({
   ...row,
@@ -130,7 +117,7 @@ export const withoutBody = (row: LogRow): LogRow => ({
 const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
   (status === 'delivered' ? answer : failures.at(-1)?.answer) ?? null
 
-/** Returns the texts in which a search looks: what failed, what the receiver answered, and which chat the event is about. */
+/** Texts in which a search looks: errors, answers of the receiver, and the chat of the event. */
 export function soughtTexts(
   { code, error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
   { answers, people }: Sought = { answers: true, people: true },
@@ -146,7 +133,6 @@ export function soughtTexts(
   ]
 }
 
-/** Returns the attempts, oldest first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt, answer }: LogRow): WebhookAttempt[] {
   const shown = failures.map(({ at, code, error, durationMs, answer }) => ({
     at: iso(at),
@@ -160,11 +146,11 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), ...last }]
 }
 
-/** Size of the cache of masked URLs. A cache helps because every event contains its webhook URL, and there are few different URLs. */
+/** Every event contains its webhook URL, and there are few different ones. */
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 
-/** Returns the URL with masked query values: `?token=***`. */
+/** Masks query values: `?token=***`. */
 export function maskUrl(text: string): string {
   const known = masked.get(text)
   if (known !== undefined) return known
@@ -175,11 +161,11 @@ export function maskUrl(text: string): string {
   return made
 }
 
-/** Values of a record under `keys.due`. The value states what happens to the parked event at that time: a retry, or the removal of its body. */
+/** The value states whether the event is retried at that time, or its body removed. */
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 
-/** Returns the operations that remove everything that an event has in storage besides its row. */
+/** Removes everything that an event has in storage besides its row. */
 export function bodyOps(instanceId: string, eventId: string, row: LogRow): Op[] {
   if (row.body === 'line') return [[keys.outboxEvent(instanceId, eventId), null]]
   if (row.body === 'erased') return []

@@ -1,15 +1,15 @@
 /**
- * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads the log, because an instance may
- * have a hundred thousand rows; the shards send the events, because they own them.
+ * Operations of an administrator on the webhook log. A separate thread reads the log, because an instance may have a
+ * hundred thousand rows; the shard threads send events again.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** The most events that one call of `replay` sends again. */
+/** Events that one call of `replay` sends again. */
 export const MAX_REPLAY = 10_000
-/** The most events in one request to a shard, because the instance sends nothing else while the events are put back. */
+/** Events in one request to a shard thread; the instance sends nothing else while they are put back. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {

@@ -1,4 +1,4 @@
-/** Links to the copies in the bucket, and their removal. Failures of the bucket are logged. */
+/** Links to copies of received files, and their removal. Failures of the bucket are logged. */
 import { type Clock, DAY } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { OpenedLink } from '../media-links.ts'
@@ -9,17 +9,15 @@ export interface BucketContentsDeps {
   bucket: CopyBucket
   nameOf: CopyName
   clock: Clock
-  /** Number of days for which a copy is kept. */
   days: number
   log: Log
 }
 
 export interface BucketContents {
-  /** Resolves with a link to the copy of a file; undefined if there is no copy, or the bucket does not answer. */
+  /** Undefined if there is no copy, or the bucket does not answer. */
   linkOf(link: string, opened: OpenedLink): Promise<string | undefined>
   /** Removes the copies that have been kept for their number of days. */
   removeOld(): Promise<void>
-  /** Removes all copies of a deleted instance. */
   removeOf(instance: string): Promise<void>
 }
 

@@ -5,21 +5,19 @@ import type { CopyBucket } from './copy-bucket.ts'
 
 export interface BucketWatchDeps {
   bucket: Pick<CopyBucket, 'isThere'>
-  /** Copies a file in a thread. Never rejects. */
   copy(task: MediaCopy): Promise<MediaCopyResult>
   log: Log
 }
 
 export interface BucketWatch {
-  /** Tries a copy. While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
+  /** While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
   tried(task: MediaCopy): Promise<MediaCopyResult>
   /** Called with the result of each copy that shows whether the bucket works. */
   heard(result: MediaCopyResult): void
-  /** True while the bucket is known to fail. */
   readonly isAway: boolean
 }
 
-/** Creates the watch of a bucket. `onBack` is called when the bucket works again. */
+/** `onBack` is called when the bucket works again. */
 export function createBucketWatch({ bucket, copy, log }: BucketWatchDeps, onBack: () => void): BucketWatch {
   let isAway = false
 

@@ -1,18 +1,17 @@
-/** The requests about copies of received files that the main thread makes itself. The bytes of the files never pass through the main thread. */
+/** Requests of the main thread about copies of received files. The bytes of the files never pass through it. */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
 import { presigned } from '../../storage/bucket/presigned.ts'
 
-/** Time limit in ms of the check whether a copy exists. It is short, because a reader of the file waits for the result. */
+/** In ms. A reader of the file waits for the result, so the limit is short. */
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
-  /** Whether the bucket has a copy with this name. Rejects if the bucket does not answer. */
+  /** Rejects if the bucket does not answer. */
   isThere(name: string): Promise<boolean>
-  /** Resolves with a link that is valid for `ms`. */
   linkTo(name: string, ms: number): Promise<string>
-  /** Resolves with the first names in their order. */
+  /** The first names in their order. */
   firstNames(): Promise<string[]>
   names(prefix: string): Promise<string[]>
   remove(name: string): Promise<void>
@@ -27,7 +26,7 @@ export function copyBucket(bucket: Bucket): CopyBucket {
         await impatient.request({ method: 'HEAD', key, signal: AbortSignal.timeout(READER_WAITS) })
         return true
       } catch (error) {
-        // The answer to HEAD has no body and therefore no error code, so only the status is checked.
+        // The answer to HEAD has no body and therefore no error code.
         if (error instanceof BucketFailure && error.status === 404) return false
         throw error
       }

@@ -1,7 +1,7 @@
 /**
- * Names of copies of received files in the bucket: `<last day>/<instance>/<name>`. The name is computed from the link to the file and a secret key,
- * so a link leads to its copy without a look-up, and nobody can guess a name. The last day on which the copy is kept comes first, so that a list of
- * the bucket begins with the copies that are to be removed.
+ * Names of copies in the bucket: `<last day>/<instance>/<name>`. The name is computed from the link to the file and a
+ * secret key, so nobody can guess it. The last day comes first, so that a list of the bucket begins with the copies to
+ * remove.
  */
 import { createHmac } from 'node:crypto'
 import type { OpenedLink } from '../media-links.ts'
@@ -13,8 +13,7 @@ export const copyNames =
   (link, { instance, expiresAt }) =>
     `${dayOf(expiresAt)}/${instance}/${createHmac('sha256', key).update(`media copy\n${link}`).digest('base64url')}`
 
-/** Returns the day of a time, as `2026-11-27` in UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Whether the last day of a copy is over. False for a name that this service did not make. */
+/** False for a name that this service did not make. */
 export const isOver = (name: string, now: number): boolean => /^\d{4}-\d\d-\d\d\//.test(name) && name.slice(0, 10) < dayOf(now)

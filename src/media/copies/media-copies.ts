@@ -1,10 +1,8 @@
 /**
- * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard records each file in the commit of its event
- * (`workers/shard/receive/files-to-copy.ts`); here the records are read in order, the files copied, and the records
- * removed. Only the records of files that are being copied, or wait for another try, are in memory.
+ * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard thread records each file in the commit of its event;
+ * here the records are read in order, the files copied, and the records removed.
  *
- * A file is tried until its copy is there, the network no longer has the file, or the term of the copy is over. A file that failed several times is
- * put aside for a while, with growing pauses, and the other files are copied first.
+ * A file is tried until its copy exists, the network no longer has it, or its time is over.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
@@ -20,10 +18,10 @@ import type { CopyBucket } from './copy-bucket.ts'
 import { createFilesAside, LONGEST_ASIDE } from './files-aside.ts'
 import { createRecordWalks } from './record-walks.ts'
 
-/** Number of concurrent copies, and of those of one instance. Each holds up to 15 MB. */
+/** Concurrent copies; each holds up to 15 MB. */
 export const COPIES = 4
 const COPIES_OF_INSTANCE = 3
-/** Pauses before the second and the third attempt of a file, during which the file keeps its place in the order. */
+/** Before the second and the third attempt, the file keeps its place in the order. */
 const PAUSES = [SECOND, 4 * SECOND]
 export type CopyOutcome = 'copied' | 'retry' | 'lost'
 
@@ -31,16 +29,14 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
   bucket: CopyBucket
   store: Pick<StateStore, 'range' | 'commit'>
   links: MediaLinks
-  /** Returns the proxy of the instance; undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   count(outcome: CopyOutcome): void
   log: Log
 }
 
 export interface MediaCopies extends BucketContents {
-  /** Copies the files that an instance has recorded. */
   wake(instance: string): void
-  /** Sentence that every caller may see, about why the bucket cannot be used; undefined if it can be used. */
+  /** Why the bucket cannot be used, without secrets; undefined if it can be used. */
   problem(): string | undefined
   stop(): Promise<void>
 }
@@ -53,12 +49,12 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   const walks = createRecordWalks(pass, signal, log)
   const aside = createFilesAside(walks.wake)
   const contents = bucketContents(deps, signal)
-  /** When the bucket works again, the files that waited for it are tried immediately. */
+  /** Files that waited for the bucket are tried immediately when it works again. */
   const watch = createBucketWatch(deps, aside.tryAll)
 
   /**
-   * Copies the file of a record. Resolves with undefined if the record must stay or is gone: the copy is tried again later, the service stops, or the
-   * instance was deleted.
+   * Undefined if the record must stay or is gone: the copy is tried again later, the service stops, or the instance was
+   * deleted.
    */
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
@@ -80,7 +76,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     }
   }
 
-  /** Removes a copy that was made while its instance was deleted. */
+  /** The copy was made while its instance was deleted. */
   async function removed(name: string): Promise<undefined> {
     await bucket.remove(name)
     return undefined
@@ -91,7 +87,6 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     return 'lost'
   }
 
-  /** Puts a file aside. Returns false if too many files are put aside. */
   function stepAside(instance: string, key: string, { type, reason }: CopyFailure): boolean {
     const waitMs = aside.put(instance, key, type)
     if (waitMs !== undefined && type === 'host')
@@ -110,7 +105,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     aside.remove(key)
   }
 
-  /** Copies all files of an instance that need not wait. Resolves when each of these files was copied, was given up or was put aside. */
+  /** Resolves when each file that need not wait was copied, given up, or made to wait. */
   async function pass(instance: string): Promise<void> {
     const running = new Set<Promise<void>>()
     let failure: { error: unknown } | undefined

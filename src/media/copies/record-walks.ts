@@ -1,19 +1,22 @@
-/** Walks through the records of files to copy, one walk at a time per instance. A walk is repeated if records were added while it ran. */
+/**
+ * Goes through the records of files to copy, one pass at a time per instance. A pass is repeated if records were added
+ * meanwhile.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 
-/** Delay in ms before a walk is repeated because the store could not be read or written. */
+/** In ms before a repetition, because the store could not be read or written. */
 const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {
-  /** Begins a walk through the records of the instance. If a walk is running, it is repeated. */
+  /** If a pass is running, it is repeated. */
   wake(instance: string): void
-  /** Resolves when no walk is running. Must be called after `signal` was aborted. */
+  /** Must be called after `signal` was aborted. */
   ended(): Promise<void>
 }
 
-/** `pass` walks once over the records of an instance. It rejects if the store fails; the walk is then repeated. */
+/** `pass` goes once through the records of an instance. If it rejects, it is repeated. */
 export function createRecordWalks(pass: (instance: string) => Promise<void>, signal: AbortSignal, log: Log): RecordWalks {
   const walks = new Map<string, { hasMore: boolean; ended: Promise<void> }>()
 

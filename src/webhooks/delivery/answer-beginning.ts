@@ -1,10 +1,9 @@
 /**
- * Collects the first bytes of a receiver's answer and decodes them as text. The answer is not trusted: it may be binary, and its charset may be
- * wrong or unknown. So it always becomes a string, in which bytes without a meaning are U+FFFD.
+ * Collects the first bytes of a receiver's answer as text. The answer is not trusted: it may be binary, and its charset
+ * wrong. Bytes without a meaning become U+FFFD.
  */
 export interface AnswerBeginning {
   add(chunk: Uint8Array): void
-  /** Returns the text so far; empty if there was no body. */
   text(contentType: string | undefined): string
 }
 
@@ -13,7 +12,7 @@ function decoderOf(contentType = '') {
   try {
     return new TextDecoder(charset)
   } catch {
-    // The receiver named a charset that nobody knows.
+    // The receiver named an unknown charset.
     return new TextDecoder()
   }
 }
@@ -28,7 +27,7 @@ export function createAnswerBeginning(maxBytes: number): AnswerBeginning {
       chunks.push(part)
       size += part.byteLength
     },
-    // The limit may have cut the last character. With `stream` the decoder leaves out an incomplete character.
+    // The limit may have cut the last character; `stream` leaves out an incomplete one.
     text: (contentType) => (size === 0 ? '' : decoderOf(contentType).decode(Buffer.concat(chunks), { stream: true })),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Detects whether the connection of a request has carried another request before. undici chooses the connection and reports it only on a diagnostics
- * channel, in the same turn in which the request starts.
+ * Detects whether the connection of a request has carried another request before. undici reports this only on a
+ * diagnostics channel, in the turn in which the request starts.
  */
 import { subscribe } from 'node:diagnostics_channel'
 
@@ -14,10 +14,7 @@ subscribe('undici:client:sendHeaders', (message) => {
   used.add(socket)
 })
 
-/**
- * Sets the listener for the request that starts now, and must be called in `onRequestStart`; `tell` runs before the
- * head of the request is written.
- */
+/** Must be called in `onRequestStart`. `tell` runs before the head of the request is written. */
 export function onConnectionChosen(tell: (isReused: boolean) => void): void {
   waiting = tell
 }

@@ -1,6 +1,6 @@
 /**
- * Makes one attempt to deliver one event: signs the event and POSTs it, with a limit of 10 s. All instances of the
- * thread share connections.
+ * Makes one attempt to deliver one event: signs it and posts it, with a limit of 10 s. All instances of the thread
+ * share connections.
  */
 import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../../domain/brand.ts'
 import { type Clock, SECOND } from '../../domain/clock.ts'
@@ -13,22 +13,18 @@ import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
-  /** Secrets that sign the event: the current one, and after it the previous one during its grace time. */
+  /** The current secret, and after it the previous one during its grace time. */
   secrets: readonly string[]
-  /** Bytes of the event, which are the same in every attempt. */
   body: Uint8Array
   type: EventType
   eventId: string
   instanceId: string
-  /** Number of the attempt, 1 to 6. */
   attempt: number
-  /** Number of bytes of the answer's body to return as text; absent for 0. */
   answerBytes?: number
 }
 
 export interface Outcome {
   ok: boolean
-  /** HTTP status; null if there was no answer. */
   code: number | null
   /**
    * Null if the event was delivered; otherwise `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`
@@ -36,21 +32,20 @@ export interface Outcome {
    */
   error: string | null
   durationMs: number
-  /** Beginning of the answer's body, if the attempt requested it. */
   answer?: string
 }
 
-/** Makes an attempt. Rejects only if the signal aborted the attempt; its outcome is then unknown. */
+/** Rejects only if the signal aborted the attempt; its outcome is then unknown. */
 export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
 
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Maximum number of concurrent attempts of this thread, not counting attempts that hang. */
+  /** Concurrent attempts of this thread, without those that hang. */
   concurrency?: number | undefined
   /**
-   * The most concurrent attempts to one origin, counting attempts that hang. The default is a quarter of the total, so
-   * that one slow receiver leaves capacity for the others.
+   * Concurrent attempts to one origin, with those that hang. The default is a quarter of the total, so that one slow
+   * receiver leaves capacity for the others.
    */
   perOrigin?: number
   timeoutMs?: number
@@ -58,7 +53,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * Time in ms after which an attempt without an answer no longer counts in the total, so that many hanging receivers do not delay one that answers.
+ * In ms. An attempt without an answer by then no longer counts in the total, so that hanging receivers do not delay
+ * others.
  */
 const HANGS = SECOND
 
@@ -88,8 +84,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const { url, body, answerBytes } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
     try {
-      // A receiver may close an idle connection at the moment when it is used again. The request is then repeated at once, because this is not a
-      // failed attempt. A new connection was never idle, so if the receiver closes it, the attempt has failed and is retried on schedule.
+      // A receiver may close an idle connection at the moment when it is used again. This is not a failed attempt, so
+      // the request is repeated at once. A new connection was never idle.
       const { code, answer } = await request().catch((error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

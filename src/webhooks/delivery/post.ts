@@ -1,6 +1,6 @@
 /**
- * Sends webhook POSTs on kept-alive connections. It uses undici's dispatcher directly, because a request with its own signal, timer and stream takes
- * three times as much processor time. All deadlines are checked together, a few times per second.
+ * Sends webhook requests on kept-alive connections. It uses undici's dispatcher directly, because a request with its
+ * own signal, timer and stream takes three times as much processor time.
  */
 import type { Agent, Dispatcher } from 'undici'
 import { boundedCache } from '../../lib/bounded-cache.ts'
@@ -9,7 +9,6 @@ import { onConnectionChosen } from './connection-use.ts'
 
 export interface Posted {
   code: number
-  /** Beginning of the answer's body, if the request asked for it. */
   answer: string | undefined
 }
 
@@ -17,14 +16,13 @@ export interface PostRequest {
   url: string
   headers: Record<string, string>
   body: Uint8Array
-  /** Number of bytes of the answer's body to return as text; absent for 0. */
   answerBytes?: number | undefined
   /** Value of `performance.now()` at which the request is aborted. */
   deadline: number
   stop?: AbortSignal | undefined
 }
 
-/** A kept-alive connection ended before the status of a request arrived: the receiver may have closed it while it was idle. */
+/** A kept-alive connection ended before the status arrived: the receiver may have closed it while it was idle. */
 export class StaleConnection extends Error {}
 
 const CONNECTION_ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
@@ -32,22 +30,18 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Sends a POST. Rejects with an error that occurred before the status, with `StaleConnection` if the connection was
-   * used before. Once a status arrives it is the result, however the body continues.
+   * Rejects if an error occurs before the status, with `StaleConnection` on a used connection. Once a status arrives it
+   * is the result, however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
 }
 
-/** Time limit in ms for reading the rest of an answer, which is read so that the connection can be used again; next, the limit in bytes. */
+/** In ms. The rest of an answer is read so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/**
- * Number of checks without a running POST after which the timer of the checks stops. It does not stop earlier, because the next POST usually comes
- * soon.
- */
+/** The timer stops after this number of checks without a running request, because the next one usually comes soon. */
 const IDLE_LOOKS = 10
-/** Number of cached origins and paths of URLs. */
 const KNOWN_URLS = 1_024
 
 interface UnderWay {
@@ -57,7 +51,7 @@ interface UnderWay {
 
 export function createPost(agent: Agent, timeoutMs: number): Poster {
   const underWay = new Set<UnderWay>()
-  /** Running requests by signal. Each signal has only one listener, and not one for every POST. */
+  /** Each signal has only one listener, and not one for every request. */
   const stopped = new WeakMap<AbortSignal, Set<UnderWay>>()
   const places = boundedCache<string, { origin: string; path: string }>(KNOWN_URLS)
   const lookEveryMs = Math.max(1, Math.min(100, timeoutMs / 10))
@@ -84,7 +78,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   function keepWatch() {
     if (isWatching) return
     isWatching = true
-    // The timer must not keep the process alive; a running POST keeps it alive by its socket.
+    // A running request keeps the process alive by its socket.
     setTimeout(look, lookEveryMs).unref()
   }
 

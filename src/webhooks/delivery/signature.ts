@@ -8,14 +8,13 @@ import type { PreviousSecret } from '../../domain/instance.ts'
 
 export interface Signed {
   eventId: string
-  /** Whole `whsec_…` strings: the current secret, followed by the previous one during its grace time. */
+  /** Whole `whsec_…` texts: the current secret, followed by the previous one during its grace time. */
   secrets: readonly string[]
   body: Uint8Array
 }
 
 /**
- * Returns the headers that prove who sent the request and when. Both signatures have the same time and one value per
- * secret; a receiver accepts the request if one value is valid.
+ * Both signatures have the same time and one value per secret; a receiver accepts the request if one value is valid.
  */
 export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: number): Record<string, string> {
   const t = epochSeconds(atMs)
@@ -28,8 +27,8 @@ export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: numbe
 }
 
 /**
- * Returns the value of `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, each HMAC-SHA256 over
- * `<t>.<body>`. The key is the UTF-8 bytes of the whole secret, so that receivers need not decode it.
+ * `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, the HMAC-SHA256 of `<t>.<body>`. The key is the
+ * UTF-8 bytes of the whole secret.
  */
 export function sign(secrets: readonly string[], body: Uint8Array, atMs: number): string {
   const t = epochSeconds(atMs)
@@ -40,8 +39,8 @@ export function sign(secrets: readonly string[], body: Uint8Array, atMs: number)
 const epochSeconds = (atMs: number) => String(Math.floor(atMs / 1_000))
 
 /**
- * Returns the base64 form of HMAC-SHA256 over `<event id>.<t>.<body>`. Standard Webhooks decodes the part after
- * `whsec_` as base64: 24 bytes here.
+ * Base64 of the HMAC-SHA256 of `<event id>.<t>.<body>`. Standard Webhooks decodes the part of the secret after `whsec_`
+ * as base64: 24 bytes here.
  */
 const standardSignature = (secret: string, eventId: string, t: string, body: Uint8Array) =>
   createHmac('sha256', Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64'))
@@ -49,6 +48,6 @@ const standardSignature = (secret: string, eventId: string, t: string, body: Uin
     .update(body)
     .digest('base64')
 
-/** Returns the secret before the last rotation as a list, which is empty after the grace time. */
+/** The secret before the last rotation, as a list that is empty after the grace time. */
 export const validSecrets = (previous: PreviousSecret | undefined, now: number): string[] =>
   previous !== undefined && now < previous.until ? [previous.secret] : []
