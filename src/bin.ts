@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=2 --v8-pool-size=1
 /**
- * The command of the package: `npx svc` starts the service, `npx svc sandbox` the service on a simulated network, and `npx svc cli …` runs an
- * operator command. The first line of this file has the flags of node that `npm start` uses.
+ * The command of the package: `npx svc` starts the service, `npx svc sandbox` the service on a simulated network, and
+ * `npx svc cli …` runs an operator command.
  */
 const [, , first] = process.argv
 if (first === 'cli') process.argv.splice(2, 1)

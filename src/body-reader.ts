@@ -1,6 +1,6 @@
 /**
- * Reads a body from Node's HTTP server. Each piece is the buffer that the parser allocated, which nothing else shares, so it can be transferred to
- * another thread or freed. The stream is paused between two reads, so a sender waits for a slow reader.
+ * Reads a body from Node's HTTP server. Nothing else shares the buffers, so they can be transferred or freed. The
+ * stream is paused between two reads, so a sender waits for a slow reader.
  */
 import type { IncomingMessage } from 'node:http'
 import type { BodyReader } from './http/steady-reader.ts'
@@ -8,7 +8,7 @@ import type { BodyReader } from './http/steady-reader.ts'
 type Read = Awaited<ReturnType<BodyReader['read']>>
 
 export function bodyReader(incoming: IncomingMessage): BodyReader {
-  /** Pieces that are not read yet. There may be several, because the parser can deliver a few more pieces after it was paused. */
+  /** The parser can deliver a few more pieces after it was paused. */
   const pieces: Buffer[] = []
   let ending: { error?: unknown } | undefined
   let waiting: { resolve(read: Read): void; reject(error: unknown): void } | undefined

@@ -1,6 +1,6 @@
 /**
- * Operator commands on the data folder: reset a lost admin key, create a workspace. Read access to the folder is the permission, so they need no
- * credential. Only `listen`, for developers, calls a running service. Each help text states when a running service applies the change.
+ * Operator commands on the data folder. Read access to the folder is the permission, so they need no credential. Only
+ * `listen`, for developers, calls a running service.
  */
 import './refuse-old-node.ts'
 import { CALLED } from './commands/called.ts'

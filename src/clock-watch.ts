@@ -1,19 +1,19 @@
-/** The clock of the service. Jumps of the machine's clock are reported to the operator in the log and in the readiness check. */
+/** The clock of the service. Jumps of the machine's clock are reported in the log and in the readiness check. */
 import { type BoundedClock, type BoundedClockOptions, createBoundedClock } from './domain/bounded-clock.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { ShardReport } from './metrics/tally.ts'
 
-/** Interval of the check in ms; shards report at the same interval. */
+/** In ms; the shard threads report at the same interval. */
 const LOOK_EVERY = 10 * SECOND
 
 type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
 
 export interface ClockWatch {
   clock: BoundedClock
-  /** Receives the combined reports of all shards: how far times are ahead of the clock. */
+  /** Gets from all shard threads together how far times are ahead of the clock. */
   reported(total: Ahead): void
-  /** Returns a sentence for the operator about the clock; undefined if no id or time is ahead of it. */
+  /** A sentence for the operator; undefined if nothing is ahead of the clock. */
   problem(): string | undefined
   stop(): void
 }
@@ -37,7 +37,7 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
   return {
     clock,
     reported({ aheadMs, clockAheadMs }) {
-      // Only the shards learn the network's time, so this thread derives it from their reports.
+      // Only the shard threads learn the network's time, so it is derived from their reports.
       if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
       if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'ids or times of issued events are ahead of the clock')
       if (aheadMs === 0 && given > 0) log.info({}, 'ids and times of issued events are no longer ahead of the clock')

@@ -1,12 +1,9 @@
-/** Builds the message that an operator gets when a command fails: the error, then its causes. */
+/** Builds the message for the operator when a command fails: the error, then its causes. */
 
-/** Maximum number of causes in a message. An error has one cause per layer of the code; a longer chain is circular. */
+/** A longer chain of causes is circular. */
 const MAX_CAUSES = 8
 
-/**
- * Describes an error for the operator. The first line is the sentence; the causes follow, one per line, outermost
- * first. Without the causes, a start that fails on a full disk would only report that it failed.
- */
+/** The first line is the error; the causes follow, one per line, outermost first. */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
   const heads = isOurs(error) ? [error.message] : [error instanceof Error ? (error.stack ?? error.message) : String(error)]
@@ -16,8 +13,8 @@ export function complaint(error: unknown): string {
 }
 
 /**
- * Whether an error needs no stack. Refusals by this service and Node's errors about flags are plain Errors with one sentence for the operator. Any
- * other error is a programming error and keeps its stack.
+ * Whether an error needs no stack. Any error other than a refusal of this service or of Node's flags is a programming
+ * error and keeps its stack.
  */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&

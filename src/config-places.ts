@@ -1,4 +1,4 @@
-/** The places in which the service stores its data, as the configuration names them, and those of the sandbox. */
+/** The places in which the service stores its data, and those of the sandbox. */
 import { join, resolve } from 'node:path'
 import type { Variables } from './config-variables.ts'
 import type { BlobPlace } from './domain/blob-place.ts'
@@ -8,21 +8,19 @@ import { parseStoreUrl, schemaOf, withSchema } from './domain/store-url.ts'
 export interface DataPlaces {
   dataDir: string
   storeUrl: string
-  /** Folder that the operator named for media of waiting messages, and next the folder for keys; null if the operator named none. */
+  /** Folder for media of waiting messages; null if the operator named none. */
   blobsDir: string | null
   keysDir: string | null
-  /** Place of the media of waiting messages. */
   blobs: BlobPlace
-  /** Bucket to which received files are copied; null for none. */
+  /** Received files are copied to it; null for none. */
   mediaBucket: Bucket | null
   /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
   sandboxKeep: boolean
 }
 
 /**
- * Returns the configuration of the sandbox, which stores everything in folders of its own, even if SVC_STORE_URL names a store elsewhere. A real
- * account must never log in to the simulated network, because the network would refuse it and its credentials would then be erased. An account of the
- * simulated network must never log in to the real network.
+ * The sandbox stores everything in its own folders, even if SVC_STORE_URL names another store. If a real account logged
+ * in to the simulated network, its credentials would be erased.
  */
 export function sandboxed<C extends DataPlaces>(config: C): C {
   const dataDir = join(config.dataDir, 'sandbox')
@@ -42,11 +40,11 @@ export function blobPlace(
   return parseStoreUrl(storeUrl)?.backend === 'postgres' ? { in: 'store' } : { in: 'files', dir: join(dataDir, 'blobs') }
 }
 
-/** Returns the place that the media would have if the records were in another store. */
+/** The place that the media would have if the records were in another store. */
 export const blobsBeside = (config: DataPlaces, storeUrl: string): BlobPlace =>
   blobPlace({ ...config, storeUrl }, config.blobs.in === 'bucket' ? config.blobs.bucket : null)
 
-/** Returns the bucket that a variable names; null if it is not set. */
+/** Null if the variable is not set. */
 export function bucketOf(variable: 'SVC_BLOBS_URL' | 'SVC_MEDIA_URL', known: Variables): Bucket | null {
   const url = known[variable]
   if (url === undefined) return null

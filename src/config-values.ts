@@ -1,4 +1,4 @@
-/** Schemas and checks of the values of environment variables. Each message describes the accepted values. */
+/** Schemas and checks of environment variables. Each message describes the accepted values. */
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { BUCKET_URLS, parseBucketUrl } from './domain/bucket.ts'
 import { canonicalCidr } from './egress/addresses.ts'
 
-/** Schema of a whole number. Its message names only the accepted values, because `config.ts` puts it after "… must be". */
+/** The message follows "… must be", so it names only the accepted values. */
 export const whole = (min: number, max: number) => {
   const accepts = `a whole number from ${min} to ${max}`
   return v.pipe(
@@ -25,10 +25,7 @@ export const bucketUrl = v.pipe(
 )
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/**
- * Schema of a list of address ranges with at least one entry. An empty list would mean "all addresses", and must not be the result of a misplaced
- * comma.
- */
+/** At least one range: an empty list would mean "all addresses", and must not be the result of a misplaced comma. */
 export const cidrs = v.pipe(
   v.string(),
   v.check(
@@ -41,7 +38,7 @@ export const cidrs = v.pipe(
 export const isUrl = (value: string, protocols: readonly string[]) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
-/** Whether a text is an origin as browsers send it: `https://agents.example`, without a path. */
+/** An origin as browsers send it: `https://agents.example`, without a path. */
 const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
 export const origins = v.pipe(
   v.string(),
@@ -50,15 +47,15 @@ export const origins = v.pipe(
 )
 
 /**
- * Whether a URL can be a base to which paths are appended. It must have no query and no fragment, because an appended path would become a part of
- * them. It must have no credentials, because the service puts this base into the links that it creates.
+ * Whether paths can be appended to a URL: it has no query and no fragment. It has no credentials, because links that
+ * the service creates begin with it.
  */
 export function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { username, password } = new URL(value)
   return username === '' && password === '' && !/[?#]/.test(value)
 }
-/** Whether the path is a file that can be created or continued, or a folder in which files can be created. */
+/** A file that can be created or continued, or a folder in which files can be created. */
 export function isWritablePlace(path: string): boolean {
   const place = resolve(path)
   try {
@@ -69,10 +66,7 @@ export function isWritablePlace(path: string): boolean {
   }
 }
 
-/**
- * Whether a file contains a certificate. The shards read it only at their first connection; the check at the start
- * detects a wrong path at once.
- */
+/** Checked at the start, because the shard threads read the file only at their first connection. */
 export function hasCertificate(path: string): boolean {
   try {
     return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''

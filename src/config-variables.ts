@@ -1,6 +1,4 @@
-/**
- * The environment variables of the service, each with its schema and its default. `config.ts` gives them the names that the code uses.
- */
+/** The environment variables of the service, each with its schema and its default. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import { bucketUrl, cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'
@@ -106,7 +104,7 @@ const Environment = v.object({
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
-  /** Credentials and region of buckets, under the names that the tools of the cloud use. */
+  /** Credentials and region of buckets, under the names that cloud tools use. */
   AWS_ACCESS_KEY_ID: v.optional(v.string()),
   AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
   AWS_SESSION_TOKEN: v.optional(v.string()),
@@ -139,18 +137,16 @@ const Environment = v.object({
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_DASHBOARD: v.optional(v.picklist(DASHBOARD_MODES, 'off, loopback or on'), 'loopback'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
-  /** Only for `test/faults`: `step` or `step:count`, at which the process ends itself with SIGKILL. */
+  /** Only for tests: the step at which the process ends itself with SIGKILL. */
   SVC_TEST_KILL_AT: v.optional(text),
   /** Only for tests: a file for the log, in place of standard error. */
   SVC_TEST_LOG_FILE: v.optional(text),
-  /** Only for benches: number of requests that each instance may make per second. */
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
-  /** Only for tests: time limit of a download, in ms. */
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
 })
 type Variable = keyof typeof Environment.entries
 
-/** Variables whose values never appear in a message. */
+/** The values of these variables never appear in a message. */
 const SECRETS: readonly string[] = [
   'SVC_SECRET_KEY',
   'SVC_ADMIN_KEY',
@@ -163,7 +159,7 @@ const SECRETS: readonly string[] = [
 export type Variables = v.InferOutput<typeof Environment>
 
 /**
- * Returns the values of the variables, and the names with our prefix that no variable has. Throws a sentence for each value that cannot be used.
+ * `unknown` has the names with our prefix that no variable has. Throws a sentence for each value that cannot be used.
  */
 export function readVariables(env: NodeJS.ProcessEnv): { known: Variables; unknown: string[] } {
   // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.

@@ -1,6 +1,6 @@
 /**
- * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with a sentence that names the
- * variable, its value and the accepted values. An unknown variable is named in a warning, so that a typo does not go unnoticed.
+ * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with
+ * a sentence that names it. An unknown variable is named in a warning, so that a typo is noticed.
  */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -13,81 +13,69 @@ import { MB } from './domain/media.ts'
 import { LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
-/** Time limit of a download, in ms. */
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Default number of shards: one core is left for HTTP, and the maximum is four. A small machine has one shard: a second
- * shard costs 30 MB without instances and about 80 MB under load, and a thread that crashes is replaced within a
- * second.
+ * One core is left for HTTP, and the maximum is four. A second shard thread costs 30 MB without instances and about 80
+ * MB under load.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
 export interface Config extends DataPlaces {
   host: string
-  /** Port to listen on; 0 means any free port. */
+  /** 0 means any free port. */
   port: number
-  /** Public base of `api_url`. If null, the address of each request is used; in events, which have no request, the listening address is used. */
+  /** Null to use the address of each request, and the listening address in events. */
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
-  /** Time in days for which the copies in the bucket are kept. */
+  /** Days for which the copies in the bucket are kept. */
   mediaDays: number
-  /** Key from the environment; null if the service generates one in the data folder. */
+  /** Null if the service generates a key in the data folder. */
   secretKey: string | null
   adminKey: string | null
-  /** Number of slots of each workspace. Null if the variable is not set; then no workspace is changed. */
+  /** Number of instances of each workspace; null leaves the workspaces unchanged. */
   instanceSlots: number | null
   shards: number
-  /** V8 heap of one shard, in MB. */
   shardHeapMb: number
-  /** Sessions per second that resume after a start, per network route. */
+  /** Sessions per second and network route that resume after a start. */
   startsPerSecond: number
-  /** Number of concurrent webhook POSTs of a shard. */
   webhookConcurrency: number
   network: NetworkOptions
   /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
   egressAllow: readonly string[]
-  /** Number of webhook events of one instance that may wait; if there are more, the oldest are dropped. */
+  /** Webhook events of one instance that may wait; the oldest are dropped. */
   outboxMax: number
-  /** Web client version to report to the network; null for the version in `workers/shard/connection/socket/client-version.ts`. */
+  /** Version to report to WhatsApp; null for the default of this release. */
   webVersion: readonly [number, number, number] | null
-  /**
-   * Id of the network's GraphQL mutation that invites a channel administrator, which changes with the builds of the web client; null for the id in
-   * `workers/shard/wire/mex.ts`.
-   */
+  /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; null for the default of this release. */
   newsletterInviteQueryId: string | null
-  /** CIDR ranges that may use `/admin`; if empty, every address may. */
+  /** CIDR ranges that may use `/admin`; every address if empty. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
   /** Origins of pages that may call `/mcp`; null for the origin of the service. */
   mcpAllowedOrigins: readonly string[] | null
-  /** Whether OAuth apps may get access to `/mcp`. */
   mcpOauth: boolean
-  /** Token for `/metrics`. If null, loopback and private addresses need no token. */
+  /** Null if loopback and private addresses need no token. */
   metricsToken: string | null
   sandboxPort: number
-  /** File to which the sandbox writes every stanza, or a folder in which each start creates a file; null for none. */
+  /** File for every stanza of the sandbox, or a folder in which each start creates a file; null for none. */
   sandboxTrace: string | null
   logging: Logging
   docs: boolean
-  /** Callers that may use the dashboard: nobody, callers on this machine, or everybody. */
   dashboard: DashboardMode
-  /** Settings of `cli listen`: service, instance, credentials, and the secret that signs forwarded events. Null if not given. */
+  /** Settings of `cli listen`; null if not given. `secret` signs forwarded events. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
-  /** Limit in bytes of the disk space for inline media of waiting messages. */
+  /** Disk space for inline media of waiting messages. */
   blobBudgetBytes: number
-  /** Free bytes of disk below which new messages are refused, so that the rest is available for messages from the network. */
+  /** With fewer free bytes, new messages are refused, so that the rest is available for messages from the network. */
   diskReserveBytes: number
-  /** Path of ffmpeg; null to search for it on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
-  /** Number of concurrent audio and video conversions. */
   conversions: number
-  /** Time limit in ms of a media download by URL, from its first request to its last byte. */
   downloadMs: number
-  /** Number of requests per second of an instance; null for the documented default (`http/rate-limit.ts`). */
+  /** Null for the documented default. */
   requestsPerSecond: number | null
   killAt: string | null
 }
@@ -105,7 +93,7 @@ export function readConfig({
 }: {
   sandbox?: boolean
   env?: NodeJS.ProcessEnv
-  /** True if the log is written to a terminal that a person reads. */
+  /** True if a person reads the log in a terminal. */
   isTerminal?: boolean
 } = {}): ConfigResult {
   const { known, unknown } = readVariables(env)

@@ -1,10 +1,7 @@
 /** Test hook (`SVC_TEST_KILL_AT`): kills the process between two steps. */
 import type { Steps } from './domain/steps.ts'
 
-/**
- * Creates the hook. For `step` or `step:count`, the process ends with SIGKILL the first (or count-th) time that the
- * step is reached. Then no handler runs and nothing is flushed.
- */
+/** For `step` or `step:count`, the process ends with SIGKILL the first (or count-th) time that the step is reached. */
 export function createKillAt(killAt: string | null): Steps {
   if (killAt === null) return () => {}
   const [, step, count] = /^(.*?)(?::(\d+))?$/.exec(killAt)!

@@ -1,7 +1,6 @@
 /**
- * Closes a connection whose caller may still be sending. Many clients read the answer only after they have sent everything. If the connection were
- * closed immediately, the system would answer later data with a reset, and such a client would lose the answer (RFC 9112, 9.6). So the answer and the
- * end of our side are sent, and later data is read and dropped, within limits.
+ * Closes a connection whose caller may still be sending. Many clients read the answer only after they have sent
+ * everything, and a reset would lose it (RFC 9112, 9.6). So later data is read and dropped, within limits.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,7 +13,7 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** Drops further data until the caller closes the connection, is silent for too long, or has sent too much. */
+/** Drops data until the caller closes the connection, is silent for too long, or has sent too much. */
 function drop(socket: Socket): void {
   const begun = steadyClock.now()
   const before = socket.bytesRead
@@ -26,13 +25,12 @@ function drop(socket: Socket): void {
 }
 
 export interface Lingering {
-  /** Listener for the server. Requests of a connection that is about to close do not reach it. */
+  /** Requests of a connection that is about to close do not reach this listener. */
   listener: RequestListener
-  /** Ends a connection on which no request could be parsed, with an answer in wire format. */
+  /** Answers in wire format on a connection on which no request could be parsed, and ends it. */
   refuse(socket: Socket, answer: string): void
 }
 
-/** Creates the listener for a server. Call `attach` when the server exists. */
 export function createLingering(listener: RequestListener): Lingering & { attach(server: Server): void } {
   const current = new WeakMap<Socket, Exchange>()
   const ending = new WeakSet<Socket>()

@@ -1,11 +1,9 @@
 /**
- * Writes one structured line per outcome, always to standard error: standard output is for the output of a start
- * (`--json`, the admin key). Lines are written synchronously, in the main thread and in every worker, so that the last
- * line before a crash is not lost.
+ * Writes one structured line per outcome to standard error. Lines are written synchronously, so that the last line
+ * before a crash is not lost.
  *
- * Strangers choose ids, names and texts of errors, which may have any length, so they are truncated here for every
- * line. Only texts and numbers of an error are logged, because the library attaches whole stanzas to its errors, and a
- * validation attaches its input.
+ * Strangers choose ids, names and texts of errors, so these are truncated. Only texts and numbers of an error are
+ * logged, because Baileys attaches whole stanzas to its errors.
  */
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
@@ -14,7 +12,7 @@ import type { Logging } from './domain/log.ts'
 
 export type { Logger } from 'pino'
 
-/** Field names that could hold a secret, a token or message content, at the top level or one level below. */
+/** Fields that could hold a secret, a token or message content, at the top level or one level below. */
 const HIDDEN = [
   'token',
   'secret',
@@ -33,11 +31,11 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
-/** Longest logged field in characters; valid ids have up to 128. */
+/** In characters; valid ids have up to 128. */
 const MAX_FIELD = 256
-/** Longest logged sentence, of the service or of an error. */
+/** In characters, for a sentence of the service or of an error. */
 const MAX_TEXT = 1_024
-/** Longest logged stack, including causes. */
+/** In characters, including causes. */
 const MAX_STACK = 8_192
 
 const cut = (value: unknown, max: number) => (typeof value === 'string' && value.length > max ? `${value.slice(0, max)}…` : value)
@@ -63,10 +61,7 @@ const STANDARD_ERROR = 2
 /** Bytes that are buffered while a file cannot be written; later lines are lost. */
 const MAX_KEPT = 1_048_576
 
-/**
- * Creates the output of the log. A line that cannot be written, for example to a file on a full disk, must not end the
- * service.
- */
+/** A line that cannot be written, for example on a full disk, must not end the service. */
 function output(to: string | number = STANDARD_ERROR): DestinationStream {
   const written = destination({ dest: to, sync: true, maxLength: MAX_KEPT })
   written.on('error', () => {})
@@ -74,7 +69,7 @@ function output(to: string | number = STANDARD_ERROR): DestinationStream {
 }
 
 function readable(to: DestinationStream): DestinationStream {
-  // `pino-pretty` is loaded only if it is used, because it costs 50 ms and 2 MB in every thread.
+  // Loaded only if it is used, because `pino-pretty` costs 50 ms and 2 MB in every thread.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported && isatty(STANDARD_ERROR),
@@ -86,7 +81,7 @@ function readable(to: DestinationStream): DestinationStream {
   return { write: (line) => void to.write(format(line) ?? line) }
 }
 
-/** Creates the log of a thread. `part` is the name of the thread: `main`, `shard 0`, `media`. */
+/** `part` is the name of the thread: `main`, `shard 0`, `media`. */
 export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {

@@ -1,5 +1,5 @@
 /**
- * The composition root: creates the parts of the service in order and stops them in reverse order. It decides nothing.
+ * Creates the parts of the service in order and stops them in reverse order.
  *
  * An interrupted stop loses nothing, because every acknowledged message is already in storage. The order only avoids
  * errors for callers.
@@ -34,26 +34,27 @@ import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
-  /** Whether tests may crash a shard. */
   allowCrash?: boolean
-  /** Control API of the simulated network, for the dashboard. */
   sandboxUrl?: string
 }
 
 export interface Service {
-  /** Base URL for callers: `SVC_BASE_URL`, or the listening address. */
+  /** `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** Admin key if this start created it, otherwise null. It is stored nowhere. */
+  /** Null unless this start created the key, which is stored nowhere. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine
-  /** Refuses new requests, lets running requests finish, closes sessions without logging out, and then closes the storage. */
+  /**
+   * Refuses new requests, lets running requests finish, closes sessions without logging out, and then closes the
+   * storage.
+   */
   stop(deadlineMs: number): Promise<void>
 }
 
 /**
- * Share of the stop time for running requests. The rest is for the sessions: otherwise a caller that never completes a
- * body could use all the time, and the next start would send the message in flight again.
+ * For running requests. Otherwise a caller that never completes a body could use all the time of the stop, and the
+ * sessions would have none.
  */
 const ANSWERS_SHARE = 0.5
 
@@ -94,12 +95,12 @@ async function startParts(
   await backend.makeFolders(config.dataDir)
   if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
   if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
-  // The socket listens before all other parts start, so that a used port is detected early. Until the application is ready, every request is answered
-  // 503.
+  // Listens before all other parts start, so that a used port is detected early. Until the application is ready, every
+  // request is answered 503.
   const server = await listen(config)
   server.explain(starting.waiting)
   shutdown.add(server.close)
-  // The search for ffmpeg runs while the store is opened, because it runs each program once as a check.
+  // Runs while the store is opened, because the search runs each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const turn = await standBy(config, { log, backend, starting, port: server.port, searching })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
@@ -170,7 +171,7 @@ async function startParts(
 
   return {
     baseUrl,
-    // The admin key is created last: if an earlier part of the start failed, a key would exist that nobody has seen.
+    // Created last: if another part of the start failed, a key would exist that nobody has seen.
     adminKey: await account.firstStart(),
     isAdminKey: (value) => account.findAdmin(value) !== undefined,
     engine,

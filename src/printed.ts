@@ -1,22 +1,19 @@
 /**
- * Output of a start for a person: the addresses, the admin key (only at the start that creates it), and in the sandbox an example that can be pasted
- * into a shell.
+ * Output of a start for a person: the addresses, the admin key (only at the start that creates it), and in the sandbox
+ * an example for a shell.
  */
 import { CALLED } from './commands/called.ts'
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
-/**
- * Fields that `--json` prints on one line. Null means that a field does not apply, or (`admin_key`) that an earlier
- * start printed it.
- */
+/** Fields of `--json`. Null means that a field does not apply, or that an earlier start printed `admin_key`. */
 export interface Printed {
   base_url: string | null
   sandbox_url: string | null
   admin_key: string | null
   /**
-   * Network of the service, if it is not the real one. `root`: base64 of the key that signs its certificates. `root_serial`: serial number of that
-   * key, known for the simulated network. `ca`: PEM file for the media host.
+   * Null for the real network. `root` is in base64, and signs the certificates of the network. `ca` is a PEM file for
+   * the media host.
    */
   network: {
     url: string | null
@@ -77,10 +74,7 @@ export function networkText({ sandbox_url, network }: Printed): string {
   ].join('\n')
 }
 
-/**
- * Returns five lines of shell that create credentials and an instance, pair it, send a text, and read the reply. They
- * need only curl and sed.
- */
+/** Five lines of shell with curl and sed that create an instance, pair it, send a text, and read the reply. */
 function exampleText(api: string, sandbox: string, adminKey: string | null): string {
   const json = "-H 'content-type: application/json'"
   const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`

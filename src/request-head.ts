@@ -1,18 +1,16 @@
 /**
- * Limits of the head of a request. The service identifies callers by headers: the header in which a proxy names its caller, `Host`, and the
- * credentials. So a head is either read completely or refused. Node itself silently drops headers above its limit, and a caller that sends many
- * headers could thereby remove the header of the proxy.
+ * Limits of the head of a request. Callers are identified by headers, so a head is either read completely or refused.
+ * Node silently drops headers above its limit, with which a caller could remove the header of a proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
 import { failureBody, Unread } from './http/errors.ts'
 
-/** Total bytes of the names and values of all headers. */
 const MAX_HEAD = 16_384
-/** Number of headers. A request through a chain of proxies and a CDN has about sixty. */
+/** A request through a chain of proxies and a CDN has about sixty headers. */
 export const MAX_HEADERS = 200
 
-/** Options of the parser, which are set here because Node flags could change them: a lenient parser accepts folded headers. */
+/** Set here because Node flags could change them: a lenient parser accepts folded headers. */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
@@ -20,7 +18,7 @@ export const HEAD_LIMITS: ServerOptions = {
   requireHostHeader: false,
 }
 
-/** Value of `Server.maxHeadersCount`: one more than allowed, so that a head with too many headers is detected. */
+/** One more than allowed, so that a head with too many headers is detected. */
 export const HEADERS_KEPT = MAX_HEADERS + 1
 
 function hostsOf(rawHeaders: readonly string[]): number {
@@ -33,8 +31,8 @@ function hostsOf(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Returns the reason why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the
- * service is ready (RFC 9112, 3.2).
+ * Why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the service is ready (RFC
+ * 9112, 3.2).
  */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)
@@ -44,7 +42,7 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
   return undefined
 }
 
-/** Answers to errors of the parser, by their code. */
+/** By the code of the parser's error. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),
@@ -52,7 +50,7 @@ const UNREADABLE: Record<string, Failure> = {
 }
 const NO_HTTP = Failure.invalid({ path: '', message: 'must be an HTTP request without folded or malformed headers' })
 
-/** Builds the answer in wire format for a connection on which no request could be parsed. */
+/** The answer in wire format on a connection on which no request could be parsed. */
 export function answerUnreadable({ code = '' }: NodeJS.ErrnoException, requestId: string): string {
   const failure = UNREADABLE[code] ?? NO_HTTP
   const body = JSON.stringify(failureBody(failure))

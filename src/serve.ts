@@ -19,13 +19,9 @@ interface Handler {
   fetch(request: Request): Response | Promise<Response>
 }
 
-/** Access of an application to the socket of a request. */
 interface Peers {
-  /** Returns the address of the peer. */
   peer(request: Request): string | undefined
-  /** Whether the caller has closed the connection. */
   hasLeft(request: Request): boolean
-  /** Closes the connection of a request immediately. */
   cut(request: Request): void
   source: BodySource
 }
@@ -41,27 +37,27 @@ interface Caller {
 /** Answer to requests while the service does not serve yet. */
 export interface Waiting {
   sentence: string
-  /** `standby`: another service is active. `database`: a standby cannot ask the database. */
+  /** `standby`: another service is active. `database`: a standby cannot reach the database. */
   reason?: 'standby' | 'database' | undefined
 }
 
 export interface Listening {
-  /** Base URL, `http://host:port`, with the actual port. */
+  /** `http://host:port`, with the actual port. */
   url: string
   port: number
-  /** Sets the answer that callers get before `serve`: a sentence, and for programs the reason, if it has a name. */
+  /** Sets the answer that callers get before `serve`. */
   explain(waiting: () => Waiting): void
-  /** Serves the application. Before this call every request except `/health/live` is answered 503. */
+  /** Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
   /** Answers running requests, refuses new requests, and closes. */
   stop(deadlineMs: number): Promise<void>
-  /** Closes the socket immediately. It is for a start that fails before `serve` was called. */
+  /** Closes the socket immediately, for a start that fails before `serve` was called. */
   close(): Promise<void>
 }
 
 /**
- * Time in ms for which an idle connection is kept. The time is longer than in proxies and clients (60 s in nginx and
- * AWS), because if this side closed first, a request that is already on its way would be lost.
+ * In ms. Proxies and clients close idle connections earlier (60 s in nginx and AWS); if this side closed first, a
+ * request on its way would be lost.
  */
 const KEPT_OPEN = 75 * SECOND
 
@@ -70,7 +66,6 @@ const LIVE = '/health/live'
 const READY = '/health/ready'
 const NO_HOST = 'localhost'
 
-/** Binds the port, and resolves when it is bound. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
@@ -92,7 +87,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
-    // The address is stored now, because a closed socket no longer has an address.
+    // A closed socket no longer has an address.
     callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
     inFlight++
     try {
@@ -104,15 +99,15 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    // Host of a request without `Host`, which HTTP/1.0 allows: load balancers use it to check whether the service is ready.
+    // HTTP/1.0 allows requests without `Host`; load balancers use them to check whether the service is ready.
     hostname: NO_HOST,
-    // The library would close the connection half a second after an answer to a body that is still arriving, and the answer would be lost. The
-    // application keeps reading (`discardBody`), also when the connection ends with the answer (`lingering.ts`).
+    // The library would close the connection half a second after an answer to a body that is still arriving, and the
+    // answer would be lost.
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // Node refuses a request that takes more than five minutes to arrive. This value is longer, so that our own limit applies to bodies, which is
-  // answered with an error.
+  // Node's limit for the arrival of a request must be longer than our own limit for bodies, which is answered with an
+  // error.
   const lingering = createLingering(listener)
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT
@@ -149,14 +144,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
 
     async stop(deadlineMs) {
-      // The service listens until the last answer is sent: callers get 503, and a load balancer sees that it is not ready.
+      // Listens until the last answer is sent, so that a load balancer gets 503.
       isStopping = true
       const answered = new Promise<void>((resolve) => {
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are closed immediately. Connections with a running answer get some time, and those that are still open after the deadline
-      // are closed.
+      // Idle connections are closed immediately; those with a running answer at the deadline.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
@@ -167,10 +161,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
 const NO_BYTES = new Uint8Array()
 
-/**
- * Returns the body if nobody has begun to read it and all of it has arrived: the announced length, or the parser has
- * seen its end.
- */
+/** Only if nobody has begun to read the body and all of it has arrived. */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined
   if (caller.isTaken) return NO_BYTES
@@ -185,24 +176,21 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   return bytes ?? NO_BYTES
 }
 
-/** Returns a reader for the body of a request; undefined if somebody reads the body or has read it. */
+/** Undefined if somebody reads the body or has read it. */
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
-/** Time for finished answers to be transmitted, in ms. */
+/** In ms, for finished answers to be transmitted. */
 const FLUSH = 250
 
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
   closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
 
-/**
- * Answers the liveness probe. A start may take long, and a supervisor that restarts processes which are not alive must
- * not end it.
- */
+/** A start may take long, and a supervisor that restarts processes which are not alive must not end it. */
 const alive = ({ headers }: Request): Response =>
   Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
 
-/** Answers a request that the application never sees, because `Host` or the path cannot be part of a URL. */
+/** The application never sees a request whose `Host` or path cannot be part of a URL. */
 function unreadable(error: unknown): Response {
   const issue =
     error instanceof RequestError ? { path: '', message: 'must have a path and a Host header that form a valid URL' } : undefined
@@ -225,7 +213,7 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
-/** Returns the reason why a port cannot be bound, as part of a sentence. */
+/** Why a port cannot be bound, as part of a sentence. */
 export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
 
 function bind(server: Server, host: string, port: number): Promise<void> {
@@ -237,7 +225,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** Returns a URL that this machine can reach, even if the service listens on every address. */
+/** A URL that this machine can reach, even if the service listens on every address. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`

@@ -1,4 +1,7 @@
-/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script, and stops on a signal. */
+/**
+ * `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script,
+ * and stops on a signal.
+ */
 import './refuse-old-node.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,10 +22,7 @@ interface Flags {
   networkOnly: boolean
 }
 
-/**
- * Type of the sandbox network. It is structural, because no module of the sandbox network is loaded outside of the
- * sandbox, not even for its types.
- */
+/** Declared here, because no module of the sandbox network is loaded outside of the sandbox, not even for its types. */
 interface Network {
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -30,14 +30,13 @@ interface Network {
   stop(): Promise<void>
 }
 
-/** Running parts, which are stopped in reverse order. */
 interface Running {
   printed: Printed
   ended: Promise<void> | undefined
   stop(): Promise<void>
 }
 
-/** Reads the flags. If the result is a `text`, that text is printed and nothing is started. */
+/** If the result is a `text`, that text is printed and nothing is started. */
 function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {
@@ -53,7 +52,7 @@ function readFlags(): Flags | { text: string } {
   return { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
 }
 
-/** Starts the simulated network. Only the sandbox calls this function; otherwise no module of the simulator is loaded. */
+/** Only the sandbox calls this function; otherwise no module of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/network-thread.ts')
@@ -115,8 +114,8 @@ async function runSandbox(config: Config, log: Logger): Promise<Running> {
 }
 
 /**
- * Returns the admin key of the sandbox. The simulated network protects nothing, so its admin key may be stored in a
- * file, and every start of the sandbox can print it.
+ * The simulated network protects nothing, so the admin key of the sandbox may be stored in a file and printed at every
+ * start.
  */
 async function rememberedAdminKey(config: Config, service: Service): Promise<string | null> {
   const file = join(config.dataDir, 'admin-key')
@@ -129,17 +128,14 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
-/**
- * Stops the service on a signal. The first signal stops in order. A second signal, or the deadline, ends the process
- * immediately, which is safe by design (`test/faults`).
- */
+/** The first signal stops in order. A second signal, or the deadline, ends the process immediately, which is safe. */
 function stopOnSignal(running: Running, config: Config, log: Logger): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
-    // The process gets one second more than its parts, for work outside of them.
+    // The process gets one second more than its parts.
     setTimeout(() => {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
@@ -159,10 +155,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
-/**
- * Ignores errors of the outputs. The target of an output may be a file on a full disk, or a pipe that nobody reads any
- * longer, and neither may end the service.
- */
+/** The output may be a file on a full disk, or a pipe that nobody reads any longer, and neither may end the service. */
 function outliveOutputs(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }

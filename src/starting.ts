@@ -3,11 +3,11 @@ import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Waiting } from './serve.ts'
 
-/** Interval of the log line in ms; a normal start takes a second or two. */
+/** In ms; a normal start takes a second or two. */
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
-  /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for logs this itself. */
+  /** `isSaidElsewhere` is true if the part that the start waits for logs this itself. */
   at(what: string, options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason'] }): void
   waiting(): Waiting
   end(): void

@@ -1,4 +1,4 @@
-/** Commands of this software as the person types them: in a checkout, or where the package is installed. */
+/** Commands as a person types them: in a checkout, or where the package is installed. */
 import { BRAND } from '../domain/brand.ts'
 
 /** Without `--no-install`, npx would fetch a package of this name where the service is not installed. */

@@ -1,44 +1,39 @@
 /**
- * The type of an operator command: a row of the table in `index.ts`. The row determines the help text, the parsing and the exit code of the command.
+ * An operator command, which is a row of the table in `index.ts`. The row determines the help text, the parsing and the
+ * exit code.
  */
 import type { Config } from '../config.ts'
 
 export interface OptionRow {
-  /** Placeholder of the value in the help, for example `<name>`. A flag has no placeholder, because it takes no value. */
+  /** Placeholder in the help, for example `<name>`. A flag takes no value and has none. */
   value?: string
   about: string
   required?: boolean
 }
 
 export interface ArgumentRow {
-  /** Name in the help, for example `TARGET`. */
   name: string
   about: string
 }
 
 type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? string | undefined : boolean }
 
-/** Everything that a command gets when it runs. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
-  /** Values of the options of the command line; required options are always present. */
   options: Values<O>
-  /** Values of the arguments: one per row of `arguments`, in the same order. */
+  /** One per row of `arguments`, in the same order. */
   arguments: readonly string[]
-  /** Writes a line to standard error, for progress and remarks. The result of the command is what `run` resolves with. */
+  /** Writes progress and remarks to standard error. The result of the command is what `run` resolves with. */
   note(line: string): void
-  /** Writes a line to standard output at once, for a command that runs until it is interrupted. */
+  /** Writes to standard output at once, for a command that runs until it is interrupted. */
   print(line: string): void
-  /** Returns a signal that Ctrl-C aborts. After the first call of this method, Ctrl-C no longer ends the program by itself. */
+  /** Ctrl-C aborts this signal. After the first call of this method, Ctrl-C no longer ends the program by itself. */
   interrupted(): AbortSignal
 }
 
 export interface Command<O = Record<string, OptionRow>> {
-  /** Command as the operator types it, for example `workspace create`. */
   name: string
-  /** Summary in one line, without a full stop. */
   summary: string
-  /** Rest of the help of this command, in whole sentences. */
   details?: string
   arguments?: readonly ArgumentRow[]
   options?: O
@@ -48,12 +43,11 @@ export interface Command<O = Record<string, OptionRow>> {
   run(call: Call<O>): Promise<string>
 }
 
-/** Declares a command whose `run` gets its options by name and type. */
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
 /** The command line was not understood: the program exits with code 2 and names the help. */
 export class UsageError extends Error {
-  /** Command whose help the error points to, if any. */
+  /** The error points to the help of this command. */
   readonly command: string | undefined
 
   constructor(message: string, command?: string) {

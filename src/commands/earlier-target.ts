@@ -5,8 +5,8 @@ import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * Returns the record of an earlier run that moved the instance to `path`: the run was interrupted, or its operator did not see the result. Undefined
- * if there is no such run. Throws if the instance was moved to another path that exists: with two copies of the device, both could be connected.
+ * Record of an earlier run that moved the instance to `path`; undefined if there is none. Throws if the instance was
+ * moved to another path that exists: two copies of the device could both be connected.
  */
 export async function earlierTarget(
   { store, sealer }: Stored,

@@ -1,39 +1,37 @@
-/** Reads the events of an instance from a running service. After a disconnection it resumes with the id of the last handled event. */
+/**
+ * Reads the events of an instance from a running service. After a disconnection it resumes with the id of the last
+ * handled event.
+ */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import { SECOND } from '../domain/clock.ts'
 
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
-/**
- * Time in ms without a byte after which the connection counts as broken, even if it was not closed. The service sends at least a comment every 15 s.
- */
+/** In ms without a byte. The service sends at least a comment every 15 s. */
 const SILENCE = 45 * SECOND
-/** Statuses that a retry cannot change, because the request or its credential is wrong. */
+/** A retry cannot change these answers: the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
 
 export interface EventClientOptions {
-  /** API URL of the instance: `…/instances/{id}/token/{token}`. */
+  /** URL of the instance: `…/instances/{id}/token/{token}`. */
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** Event types, as the value of the query parameter; undefined for all types. */
+  /** Value of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
   /** Called each time the stream opens. */
   onOpen(): void
   /**
-   * Handles an event. The next event waits until the promise resolves; if the connection breaks before that, the
-   * service sends this event again.
+   * The next event waits until the promise resolves. If the connection breaks before, the service sends this event
+   * again.
    */
   onEvent(event: { id: string; data: string }): Promise<void>
   onGap(gap: { from: string; to: string }): void
   onCut(why: string, waitMs: number): void
 }
 
-/**
- * Reads events until the signal is aborted, then resolves. Rejects when the service gives an answer that a retry cannot
- * change.
- */
+/** Resolves when the signal is aborted. Rejects for an answer that a retry cannot change. */
 export async function readEvents(options: EventClientOptions): Promise<void> {
   const { apiUrl, types, signal } = options
   const url = `${apiUrl}/events${types === undefined ? '' : `?types=${encodeURIComponent(types)}`}`
@@ -47,7 +45,6 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
     last = message.id ?? last
   }
 
-  /** Reads one connection until it ends. */
   async function read(): Promise<string> {
     const resumed = last === undefined ? {} : { 'last-event-id': last }
     const { statusCode, body } = await request(url, {
@@ -93,7 +90,7 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
 
 class Final extends Error {}
 
-/** Returns the message of an error body of this service. */
+/** The message of an error body of this service. */
 function sentenceOf(status: number, text: string): string {
   try {
     const { code, message, details } = (JSON.parse(text) as { error: Record<string, unknown> }).error

@@ -1,4 +1,7 @@
-/** `instance export --to svc`: writes an archive of an instance, which moves it as a whole, or copies its device and settings. */
+/**
+ * `instance export --to svc`: writes an archive of an instance, which moves it as a whole, or copies its device and
+ * settings.
+ */
 import { resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
 import { happensOnce } from '../archive/families.ts'
@@ -20,7 +23,6 @@ import type { Stored } from './stored.ts'
 
 export interface ArchiveWish {
   id: string
-  /** Path of the file to create. */
   file: string
   passphrase: string
   kind: ArchiveKind
@@ -39,7 +41,6 @@ export async function exportArchive(config: Config, wish: ArchiveWish): Promise<
 
 interface Task {
   wish: ArchiveWish
-  /** Absolute path of the archive. */
   file: string
   blobs: BlobPlace
   steps: Steps
@@ -64,7 +65,7 @@ async function move(config: Config, task: Task): Promise<string> {
         isThere = await isFromEarlier(task, stored, found)
       },
       async finish(stored, order) {
-        // The instance is paused again: a service that started while the archive was written has assigned it to a shard.
+        // A service that started while the archive was written runs the instance, so it is paused again.
         await order('pause')
         await removeMoved(stored, id, steps)
         await steps('export:removed')
@@ -77,7 +78,7 @@ async function move(config: Config, task: Task): Promise<string> {
   return text
 }
 
-/** Whether an earlier run of this command has written the archive already. Throws if the file cannot be written. */
+/** Whether an earlier run of this command has written the archive. Throws if the file cannot be written. */
 async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundInstance): Promise<boolean> {
   const earlier = await earlierTarget(stored, found, file)
   if (!earlier) {
@@ -90,7 +91,7 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
   return true
 }
 
-/** Writes the archive, and reads it once before the file gets its final name and before records are removed at the source. */
+/** The archive is read once before the file gets its final name and records are removed at the source. */
 async function written({ wish, file, blobs: place, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)
@@ -135,7 +136,10 @@ async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance
   }
 }
 
-/** Removes the records that the archive has and that may be used only once: messages that wait to be sent, and events that wait to be delivered. */
+/**
+ * Removes the archived records that may be used only once: messages that wait to be sent, and events that wait to be
+ * delivered.
+ */
 async function removeMoved({ store }: Stored, id: string, steps: Steps): Promise<void> {
   const prefix = keys.instance(id)
   const ops: Op[] = []

@@ -13,7 +13,7 @@ import type { Stored } from './stored.ts'
 export async function exportFolder(config: Config, id: string, given: string, isJson: boolean): Promise<string> {
   const folder = resolve(given)
   const steps = createKillAt(config.killAt)
-  // Baileys is imported here, because only this command needs it.
+  // Only this command needs Baileys.
   const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
   let isThere = false
   const text = await between(
@@ -22,7 +22,7 @@ export async function exportFolder(config: Config, id: string, given: string, is
       id,
       before: ['move'],
       onFailure: ['resume'],
-      // This check runs before the instance is stopped for the export.
+      // Runs before the instance is stopped for the export.
       async check(stored, found) {
         isThere = await isFromEarlier(stored, found, folder)
         if (!isThere) await makeEmpty(folder, id)
@@ -66,14 +66,13 @@ async function writeDevice(
   })
 }
 
-/** Returns the number of messages in the queue, which are not exported. */
 async function waitingIn({ store }: Stored, id: string): Promise<number> {
   let count = 0
   for await (const _ of store.range(keys.queue(id))) count += 1
   return count
 }
 
-/** Returns the text that the command prints. Without counts, an earlier run of the command wrote the folder. */
+/** Without counts, an earlier run of the command wrote the folder. */
 async function shown(
   isJson: boolean,
   id: string,

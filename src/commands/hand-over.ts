@@ -1,4 +1,7 @@
-/** Steps that every import has: check that the workspace has a free slot for the device, and wait until the service has created the instance. */
+/**
+ * Steps of every import: check that the workspace can have one more instance, and wait until the service has created
+ * it.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'
 import { hasItsId, instanceWith, isThere, linkedAs } from '../directory/linked.ts'
@@ -8,15 +11,12 @@ import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
-/**
- * Time in ms that the command waits until the service has created the instance from the device. The next constant is the time that it waits for the
- * first login.
- */
+/** In ms until the service has created the instance. */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100
 
-/** Statuses in which a first login can end, each with what it means for the import. */
+/** Statuses in which a first login can end, each with its meaning for the import. */
 const ENDS: Readonly<Record<string, string>> = {
   connected: 'The instance is connected.',
   logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',
@@ -25,7 +25,7 @@ const ENDS: Readonly<Record<string, string>> = {
     'The instance is stopped. If the other program still runs and took the connection back, stop that program, delete this instance and import again.',
 }
 
-/** Throws if an instance already has the device with this identity, or this id, or if the workspace has no free slot. */
+/** Throws if an instance already has this device or this id, or if the workspace can have no more instances. */
 export async function refuseOccupied(
   { store, sealer, keyOf }: Stored,
   { record }: FoundWorkspace,
@@ -44,7 +44,7 @@ export async function refuseOccupied(
   if (used >= instanceSlots) throw new Error(`All ${instanceSlots} instance slots of the workspace are in use.`)
 }
 
-/** Reports the import to a running service. Resolves with a sentence about the state that the instance has reached. */
+/** Reports the import to a running service. Resolves with a sentence about the state of the instance. */
 export async function handOver(stored: Stored, id: string, note: (line: string) => void): Promise<string> {
   const { store } = stored
   if (!(await store.visitOwner())) return 'The service is not running; it takes the device over at its next start.'

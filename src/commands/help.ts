@@ -1,9 +1,7 @@
-/** The texts of `--help`, made from the table of commands. */
 import { BRAND } from '../domain/brand.ts'
 import { CALLED } from './called.ts'
 import type { Command } from './command.ts'
 
-/** Options that every command has. */
 export const COMMON = {
   sandbox: { about: `use the data of \`${CALLED.sandbox}\`` },
   help: { about: 'show the help of the command', short: 'h' },

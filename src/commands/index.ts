@@ -1,4 +1,4 @@
-/** Every command of the operator, in the order of the help. */
+/** The order is that of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
 import { exportDevice } from './instance-export.ts'

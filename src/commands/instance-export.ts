@@ -1,4 +1,6 @@
-/** `instance export`: exports a linked device to another program or another server, where it continues without pairing again. */
+/**
+ * `instance export`: exports a linked device to another program or server, where it continues without pairing again.
+ */
 import { command, UsageError } from './command.ts'
 import { exportArchive } from './export-archive.ts'
 import { exportFolder } from './export-folder.ts'

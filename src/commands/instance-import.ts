@@ -14,8 +14,8 @@ import { findWorkspace } from './workspaces.ts'
 
 const NAME = 'instance import'
 /**
- * Time for which the files must have been unchanged. If a file was changed later, the other program may still be running. Then the copy of its files
- * may be inconsistent, and two programs would connect with the same device.
+ * If a file was changed more recently, the other program may still be running, and two programs would connect with the
+ * same device.
  */
 const QUIET_MS = 2 * MINUTE
 export const importDevice = command({
@@ -76,7 +76,7 @@ export const importDevice = command({
 })
 
 async function readFrom(from: ProgramName, path: string, choice: ReadChoice): Promise<ReadDevice> {
-  // Baileys is imported here, because only this command needs it.
+  // Only this command needs Baileys.
   const { readDevice } = await import('../../workers/portability/read-device.ts')
   return readDevice(from, path, choice)
 }

@@ -1,7 +1,4 @@
-/**
- * Shared part of `instance export` and `instance resume`: marks an instance as moved, through the running service or,
- * if none runs, directly in the store.
- */
+/** Marks an instance as moved, through the running service or, if none runs, directly in the store. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
@@ -20,7 +17,7 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Finds an instance. Throws if `id` is not the id of an instance, or if the instance is not linked. */
+/** Throws if there is no such instance, or if it is not linked. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')
@@ -31,22 +28,22 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 }
 
 /**
- * Orders to the service before and after the work of a command on one instance. Without a running service, the command itself applies the orders that
- * change the stored state.
+ * Orders to the service before and after the work of a command. Without a running service, the command itself changes
+ * the stored state.
  */
 export interface Procedure {
   id: string
   before: readonly OrderName[]
-  /** Work that cannot be undone, after `work`. If it fails, the instance stays as it is and the command has to be repeated. */
+  /** Work that cannot be undone. If it fails, the instance stays as it is and the command has to be repeated. */
   finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]
   /** Orders after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
-  /** Checks before the first order that the instance is suitable; throws if it is not. */
+  /** Runs before the first order. Throws if the instance is not suitable. */
   check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
-/** Does the work between the orders, with a running service or without one. Resolves with the result of `work`. */
+/** Does the work between the orders. Resolves with the result of `work`. */
 export async function between<T>(
   config: Config,
   procedure: Procedure,
@@ -83,7 +80,8 @@ async function guarded<T>(
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
   stored: Stored,
 ): Promise<T> {
-  // If the instance was already moved before this command, it must not be resumed, because the device may be connected in the other program.
+  // An instance that was moved before this command must not be resumed, because its device may be connected in the
+  // other program.
   const undo = found.state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
   const value = await work(stored, found).catch(async (error) => {
     for (const name of undo) await order(name)
@@ -97,17 +95,14 @@ async function guarded<T>(
   return value
 }
 
-/** Runs `work` with the instance and its stored state. `work` must not change the instance. */
+/** `work` must not change the instance. */
 export const withInstance = <T>(
   config: Config,
   id: string,
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
-/**
- * Sends an order to the service and waits for its answer. Resolves with false if no service runs. Rejects with the reason if the service did not
- * carry out the order.
- */
+/** Resolves with false if no service runs. Rejects with the reason if the service did not carry out the order. */
 async function isCarriedOut({ store }: Stored, id: string, name: OrderName, steps: Steps): Promise<boolean> {
   const order = newOrder(name, Date.now())
   await store.commit({ ops: orderOps(id, order) })

@@ -9,10 +9,7 @@ import { command, UsageError } from './command.ts'
 import { readEvents } from './event-client.ts'
 
 const NAME = 'listen'
-/**
- * Address ranges to which events may be sent: all of them. The egress guard of the service is not needed here, because developers run this command on
- * their own machine and choose the address themselves.
- */
+/** Developers run this command on their own machine and choose the address, so every address is allowed. */
 const ANYWHERE = ['0.0.0.0/0', '::/0']
 
 interface Given {
@@ -37,7 +34,7 @@ function typesOf(text: string | undefined): string | undefined {
   return types.join(',')
 }
 
-/** Returns the URL and the credentials of the service. Options take precedence over the environment. */
+/** Options take precedence over the environment. */
 function accessOf({ listen, baseUrl, host, port }: Config, given: Given): { apiUrl: string; headers: Record<string, string> } {
   const url = httpUrl(given.url ?? listen.url ?? baseUrl ?? `http://${host}:${port}`, 'url').replace(/\/+$/, '')
   const instance = given.instance ?? listen.instance

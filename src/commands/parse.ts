@@ -5,7 +5,7 @@ import { COMMON } from './help.ts'
 
 export type Wanted =
   | { do: 'version' }
-  /** Command whose help is shown; if absent, the overview of all commands. */
+  /** If absent, the overview of all commands is shown. */
   | { do: 'help'; of?: Command }
   | { do: 'run'; command: Command; sandbox: boolean; given: Pick<Call, 'options' | 'arguments'> }
 
@@ -16,7 +16,6 @@ const FLAGS = Object.fromEntries(
   ]),
 )
 
-/** Parses a command line. Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
   // The command decides which options exist, so its name is looked up first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })
@@ -33,7 +32,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
 }
 
 function find(commands: readonly Command[], typed: readonly string[]): Command {
-  // Find the longest command name with which the words begin.
+  // The longest command name with which the words begin.
   const fitting = commands.filter(({ name }) => name.split(' ').every((word, index) => typed[index] === word))
   const found = fitting.sort((one, other) => other.name.length - one.name.length)[0]
   if (found) return found
@@ -68,14 +67,14 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
 }
 
 /**
- * Matches the advice that node appends to an error about an unknown option. The advice is removed, because no command has arguments that begin with a
+ * Advice of Node in an error about an unknown option. It is removed, because no command has arguments that begin with a
  * dash.
  */
 const ADVICE = /\. To specify a positional argument .*$/s
 
 /**
- * Runs Node's parser, and converts its errors about wrong flags to a `UsageError`, because they are mistakes of the caller and not failures of the
- * command.
+ * Wrong flags are mistakes of the caller and not failures of the command, so Node's errors about them become a
+ * `UsageError`.
  */
 function strictly<T>(name: string, read: () => T): T {
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads the passphrase of an archive from a file, or from the terminal without showing it. The passphrase is never an
- * argument, which other users of the machine could read.
+ * Reads the passphrase of an archive from a file, or from the terminal without showing it. It is never an argument,
+ * because other users of the machine could read that.
  */
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
@@ -10,7 +10,7 @@ import { UsageError } from './command.ts'
 
 const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'
 
-/** Reads a passphrase; a new one must be typed twice. Throws if it is too short. */
+/** A new passphrase must be typed twice. Throws if it is too short. */
 export async function readPassphrase(
   file: string | undefined,
   { isNew, command }: { isNew: boolean; command: string },
@@ -29,7 +29,7 @@ async function typed(isNew: boolean, command: string): Promise<string> {
 
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
-  // A stream that drops its input: the terminal interface would otherwise show the typed characters.
+  // The terminal interface would otherwise show the typed characters.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   try {

@@ -1,4 +1,4 @@
-/** `store copy`, `store reopen`: move everything of a store to another store, and undo that. */
+/** `store copy` and `store reopen`: move everything of a store to another store, and undo that. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config.ts'
 import { blobsBeside } from '../config-places.ts'
@@ -14,7 +14,6 @@ import type { Backend } from '../storage/store-backend.ts'
 import { type Call, command, UsageError } from './command.ts'
 import { type OwnStore, withMovedStore } from './stored.ts'
 
-/** Interval between two lines about the progress, in ms. */
 const EVERY = 5_000
 
 export const copyStoreCommand = command({
@@ -69,7 +68,7 @@ export const reopenStoreCommand = command({
   },
 })
 
-/** Makes the folders of the target, and refuses a target that is the source, or on which no service could be started. */
+/** Makes the folders of the target. Refuses a target that is the source, or on which no service could start. */
 async function prepare(url: string, config: Config): Promise<Backend> {
   if (parseStoreUrl(url)?.backend === 'memory') throw new Error('The target (--to) must be a store that outlives its process.')
   const [source, target] = await Promise.all([backendOf(config.storeUrl), backendOf(url)])
@@ -79,7 +78,7 @@ async function prepare(url: string, config: Config): Promise<Backend> {
   return target
 }
 
-/** Copies to the target. This process owns the target and the source during the copy. */
+/** This process owns the target and the source during the copy. */
 async function copyTo(url: string, { store: from }: OwnStore, { config, note }: Pick<Call, 'config' | 'note'>) {
   const [here, there] = [config.blobs, blobsBeside(config, url)]
   const isShared = here.in !== 'store' && isDeepStrictEqual(here, there)
@@ -89,7 +88,6 @@ async function copyTo(url: string, { store: from }: OwnStore, { config, note }: 
   })
 }
 
-/** Opens another store than that of the configuration, as its owner. */
 async function withOwned<T>(
   url: string,
   { keysDir }: Config,

@@ -1,4 +1,3 @@
-/** The commands `store check` and `store backup`, for the store that holds the state of the service. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MB } from '../domain/media.ts'

@@ -1,4 +1,4 @@
-/** Opens the store for a command, with the service's own key; a command never creates a store. */
+/** Opens the store for a command, with the service's own key. A command never creates a store. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { sandboxed } from '../config-places.ts'
@@ -13,9 +13,8 @@ import { NoStore, type OpenStore } from '../storage/store-backend.ts'
 
 export interface Stored {
   store: OpenStore
-  /** Encrypts the records that belong to no instance. */
   sealer: Sealer
-  /** Returns the key for the records of an instance; undefined if there is none. */
+  /** Undefined if the instance has no key. */
   keyOf(instance: string): Promise<Uint8Array | undefined>
 }
 
@@ -25,16 +24,12 @@ export interface OwnStore extends Stored {
   file: string
 }
 
-/**
- * Error before the first start, when there is no workspace yet. Only the service may create the first one: if it found a workspace, it would not show
- * an admin key.
- */
+/** Only the service may create the first workspace: if it found one, it would not show an admin key. */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /**
- * Opens the store for a command that may run while the service runs. `store copy` may run at the same time: it marks this store as moved, and
- * compares both stores after that. So the mark is checked again after the work. If there is still no mark, the later comparison will copy everything
- * that this command wrote.
+ * For a command that may run while the service or `store copy` runs. `store copy` marks this store as moved and
+ * compares both stores afterwards, so the mark is checked again after the work.
  */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
   opened(config, refuseMarked, async (stored) => {
@@ -47,11 +42,11 @@ export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T
     return done
   })
 
-/** Opens the store exclusively: the command is refused while the service runs, and a service start is refused while the command runs. */
+/** The command is refused while the service runs, and the service does not start while the command runs. */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   owned(config, refuseMarked, work)
 
-/** Opens a store exclusively that may have been moved, or may be an unfinished copy. */
+/** The store may have been moved, or may be an unfinished copy. */
 export const withMovedStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   owned(config, async () => {}, work)
 
@@ -60,7 +55,7 @@ type Check = typeof refuseMarked
 const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
-    // The store may have been moved after its mark was read, so the mark is checked again.
+    // The store may have been moved after its mark was read.
     await check(stored.store)
     return work(stored)
   })
@@ -98,10 +93,7 @@ async function opened<T>(
   }
 }
 
-/**
- * Throws the error again, and adds a hint for an operator who tried the sandbox first and looks for its data in the
- * wrong store.
- */
+/** Adds a hint for an operator who tried the sandbox first and looks for its data in the wrong store. */
 export const withHint =
   (config: Config) =>
   async (error: unknown): Promise<never> => {

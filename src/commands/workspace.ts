@@ -1,5 +1,3 @@
-/** The commands `workspace create`, `workspace set` and `workspace list`. */
-
 import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { newWorkspace } from '../account/new-workspace.ts'
 import { printable, readName } from '../domain/display-text.ts'
@@ -8,7 +6,7 @@ import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'
 import { allWorkspaces, findWorkspace, replaceWorkspace, writeWorkspace } from './workspaces.ts'
 
-/** Parses the number of slots. Zero is allowed: it closes a workspace for new instances. */
+/** Zero is allowed: it closes a workspace for new instances. */
 function slotsOf(text: string, name: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INSTANCE_SLOTS)
     throw new UsageError(`--slots is ${JSON.stringify(text)}; it must be a whole number from 0 to ${MAX_INSTANCE_SLOTS}.`, name)
@@ -28,8 +26,8 @@ export const createWorkspace = command({
     if ('problem' in read) throw new UsageError(`--name ${read.problem}.`, 'workspace create')
     const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
-      // Only the service may create the first workspace. If it found this workspace, it would not create `default`, and nobody would have an admin
-      // key for it.
+      // Only the service may create the first workspace: if it found this one, it would not create `default`, and
+      // nobody would have an admin key.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
       const { instanceSlots } = config

@@ -1,15 +1,13 @@
-/** Finds and changes workspaces, for the commands. */
 import { type StoredWorkspace, workspaceRecords } from '../account/records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { NO_WORKSPACE, type Stored } from './stored.ts'
 
 export interface FoundWorkspace {
   record: StoredWorkspace
-  /** Stored bytes of the record, which the guard of a change compares. */
+  /** Stored bytes of the record. A change fails if other bytes are stored. */
   bytes: Uint8Array
 }
 
-/** Returns all workspaces, in the order of creation. */
 export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWorkspace[]> {
   const records = workspaceRecords(sealer)
   const found: FoundWorkspace[] = []
@@ -19,7 +17,7 @@ export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWor
   return found.sort((a, b) => a.record.createdAt - b.record.createdAt)
 }
 
-/** Finds a workspace by its id; without an id it returns the first one. */
+/** Without an id, the first workspace is returned. */
 export async function findWorkspace(stored: Stored, id: string | undefined): Promise<FoundWorkspace> {
   const all = await allWorkspaces(stored)
   if (all.length === 0) throw new Error(NO_WORKSPACE)

@@ -1,6 +1,6 @@
 /**
- * Changes of instances: each change is committed, then applied in memory, and then sent to the shard. Changes of one instance run one after the
- * other.
+ * Changes of instances: each is committed, then applied in memory, and then sent to the shard thread. Changes of one
+ * instance run one after the other.
  */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -21,21 +21,20 @@ export interface ChangesDeps {
   engine: Pick<Engine, 'configure'>
   clock: Clock
   log: Log
-  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events contain no such links. */
+  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl: string | undefined
 }
 
 export interface Changes {
-  /** Changes an instance. `decide` gets the current record and may throw a `Failure`. */
+  /** `decide` gets the current record and may throw a `Failure`. */
   change(instance: string, decide: (record: InstanceRecord) => InstanceRecord): Promise<void>
-  /** Sends a stored configuration to the shard. */
   configure(record: InstanceRecord): Promise<void>
 }
 
 export function createChanges({ store, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
   /**
-   * Sends a configuration to the shard. Errors of a shard that is down are ignored: the change is already stored, and the shard will boot the
-   * instance with it.
+   * Errors of a shard thread that is down are ignored: the change is stored, and the next thread starts the instance
+   * with it.
    */
   async function configure(record: InstanceRecord): Promise<void> {
     try {

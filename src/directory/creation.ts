@@ -1,4 +1,4 @@
-/** Adds instances to a workspace: instances that callers create, and instances of devices that a command has imported. */
+/** Adds instances to a workspace: those that callers create, and those of imported devices. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
@@ -36,7 +36,7 @@ export interface CreationDeps extends Checks {
 }
 
 export interface Creation {
-  /** Stores a new instance and its key. The instance is not on a shard yet. */
+  /** Stores a new instance and its key. No shard thread runs it yet. */
   add(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceRecord>
   /** Stores the imported devices as instances. Resolves with their ids. */
   takeOver(): Promise<string[]>
@@ -45,7 +45,9 @@ export interface Creation {
 export function createCreation(deps: CreationDeps): Creation {
   const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
-  /** Runs the insertion while no change of the workspace's webhooks runs, so that the instance has either all old or all new values. */
+  /**
+   * Runs while no change of the workspace's webhooks runs, so that the instance has either all old or all new values.
+   */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
     mutex.run(webhooksOf(workspace), async () => {
       const record = make()
@@ -68,7 +70,7 @@ export function createCreation(deps: CreationDeps): Creation {
     })
   }
 
-  /** Returns the settings and webhooks that a new instance copies from its workspace. */
+  /** A new instance copies these values from its workspace. */
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
     const { dialect, webhooks } = account.workspace(workspace)
     return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }
@@ -119,9 +121,9 @@ export function createCreation(deps: CreationDeps): Creation {
         }
         return changedRecord(fresh, { settings, webhooks }, deps, 'nested')
       }
-      // The record is made before the key, so that a refused creation leaves no key.
+      // Made before the key, so that a refused creation leaves no key.
       make()
-      // The key is stored before the record, because an instance without a key could not run.
+      // Stored before the record, because an instance without a key could not run.
       await keyRing.make(id)
       steps('create:key')
       return insert(workspace, make).catch(async (error) => {

@@ -1,4 +1,4 @@
-/** Deletes instances. First the configuration record is removed, then all data of the instance in its shard, and its key last. */
+/** Deletes instances: first the configuration record, then all data of the instance, and its key last. */
 import type { Account } from '../account/account.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -20,18 +20,18 @@ export interface DeletionDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
-  /** Called when the configuration record of the instance is removed; from then on nobody may use the instance. */
+  /** From this call on nobody may use the instance. */
   removed(instance: string): void
 }
 
 /**
- * Deletes one instance. The instance counts as deleted as soon as its record is removed. If a kill or a crashed shard interrupts the rest, the next
- * start finishes it (`storage/erase.ts`). Without the key of the instance all its other data is unreadable, including old pages in the store.
+ * The instance counts as deleted as soon as its record is removed. If a kill interrupts the rest, the next start
+ * finishes it.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 
 export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log, removed }: DeletionDeps): Delete {
-  /** One commit removes the record, frees the slot and revokes the apps of the instance. */
+  /** One commit removes the record, frees the place in the workspace and revokes the apps of the instance. */
   async function removeRecord({ id, workspace }: InstanceRecord): Promise<void> {
     const apps = oauth.endOf({ instance: id })
     await account.transact(workspace as WorkspaceId, (current) => ({

@@ -1,4 +1,4 @@
-/** Holds the configuration records of all instances in memory, in the order of creation, and finds an instance by its token. */
+/** Holds the configuration records of all instances in memory, in the order of creation. */
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -10,11 +10,11 @@ export interface InstanceCaller {
 }
 
 export interface HeldInstances {
-  /** Adds a record that was written to the store, or replaces the previous one. */
+  /** The record must be in the store already. */
   hold(record: InstanceRecord): void
   forget(instance: string): void
   find(instance: string): InstanceRecord | undefined
-  /** Finds a record. Throws `not_found` for an unknown id. */
+  /** Throws `not_found` for an unknown id. */
   get(instance: string): InstanceRecord
   ids(): Iterable<string>
   of(workspace: WorkspaceId): InstanceRecord[]
@@ -28,7 +28,7 @@ interface Held {
   tokenHash: string
 }
 
-/** Hash that is compared for an unknown id, so that the look-up takes the same time as for a wrong token. */
+/** Compared for an unknown id, so that the look-up takes the same time as for a wrong token. */
 const NOBODY = hashOf('')
 
 const callerOf = ({ id, workspace }: InstanceRecord): InstanceCaller => ({

@@ -1,6 +1,6 @@
 /**
- * Imported devices, which a command writes to the store for the service. One record contains the device with its credentials, and further records
- * contain its keys in slices. All records are written in one commit, and the commit that creates the instance removes the device.
+ * Imported devices, which a command writes to the store for the service: one record with the credentials, and further
+ * records with the keys in slices. The commit that creates the instance removes the device.
  */
 import * as v from 'valibot'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
@@ -11,27 +11,23 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 
-/** A device that will become an instance. */
 export interface ImportedDevice {
-  /** Id of the future instance. */
   id: string
   workspace: string
   name: string
   token: string
-  /** Program that the device comes from. It is absent in a record of an earlier release. */
+  /** Absent in a record of an earlier release. */
   from?: ImportSource | undefined
   identity: string
-  /** Credentials in base64. The credentials of an archived instance are encrypted with the key of the instance. */
+  /** In base64. Those of an archived instance are encrypted with the instance's key. */
   creds: string
   slices: number
-  /** The whole instance, if it comes from an archive. Its slices then contain records instead of keys. */
+  /** The instance, if it comes from an archive. The slices then contain records instead of keys. */
   archive?: ArchivedInstance | undefined
 }
 
 export interface ArchivedInstance {
-  /** JSON of the instance's configuration at the source. */
   config: string
-  /** Key of the instance's records, in base64. */
   ringKey: string
 }
 
@@ -49,14 +45,13 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
 const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
 const RefusalSchema = v.object({ reason: v.string(), code: v.string() })
 
-/** Number of keys per record, about 100 kB. */
+/** About 100 kB per slice. */
 const KEYS_OF_SLICE = 200
 
 const devices = (sealed: Sealer) => repository({ name: 'imported device', schema: ImportSchema, version: 1, sealed })
 const slices = (sealed: Sealer) => repository({ name: 'keys of an imported device', schema: SliceSchema, version: 1, sealed })
 const refusals = repository({ name: 'refused import', schema: RefusalSchema, version: 1 })
 
-/** Returns the records of a device, to be written in one commit. */
 export function importOps(
   sealer: Sealer,
   about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token' | 'from'>,
@@ -73,14 +68,14 @@ export function importOps(
   return [...ops, devices(sealer).encode(keys.import(about.id), device)]
 }
 
-/** Number of bytes of records that one slice of an archive holds. */
+/** Bytes of records in one slice of an archive. */
 const SLICE_BYTES = 100_000
-/** Name in place of the type of a key in the slices of an archive: their entries are records and not keys. */
+/** Marks the entries of an archive, which are records and not keys. */
 const RECORD = 'record'
 
 /**
- * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned `ops` are committed, and its next
- * start removes what an interrupted command has staged.
+ * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
+ * `ops` are committed; its next start removes what an interrupted command has staged.
  */
 export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, id: string) {
   let held: [string, string, string][] = []
@@ -94,7 +89,7 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
     size = 0
   }
   return {
-    /** Adds a record. `name` is the key of the record without the prefix of its instance. */
+    /** `name` is the key of the record without the prefix of its instance. */
     async add(name: string, value: Uint8Array): Promise<void> {
       held.push([RECORD, name, base64(value)])
       size += value.length
@@ -128,7 +123,7 @@ export async function* keySlices(
 /** Removes the record of the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
-/** Removes the slices. Must run after the device is removed. */
+/** Must run after the device is removed. */
 export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
   removeThese(
     store,
@@ -140,13 +135,13 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Returns the reason why the service refused the device; undefined if it was not refused. */
+/** Undefined if the service did not refuse the device. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })
 }
 
-/** Removes records that no process needs: slices without a device, and reasons of refusals. */
+/** Removes slices without a device, and reasons of refusals. */
 export async function removeImportLeftovers(store: StateStore): Promise<void> {
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))

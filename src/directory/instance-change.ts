@@ -6,13 +6,13 @@ import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 
 export interface Checks {
   checkUrl: CheckUrl
-  /** Checks the URL of a proxy by the rules of `checkUrl`. */
+  /** Applies the rules for webhook URLs to the URL of a proxy. */
   checkProxy: CheckUrl
 }
 
 /**
- * Returns the changed record. May throw a `Failure`. `paths` selects the paths of its issues: only the name of the field (`flat`), or also the object
- * that contains the field (`nested`).
+ * May throw a `Failure`. `paths` selects whether its field names include the object that contains the field (`nested`)
+ * or not (`flat`).
  */
 export function changedRecord(
   record: InstanceRecord,

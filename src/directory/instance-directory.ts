@@ -1,5 +1,5 @@
 /**
- * Directory of instances, which are all kept in memory; each change is also written to the store. The main thread is the only writer of these
+ * All instances are kept in memory, and each change is also stored. The main thread is the only writer of these
  * records.
  */
 
@@ -41,14 +41,14 @@ export interface DirectoryDeps extends Checks {
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
-  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events contain no such links. */
+  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl?: string
   importedMedia?: ImportedMedia
-  /** Time in ms that the creation of an instance waits for the first QR code. */
+  /** In ms. A creation waits this long for the first QR code. */
   createWaitMs?: number
 }
 
-/** Name of the mutex for imported devices. The other names are ids of instances, and one name per workspace (`webhooksOf`). */
+/** Name of a mutex. The other names are ids of instances and workspaces. */
 const IMPORTS = 'imports'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
@@ -112,7 +112,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     async create(workspace, wish) {
       const { id } = await creation.add(workspace, wish)
       try {
-        // Use the current record, because a change of the webhooks of the whole workspace may have changed it.
+        // A change of the webhooks of the whole workspace may have changed the record.
         states.answer(id, await engine.start(toConfig(held.get(id), baseUrl), 'create'))
       } catch (error) {
         await mutex.run(id, async () => {

@@ -13,21 +13,18 @@ import type { Directory } from './directory.ts'
 
 export interface InstanceExportDeps {
   store: Pick<StateStore, 'get'>
-  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   engine: Pick<Engine, 'call'>
   directory: Pick<Directory, 'state'>
   clock: Clock
   log: Log
-  /** Writes an archive; the work runs in another thread. */
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 
 /**
- * Creates the export. A moved instance is stopped before the first byte and keeps all of its records, so the export can be repeated if the download
- * was interrupted. This server never sends its queue. An event that waits for its receiver may be delivered by both servers, with the same
- * `event_id`.
+ * A moved instance is stopped before the first byte and keeps all of its records, so the export can be repeated. An
+ * event that waits for its receiver may be delivered by both servers, with the same `event_id`.
  */
 export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   const { store, sealer, keyOf, engine, directory, clock, log, write } = deps
@@ -43,7 +40,7 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   return async (id, { kind, passphrase }, signal) => {
     if (!directory.state(id).paired)
       throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to export.' })
-    // The parts are read first. If the record or the key of the instance cannot be read, the export fails before the instance is stopped.
+    // Read first, so that an export that cannot be read fails before the instance is stopped.
     const parts = await partsOf(id, kind)
     if (kind === 'move') await engine.call(id, { kind: 'control', operation: 'instance.move', input: {} })
     log.info({ instance_id: id, kind }, 'an administrator exports an instance')

@@ -1,7 +1,4 @@
-/**
- * Imports an instance from a file, for the API. A running service also creates instances from the devices that the command `instance import` writes
- * to the store.
- */
+/** Imports an instance from a file, for the API. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,17 +19,13 @@ import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 
 export interface InstanceImportDeps {
   store: Pick<StateStore, 'get' | 'range'>
-  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   account: Pick<Account, 'workspace'>
-  /** Folder for the file while it is read. A file that a kill leaves in it is removed later (`service/temp-folder.ts`). */
+  /** For the file while it is read. A file that a kill leaves here is removed later. */
   tempDir: string
-  /** Reads the file in another thread. */
   read(file: string, wish: FileToRead): Promise<FileFound>
-  /** Stores the device of the file. Resolves with the id of the future instance. */
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
-  /** Creates instances from the devices in the store. Settles when they run. */
   takeImports(): Promise<void>
   steps: Steps
   log: Log
@@ -41,12 +34,12 @@ export interface InstanceImportDeps {
 const TAKING = 'importing'
 
 /**
- * Creates the import. If the process is killed before the device is staged, only a file in `tempDir` is left. If it is killed after that, the next
- * start creates the instance, although the caller got no answer.
+ * A kill before the device is staged only leaves a file in `tempDir`. After that, the next start creates the instance,
+ * although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
-  /** Requests that import the same device run one after another, so that the second request finds the instance that the first request created. */
+  /** The second of two requests with the same device must find the instance that the first created. */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {
@@ -65,8 +58,8 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
     const { isDry: _, ...rest } = wish
     const id = await stage(file, { ...rest, workspace })
-    // The file is removed before the instance starts: a file of another program contains the keys of the device without encryption, and they are in
-    // the store now.
+    // The file may contain the keys of the device without encryption, so it is removed as soon as they are in the
+    // store.
     await rm(file)
     await takeImports()
     const refusal = await refusalOf(store, id)

@@ -1,4 +1,3 @@
-/** The instance object of the API, combined from the configuration record and the state that the shard reports. */
 import { iso } from '../domain/clock.ts'
 import type { ImportSource } from '../domain/device-bundle.ts'
 import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
@@ -6,7 +5,6 @@ import { type RestrictionObject, renderRestriction } from '../domain/restriction
 import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
-/** Configuration record of an instance, which only the main thread writes. */
 export interface InstanceRecord {
   id: string
   workspace: string
@@ -14,11 +12,10 @@ export interface InstanceRecord {
   token: string
   settings: InstanceSettings
   webhooks: WebhookSettings
-  /** Previous webhook secret, which is never shown. */
+  /** Never shown. */
   previousSecret?: PreviousSecret | undefined
-  /** Program that the device came from, if it was imported. The value is kept when another account is paired. */
+  /** Program that the device came from. It stays when another account is paired. */
   importedFrom?: ImportSource | undefined
-  /** Creation time, in epoch ms. */
   createdAt: number
   updatedAt: number
 }
@@ -68,7 +65,7 @@ export function renderInstance(
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),
     disconnected_at: isoOrNull(state.disconnectedAt),
-    // After a new pairing `importedAt` is null, and no program is shown, because the new device was not imported.
+    // After a new pairing `importedAt` is null: the new device was not imported.
     imported_from: state.importedAt === null ? null : (record.importedFrom ?? null),
     imported_at: isoOrNull(state.importedAt),
     restriction: renderRestriction(state.restriction),
@@ -88,7 +85,7 @@ export const renderSettings = (settings: InstanceSettings): InstanceSettings => 
   proxy_url: settings.proxy_url === null ? null : maskUserInfo(settings.proxy_url),
 })
 
-/** Masks user name and password of a URL: `http://user:secret@host:1` becomes `http://***@host:1`. */
+/** `http://user:secret@host:1` becomes `http://***@host:1`. */
 export function maskUserInfo(url: string): string {
   const parsed = new URL(url)
   return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, `$1${MASKED}@`)

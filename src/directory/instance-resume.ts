@@ -1,4 +1,7 @@
-/** Makes an instance usable again after its move was cancelled. This is for the API; the command `instance resume` does the same. */
+/**
+ * Makes an instance usable again after its move was cancelled, for the API. The command `instance resume` does the
+ * same.
+ */
 import { notMoved } from '../archive/moved-to.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
@@ -14,7 +17,7 @@ export interface InstanceResumeDeps {
   log: Log
 }
 
-/** Creates the function. It resolves with the status in which the instance starts, and rejects with `not_allowed` if the instance was not moved. */
+/** Resolves with the status in which the instance starts. Rejects with `not_allowed` if it was not moved. */
 export const createInstanceResume =
   ({ store, engine, steps, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {

@@ -1,6 +1,6 @@
 /**
- * Finds the instance that already uses a linked device. If two instances used the same device, both would be disconnected again and again, and
- * messages would be lost.
+ * Finds the instance that already uses a linked device. Two instances with the same device would be disconnected again
+ * and again, and messages would be lost.
  */
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -10,11 +10,11 @@ interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }
 }
 
-/** Returns the public identity key of the device with these credentials, in base64. */
+/** Public identity key of the device, in base64. */
 export const identityIn = (creds: Uint8Array): string =>
   (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
 
-/** Finds the instance with this identity. `keyOf` returns the key of the records of an instance, or undefined if there is none. */
+/** `keyOf` returns undefined for an instance without a key. */
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,
@@ -31,7 +31,6 @@ export async function instanceWith(
   return undefined
 }
 
-/** Whether an instance with this id exists. */
 export const isThere = async (store: Pick<StateStore, 'get'>, id: string): Promise<boolean> =>
   (await store.get(keys.config(id))) !== undefined
 

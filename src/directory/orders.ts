@@ -1,9 +1,7 @@
 /**
- * Orders of a command to the service that runs on the same store. The command writes an order and visits the service (`storage/owner.ts`), which then
- * reads all orders. The service asks the command whether it still waits. After the confirmation the service carries the order out, removes it and
- * writes an answer. An order that no command confirms is dropped: its command was probably killed, so its operator assumes that the order had no
- * effect, and may have connected the device in another program. Only the question shows this, because the service reads all orders at the visit of
- * any command.
+ * Orders of a command to the service on the same store. The command writes an order and notifies the service, which
+ * asks whether the command still waits before it carries the order out. An order that no command confirms is dropped:
+ * its command was probably killed, and its operator may have connected the device in another program.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,8 +17,8 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
 /**
- * Names of the orders. `move` stops the instance, because another program uses its device; `resume` starts it again. After `pause` no shard has the
- * instance, so nothing writes to its records. After `host` the instance is on a shard again.
+ * `move` stops the instance, because another program uses its device; `resume` starts it again. After `pause` nothing
+ * writes to the records of the instance; after `host` a shard thread runs it again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]
@@ -28,7 +26,7 @@ export type OrderName = (typeof ORDERS)[number]
 const orders = repository({
   name: 'order to the service',
   version: 1,
-  // An order of an earlier release has no time. It counts as very old, because its command has ended.
+  // An order of an earlier release has no time and counts as very old.
   schema: v.object({
     order: v.picklist(ORDERS),
     at: v.optional(v.number(), 0),
@@ -37,7 +35,7 @@ const orders = repository({
   }),
 })
 type Order = { order: OrderName; at: number; id: string }
-/** Question of the service to the command whether it still waits for the order with this id; later the result of the order. */
+/** Asks the command whether it still waits for the order with this id; later contains the result. */
 const answers = repository({
   name: 'answer to an order',
   version: 1,
@@ -45,58 +43,57 @@ const answers = repository({
 })
 type Answer = { asks: string } | { problem: string | null }
 
-/** Time for the service to carry out an order; ending a connection takes a few seconds. After this time the command fails. */
+/** Ending a connection takes a few seconds. After this time the command fails. */
 export const ORDER_MS = 60 * SECOND
 
 export const newOrder = (order: OrderName, at: number): Order => ({ order, at, id: randomUUID() })
 
-/** Writes an order. At most one order per instance waits: a later one replaces it. */
+/** A later order of the same instance replaces one that waits. */
 export const orderOps = (instance: string, order: Order): Op[] => [
   orders.encode(keys.order(instance), order),
   answers.remove(keys.orderAnswer(instance)),
 ]
 
-/** Confirms that the command still waits for its order. Has no effect if another command has replaced the order. */
+/** Has no effect if another command has replaced the order. */
 export async function confirmOrder(store: Pick<StateStore, 'commit'>, instance: string, order: Order): Promise<void> {
   const [key, written] = orders.encode(keys.order(instance), order)
   await store.commit({ guard: { key, equals: written }, ops: [orders.encode(key, { ...order, confirmed: true })] })
 }
 
-/** Withdraws the order, for a command that found no running service. */
+/** For a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
 /**
- * Returns the answer to an order; undefined before the service has read the order. `asks`: the service asks the command that has written the order with
- * this id to confirm it. `problem`: the reason why the service did not carry out the order, or null.
+ * Undefined before the service has read the order. `asks` is the id of an order that its command must confirm.
+ * `problem` is why the service did not carry out the order, or null.
  */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
-/** Time in ms for a command to confirm its order. A waiting command checks ten times per second whether the service asks. */
+/** In ms. A waiting command checks ten times per second whether the service asks. */
 const CONFIRM_MS = 10 * SECOND
 const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
 /**
- * Longest time that an instance is without a shard. The limit is needed because a killed command does not end its pause. A command that still works
- * orders the pause again before it removes anything.
+ * Longest pause of an instance, because a killed command does not end it. A command that still works orders the pause
+ * again before it removes anything.
  */
 const PAUSE_MS = 10 * MINUTE
 
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Time at which this service started. Orders that were written before this time were meant for an earlier service. */
+  /** Earlier orders were meant for an earlier service. */
   startedAt: number
   steps: Steps
   log: Log
-  /** Assigns the instance to a shard again. */
+  /** Lets a shard thread run the instance again. */
   host(instance: string): Promise<unknown>
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */
   pause?(ms: number): Promise<unknown>
 }
 
-/** Carries out all waiting orders. */
 export function createOrders({
   store,
   engine,
@@ -108,7 +105,7 @@ export function createOrders({
 }: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
-  /** Assigns a paused instance to a shard again, because its command has ended or was killed. */
+  /** The command that paused the instance has ended or was killed. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) ? host(instance) : undefined
@@ -155,14 +152,14 @@ export function createOrders({
     return isDropped
   }
 
-  /** Drops an order that nobody has confirmed. Resolves with false if it was confirmed or replaced in the meantime. */
+  /** Resolves with false if the order was confirmed or replaced in the meantime. */
   function dropSilent(instance: string, order: Order): Promise<boolean> {
     const [key, read] = orders.encode(keys.order(instance), order)
     const answer = answers.encode(keys.orderAnswer(instance), { problem: TOO_LATE })
     return drop(instance, order, { guard: { key, equals: read }, ops: [orders.remove(key), answer] })
   }
 
-  /** Asks the command whether it waits for this order. Resolves with false if it does not, or if another order has replaced this one. */
+  /** Asks the command. Resolves with false if it does not wait, or if another order has replaced this one. */
   async function isAwaited(instance: string, order: Order): Promise<boolean> {
     await store.commit({ ops: [answers.encode(keys.orderAnswer(instance), { asks: order.id })] })
     for (let waited = 0; ; waited += LOOK_MS) {
@@ -189,7 +186,7 @@ export function createOrders({
   }
 }
 
-/** Removes the answers of an earlier service, for which no command waits. */
+/** No command waits for the answers of an earlier service. */
 export async function removeOrderAnswers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])

@@ -1,4 +1,3 @@
-/** Answers questions about instances from the records and states in memory. */
 import type { Account } from '../account/account.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -19,7 +18,7 @@ export interface ReadsDeps {
   states: ReturnType<typeof createStates>
   account: Pick<Account, 'workspace'>
   engine: Pick<Engine, 'hasTold'>
-  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
+  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Configuration record of an instance, which only the main thread writes. It is encrypted as a whole, because it contains the token, the webhook
- * secret and proxy credentials.
+ * Configuration record of an instance, which only the main thread writes. It is encrypted as a whole, because it
+ * contains tokens, secrets and proxy credentials.
  */
 import * as v from 'valibot'
 import { hashOf } from '../account/credentials.ts'
@@ -21,7 +21,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** Fields of send safety; they are absent in records of earlier releases. */
+/** Absent in records of earlier releases. */
 const SendSafety = {
   first_contacts_per_hour: v.optional(v.nullable(v.number()), null),
   first_contacts_per_day: v.optional(v.nullable(v.number()), null),
@@ -34,7 +34,7 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   ...each(SETTING_FLAGS, v.boolean()),
   ...each(SETTING_NUMBERS, v.number()),
   ...each(SETTING_TEXTS, v.nullable(v.string())),
-  // These fields are absent in records of earlier releases.
+  // Absent in records of earlier releases.
   ...each(SETTING_DIALECTS, v.optional(v.nullable(v.picklist(DIALECTS)), null)),
   ...SendSafety,
 })
@@ -55,14 +55,14 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** Reads a configuration record in an archive, where it is not encrypted separately. Throws a `RecordError` if it cannot be read. */
+/** Reads a record in an archive, where it is not encrypted separately. Throws a `RecordError` if it cannot be read. */
 export const archivedRecord = (text: string): InstanceRecord =>
   repository<InstanceRecord>({ name: 'archived instance configuration', schema: Schema, version: 1 }).decode(
     'archive',
     Buffer.from(text),
   )
 
-/** Returns a tag that distinguishes two tokens and reveals nothing about a token of 192 random bits. */
+/** Distinguishes two tokens, and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 
 export const toConfig = (

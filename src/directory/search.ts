@@ -5,7 +5,7 @@ import type { InstanceRecord } from './instance-object.ts'
 
 const searched = (text: string) => tidied(text).toLowerCase()
 
-/** Creates a filter that returns whether an instance in the given state belongs to a list. `q` is searched in the name, the id and the number. */
+/** `q` is searched in the name, the id and the number. */
 export function createSearch({ status, exactly, q }: Pick<ListFilter, 'status' | 'exactly' | 'q'>) {
   const wanted = q === undefined ? undefined : searched(q)
   return ({ name, id }: InstanceRecord, state: RuntimeState): boolean => {

@@ -1,11 +1,11 @@
 /**
- * Rotation of a webhook secret: the new one signs immediately. Without a grace time the previous secret stops signing, even if an earlier rotation
- * would have kept it longer; with a grace time both secrets sign until it ends. A pure function.
+ * Rotation of a webhook secret: the new one signs immediately. With a grace time both sign until it ends; without one
+ * the previous secret stops signing, even if an earlier rotation would have kept it longer.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** Returns the previous secret while it still signs. `now`: milliseconds since the epoch. */
+/** `now` is in epoch ms. */
 export const previousSecret = ({ webhooks }: InstanceRecord, graceSeconds: number, now: number) => ({
   previousSecret: graceSeconds === 0 ? undefined : { secret: webhooks.secret, until: now + graceSeconds * SECOND },
 })

@@ -1,11 +1,10 @@
-/** Changes of the settings object: merges them, then checks the rule between fields. */
 import { Failure } from '../domain/failures.ts'
 import type { InstanceSettings } from '../domain/instance.ts'
 import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
 import type { CheckUrl } from './webhooks.ts'
 
-/** Applies a change. `at` is put before the name of a field in the paths of issues. */
+/** `at` is put before the field names in errors. */
 export function changeSettings(
   current: InstanceSettings,
   change: SettingsChange,
@@ -14,7 +13,7 @@ export function changeSettings(
 ): InstanceSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const next: InstanceSettings = { ...current, ...Object.fromEntries(given) }
-  // The masked proxy URL counts as unchanged, because a form that saves the values which it was shown sends it back.
+  // A form that saves the values which it was shown sends the masked proxy URL back.
   if (current.proxy_url !== null && next.proxy_url === maskUserInfo(current.proxy_url)) next.proxy_url = current.proxy_url
   const refusal = next.proxy_url === null || next.proxy_url === current.proxy_url ? undefined : checkProxy(next.proxy_url)
   if (refusal !== undefined) throw Failure.invalid({ path: `${at}proxy_url`, message: refusal })

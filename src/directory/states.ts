@@ -1,10 +1,10 @@
 /**
- * Holds the last known state of every instance, as its shard reports it. States are only in memory, because the record
- * of the shard is authoritative.
+ * The last known state of every instance, as its shard thread reports it. States are only in memory, because the record
+ * of the thread is authoritative.
  */
 import { CREATED, type RuntimeState } from '../domain/instance.ts'
 
-/** Statuses before the first QR code; the answer to a creation waits while the status is one of these. */
+/** Statuses before the first QR code. */
 const isOpening = ({ status }: RuntimeState) => status === 'created' || status === 'starting'
 
 export function createStates() {
@@ -20,15 +20,14 @@ export function createStates() {
   return {
     get: (instance: string): RuntimeState => states.get(instance) ?? CREATED,
 
-    /** Applies an event, which is always newer than the known state. */
+    /** An event is always newer than the known state. */
     event(instance: string, state: RuntimeState) {
       known.add(instance)
       set(instance, state)
     },
 
     /**
-     * Applies the answer to `start`. Events come over another port, so an event may arrive before an older answer. Therefore the answer is only used
-     * if no event has arrived.
+     * Only used if no event has arrived: events come over another port, so an event may arrive before an older answer.
      */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
@@ -40,7 +39,7 @@ export function createStates() {
       for (const wake of waiting.get(instance) ?? []) wake()
     },
 
-    /** Resolves when the status is no longer one of the statuses before the first QR code, or after `ms`. */
+    /** Resolves when the first QR code is available or the start has ended, or after `ms`. */
     async opened(instance: string, ms: number): Promise<void> {
       if (!isOpening(states.get(instance) ?? CREATED)) return
       const wakes = waiting.get(instance) ?? new Set()

@@ -1,8 +1,7 @@
 /**
- * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits; the commit that creates the
- * instance has the credentials and removes the device. A kill before that commit leaves records without a configuration, which the next start erases
- * (`storage/erase.ts`) before it processes the device again. After the commit the instance exists, and the same device cannot create a second
- * instance.
+ * Creates instances from the imported devices in the store. Keys are written first; the commit that creates the
+ * instance has the credentials and removes the device. After a kill before that commit, the next start erases the keys
+ * and processes the device again.
  */
 import type { DeviceKey } from '../domain/device-bundle.ts'
 import { Failure } from '../domain/failures.ts'
@@ -23,28 +22,26 @@ export interface TakeOverDeps {
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps: Steps
   log: Log
-  /**
-   * Writes the configuration of the instance together with these records, in one commit. Rejects with a `Failure` if the workspace has no free slot.
-   */
+  /** In one commit. Rejects with a `Failure` if the workspace can have no more instances. */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
   media: ImportedMedia
 }
 
-/** Media of the waiting messages of an archived instance, which are staged like its records (`storage/staged-blobs.ts`). */
+/** Media of the waiting messages of an archived instance. */
 export interface ImportedMedia {
-  /** Makes the staged media of an instance its own: copies them to the media of the instance. */
+  /** Copies the staged media to the media of the instance. */
   adopt(instance: string): Promise<void>
   dropStaged(instance: string): Promise<void>
-  /** Removes the copied media if the instance was not created in the end. */
+  /** For an instance that was not created in the end. */
   dropAdopted(instance: string): Promise<void>
 }
 
-/** The most records per commit. A longer commit would delay the commits of all other instances (`storage/remove-all.ts`). */
+/** Records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
-/** Takes over all waiting devices. Resolves with the ids of the created instances. */
+/** Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
-  /** Returns the record to store. A record of an archived instance is stored without a change, because it is already encrypted in the archive. */
+  /** A record of an archived instance is stored without a change, because it is already encrypted. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
     const key = signalKey(id, type, name, own)
@@ -60,7 +57,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
-    // If a service starts while a command stages slices, the start removes the slices that were staged so far. So the number of slices is checked.
+    // The start of a service removes slices that a command is staging, so their number is checked.
     if (count !== device.slices)
       throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
@@ -84,7 +81,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.dropStaged(id)
   }
 
-  /** Refuses a device: only the reason of the refusal stays in the store. An existing instance with the same id is not changed. */
+  /** Only the reason of the refusal stays in the store. An existing instance with the same id is not changed. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be made an instance')
     await media.dropStaged(device.id)

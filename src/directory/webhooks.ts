@@ -1,13 +1,13 @@
 /**
- * Applies changes of the webhooks object. A change may contain one URL for all types, or field names of older integrations. The result must satisfy
- * the rules between fields.
+ * Applies changes of the webhooks object. A change may contain one URL for all types, or field names of older
+ * integrations.
  */
 import { Failure, type Issue } from '../domain/failures.ts'
 import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
-/** Fields of a request: the fields of the webhooks object, the single URL, and the field names that older integrations use. */
+/** The fields of the webhooks object, the single URL, and the field names of older integrations. */
 export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   single_url?: string | null | undefined
   connected_url?: string | null | undefined
@@ -16,10 +16,9 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Returns a sentence that explains why a webhook URL is refused; undefined if it is allowed. */
+/** Explains why a webhook URL is refused; undefined if it is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
-/** Converts `single_url` and the field names of older integrations to the fields of the webhooks object. */
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
   const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
   const result = { ...rest }
@@ -35,7 +34,7 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/** Applies a change. Throws `invalid_request` if the result would break a rule; `at` is put before the name of a field in the paths of issues. */
+/** Throws `invalid_request` if the result would break a rule; `at` is put before the field names. */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)

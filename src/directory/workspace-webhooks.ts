@@ -1,6 +1,6 @@
 /**
- * Changes the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. The change holds the mutexes
- * of all instances, so that no change of a single instance is lost, and no instance is created or deleted in between.
+ * Changes the webhooks of a whole workspace, in one commit: the defaults of new instances and every existing instance.
+ * It holds the mutexes of all instances, so that no other change is lost.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'
@@ -26,23 +26,21 @@ export interface WorkspaceWebhooksDeps {
   mutex: KeyedMutex
   clock: Clock
   checkUrl: CheckUrl
-  /** Sends the record to the shard that hosts the instance. */
   configure(record: InstanceRecord): Promise<void>
 }
 
-/** Checks the values of the workspace, and those of each instance; may throw a `Failure`. */
 type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
 
 /** Fields of an instance that change together with its webhooks. */
 type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 
-/** Number of records that are encrypted, or of shards that are configured, before the thread does other work for one turn. */
+/** Records that are encrypted before the thread does other work for one turn. */
 const AT_ONCE = 100
 
 /** Name of the mutex for adding instances to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
-/** Adds the instance to the messages of the issues, because the caller named only the workspace. */
+/** Adds the instance to the error messages, because the caller named only the workspace. */
 function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()
@@ -66,7 +64,7 @@ export function createWorkspaceWebhooks(
   }
 
   async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
-    // An instance may be missing, if a deletion held its mutex before this change.
+    // An instance is missing if it was deleted before this change.
     const before = ids.flatMap((id) => held.find(id) ?? [])
     decide(account.workspace(workspace).webhooks)
     const next: InstanceRecord[] = []
@@ -86,7 +84,7 @@ export function createWorkspaceWebhooks(
         for (const record of next) held.hold(record)
       },
     }))
-    // The change is already stored, so if one shard fails, the others still get it.
+    // The change is already stored, so if one shard thread fails, the others still get it.
     const failures: unknown[] = []
     const configureOne = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
     await inSlices(next, async (slice) => {
@@ -96,7 +94,6 @@ export function createWorkspaceWebhooks(
     return next.length
   }
 
-  /** Changes the webhooks. Resolves with the number of instances. */
   const change = (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
     mutex.run(webhooksOf(workspace), async () => {
       const ids = held.of(workspace).map(({ id }) => id)

@@ -1,4 +1,7 @@
-/** The page of a connect link: the pairing page in the language and with the name and color of the operator, which the allowed origins may frame. */
+/**
+ * The page of a connect link: the pairing page with the language, name and color of the operator, which the allowed
+ * origins may frame.
+ */
 import type { ConnectLink, ConnectOperator } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
 import { contained } from '../domain/isolated-text.ts'
@@ -8,15 +11,15 @@ import { pairingBody, pairingStyle } from './pairing.ts'
 import { type PairingPlace, pairingScript, tellScript } from './pairing-script.ts'
 import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
-/** The secret is the last part of the address of the page. The addresses of the operations begin with the address of the page. */
+/** The secret is the last part of the page's URL. */
 const OPERATIONS = "location.pathname.split('/').pop() + '/'"
 type Look = Pick<ConnectLink, 'locale' | 'operator' | 'allowedOrigins'>
-/** Look of the page for a link that does not exist. */
+/** For a link that does not exist. */
 const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, allowedOrigins: [] }
 
 /** Weights of red, green and blue in the brightness that people see (ITU-R BT.601). */
 const BRIGHTNESS = [0.299, 0.587, 0.114]
-/** Brightness of a color above which black text is easier to read on it than white text. */
+/** On a brighter color, black text is easier to read than white text. */
 const BRIGHT = 150
 
 function inkOn(color: string): string {
@@ -24,13 +27,13 @@ function inkOn(color: string): string {
   return parts.reduce((sum, part) => sum + part) > BRIGHT ? '#000' : '#fff'
 }
 
-/** Uses the operator's color only for buttons and for the upper border of the page. Text, such as a link, would be unreadable in a light color. */
+/** Only for buttons and the upper border of the page: text, such as a link, would be unreadable in a light color. */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** Shows the name of the operator. It is isolated, so that its direction does not change the direction of the text around it. */
+/** The name is isolated, so that its direction does not change the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {
@@ -60,15 +63,12 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/** Pages for guessed links, which are built once, because a guess must not take more work than a look-up. */
+/** Built once, because a guess of a link must not take more work than a look-up. */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )
 
-/**
- * Page that explains why pairing is not possible. Only the end of a link is reported to the page that frames it, because other refusals are
- * temporary.
- */
+/** Only the end of a link is reported to the page that frames this one, because other refusals are temporary. */
 export function connectRefusalPage(link: ConnectLink | undefined, refusal: Failure): Page {
   if (link === undefined) return FOR_NOBODY.get(refusal.code) ?? pageForNobody(refusal)
   const { words, name, page } = commonOf(link)

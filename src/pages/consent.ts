@@ -1,6 +1,6 @@
 /**
- * Builds the page `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page
- * has no script, because it shows texts of strangers.
+ * `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has no script,
+ * because it shows texts of strangers.
  */
 
 import { BRAND } from '../domain/brand.ts'
@@ -35,7 +35,7 @@ ${options(instances)}
 </select>
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 
-/** Returns the source for the policy, which cannot express an IPv6 address in brackets. */
+/** A policy cannot express an IPv6 address in brackets. */
 function sourceOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return hostname.startsWith('[') ? protocol : origin

@@ -1,6 +1,6 @@
 /**
- * Files of the dashboard's client from the build. They are read and compressed once. A name that a caller sends is only looked up among these files,
- * never on disk.
+ * Files of the dashboard's client, read and compressed once. A name that a caller sends is only looked up among these
+ * files, never on disk.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { CLOSED } from './page.ts'
 
 const compress = promisify(gzip)
 
-/** Folders that may contain the built dashboard: beside the compiled sources, or in `dist`. The first match is used. */
+/** The first folder that exists is used: beside the compiled sources, or in `dist`. */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -29,13 +29,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 }
-/** File types that are already compressed. */
+/** Already compressed. */
 const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 
-/** Matches the content hash that the bundler puts into a file name. A file with such a name never changes. */
+/** A file whose name contains the bundler's content hash never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
-/** Policy of the page: nothing from other origins and nothing inline, because scripts and styles are our own files. */
+/** Nothing from other origins and nothing inline, because scripts and styles are our own files. */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
   "script-src 'self'",
@@ -73,13 +73,12 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/** Reads the files. Names are paths with slashes in the first folder that has a document. Source maps are not served. */
+/** Names are paths with slashes. Source maps are not served. */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)
   for (const name of found?.names ?? []) {
     if (extname(name) === '.map') continue
-    // The entry is a folder.
     const bytes = await readFile(join(found!.folder, name)).catch(() => undefined)
     if (bytes) files.set(name.split(sep).join('/'), fileOf(name, new Uint8Array(bytes)))
   }

@@ -1,10 +1,10 @@
 /**
- * Script of the API reference. It starts Swagger UI with a description without numbers, so that nobody sends to a number of an example by accident.
- * It fills in the instance that was used last in this browser tab, and reads numbers as people write them.
+ * Script of the API reference. Swagger UI gets a description without phone numbers, so that nobody sends to a number of
+ * an example by accident. The instance that was used last in this tab is filled in.
  */
 export const docsScript = `
 const TAB = 'svc_docs'
-/** Instance of this tab: its id and token. The dashboard stores it, too (src/dashboard/api/docs-instance.ts). */
+/** The dashboard also stores the id and token of this tab's instance. */
 const remembered = () => {
   try {
     return JSON.parse(sessionStorage.getItem(TAB)) || {}
@@ -13,7 +13,7 @@ const remembered = () => {
   }
 }
 const NUMBER = /^[1-9][0-9]{9,14}$/
-/** A number of an example may belong to somebody, so nothing that can be sent has one. */
+/** A number of an example may belong to somebody. */
 const withoutNumbers = (value) => {
   if (typeof value === 'string') return NUMBER.test(value) ? '' : value
   if (Array.isArray(value)) return value.map(withoutNumbers)
@@ -21,13 +21,13 @@ const withoutNumbers = (value) => {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'responses' ? each : withoutNumbers(each)]))
 }
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
-/** Returns a parameter with the value of this tab in place of its example. */
+/** The value of this tab replaces the example. */
 const filled = (parameter, values) => {
   if (parameter.name === 'Prefer') return { ...parameter, example: undefined, examples: undefined }
   const value = parameter.in === 'path' && values[parameter.name]
   return value ? { ...parameter, example: value, examples: undefined } : parameter
 }
-/** Returns the description with the instance of this tab in every operation, and without numbers. */
+/** With the instance of this tab in every operation, and without numbers. */
 const prepared = (description, values) => {
   const { paths, ...others } = withoutNumbers(description)
   for (const item of Object.values(paths))
@@ -46,7 +46,7 @@ const keep = (values) => {
   for (const name of ['instance_id', 'token']) fields[name].value = values[name] || ''
 }
 const asked = new Set()
-/** Reads a number as people write it. A short one without a plus may lack its country code, so the page asks once. */
+/** A short number without a plus may lack its country code, so the page asks once. */
 const read = (text) => {
   if (typeof text !== 'string' || !/^[+]?[0-9 ().-]+$/.test(text.trim())) return text
   const digits = text.replace(/[^0-9]/g, '').replace(/^00/, '')
@@ -92,7 +92,7 @@ keep(remembered())
 document.forms.instance.addEventListener('submit', (event) => event.preventDefault())
 document.forms.instance.addEventListener('change', () => {
   keep({ instance_id: fields.instance_id.value.trim(), token: fields.token.value.trim() })
-  // The description is read again only with the page, because a change of it takes Swagger UI seconds.
+  // The page is loaded again, because a change of the description takes Swagger UI seconds.
   if (fields.instance_id.value && fields.token.value) location.reload()
 })
 `

@@ -1,4 +1,3 @@
-/** `GET /docs`: the description in Swagger UI, all files of which the service serves. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
@@ -12,7 +11,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/** Style of the bar above Swagger UI, and of the dark mode: Swagger UI has no dark colours, so its own colours are inverted. */
+/** Swagger UI has no dark colours, so its own are inverted. */
 const STYLE = `
 body { margin: 0 }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid #d9e1dd; font: 14px/1.5 system-ui, sans-serif; color: #17211d }
@@ -63,7 +62,6 @@ export const docsPage = (): Page => ({
   policy: [...CLOSED, "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"].join('; '),
 })
 
-/** Returns the files of the page. Each is read and compressed once, on its first request. */
 export function docsAssets(): (name: string) => Promise<Asset | undefined> {
   const made = new Map<string, Promise<Asset>>()
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zip } from './zip.ts'
 
-/** Paths of the folder from the sources, and from the compiled files. */
+/** Relative to the sources, and to the compiled files. */
 const FOLDERS = ['../../extension', '../../../extension'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
-/** Folder in the archive, so that unpacking creates a single folder. */
+/** With this folder, unpacking creates a single folder. */
 const FOLDER = 'svc-passkey-extension'
 
 async function filesIn(folder: string) {
@@ -23,7 +23,7 @@ async function make(): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return undefined
 }
 
-/** Creates the archive once, on the first request. Undefined if the service was installed without the folder. */
+/** Created on the first request. Undefined if the service was installed without the folder. */
 export function createExtension(): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   let made: ReturnType<typeof make> | undefined
   return () => {

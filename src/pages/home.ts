@@ -1,4 +1,3 @@
-/** `GET /`: a short description of the service, and links. */
 import { BRAND, VERSION } from '../domain/brand.ts'
 import type { Page } from '../features/parts.ts'
 import { makePage } from './page.ts'
@@ -23,7 +22,6 @@ ol { padding-left: 1.3rem } li { margin: .35rem 0 }
 details { margin: 1rem 0 } summary { cursor: pointer }
 `
 
-/** The logo, which is also that of the dashboard. */
 const MARK =
   '<svg width="32" height="32" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M4 5h16v11H9l-5 4zM8.5 10.5l2.5 2.5 4.5-5"/></svg>'
 

@@ -1,10 +1,12 @@
-/** Pages for people, each in one document: it contains its style and script, and its policy allows only these two, by their hashes. */
+/**
+ * Pages for people, each in one document with its style and script. Its policy allows only these two, by their hashes.
+ */
 import { createHash } from 'node:crypto'
 import type { Page } from '../features/parts.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Policy without external resources, form targets and embedding. */
+/** No external resources, form targets or embedding. */
 export const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const STYLE = `
@@ -23,10 +25,10 @@ button { background: var(--green); border-color: var(--green); color: #fff; curs
 `
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Returns a text of another person in a form that is safe as part of a document. */
+/** Makes a text of another person safe as part of a document. */
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 
-/** A document that search engines do not index; `head` is added to the common head. */
+/** Search engines do not index it. `head` is added to the common head. */
 export const documentOf = (head: string, body: string, language = 'en') => `<!doctype html>
 <html lang="${language}">
 <head>
@@ -43,8 +45,8 @@ ${body}
 `
 
 /**
- * Makes a page. `connects`: the script of the page calls this service. `style` is added to the common style. `formsTo`:
- * allowed targets of its forms and of their redirects; none if absent. `framedBy`: origins whose pages may frame it.
+ * `connects`: the script of the page calls this service. `formsTo`: allowed targets of its forms and of their
+ * redirects. `framedBy`: origins whose pages may frame it.
  */
 export function makePage({
   title,

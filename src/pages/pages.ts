@@ -1,4 +1,3 @@
-/** Combines all pages for people. */
 import type { Pages } from '../features/parts.ts'
 import { connectPage, connectRefusalPage } from './connect.ts'
 import { consentPage } from './consent.ts'

@@ -1,4 +1,7 @@
-/** Part of the pairing page for an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link. */
+/**
+ * Part of the pairing page for an account that requires its passkey: sign in a browser, compare the code with the
+ * phone, wait for the link.
+ */
 import { BY_HAND, OPTIONS_HERE, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
 import type { PairingWords } from './pairing-words.ts'
 
@@ -12,11 +15,10 @@ export const passkeyStyle = `
 #differ { background: none; border-color: var(--line); color: inherit }
 `
 
-/** Script of this part. It continues the script of `pairing.ts`, whose `ask`, `show`, `setText`, `sentenceOf` and `WORDS` it uses. */
+/** Continues the script of `pairing.ts`, whose functions it uses. */
 export const passkeyScript = `
 const BY_HAND = ${JSON.stringify(BY_HAND)}
 const { passkey: PASSKEY } = WORDS
-/** The challenge that is shown. */
 let challenge = null
 /** Whether a ceremony was seen on this page and has not ended. */
 let hasPasskey = false
@@ -52,7 +54,6 @@ const showPhone = ({ stage, code, needs_confirmation }) => {
   setText('compare-text', code ? PASSKEY.compareCode : PASSKEY.sayYes)
   show('confirmation', needs_confirmation)
 }
-/** Returns whether the page is about a passkey at present. */
 const lookAtPasskey = async (status) => {
   if (status !== 'connecting' && !hasPasskey) return false
   const state = await ask('passkey')
@@ -83,7 +84,7 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
     await act()
     setText('refused', '')
   } catch (error) {
-    // No text is shown if the account is already linked, because the page notices this at its next status request.
+    // The page notices a linked account at its next status request.
     if (error.code !== 'instance_already_connected') setText('refused', sentenceOf(error))
   }
   target.disabled = false
@@ -126,7 +127,7 @@ pressing('start-over', async () => {
 })
 `
 
-/** Builds the part of the page for a passkey. `root` is the relative address of the service. */
+/** `root` is the relative URL of the service. */
 export const passkeyBody = ({ passkey: words }: PairingWords, root: string) => `
 <p id="before" hidden><small>${words.before}</small></p>
 <p id="failure" role="alert"></p>

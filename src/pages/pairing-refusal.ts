@@ -1,4 +1,4 @@
-/** Pages for addresses of a pairing page that belong to no instance, one for each language. */
+/** Pages for pairing URLs that belong to no instance, one for each language. */
 import { BRAND } from '../domain/brand.ts'
 import { LANGUAGES, type Language } from '../domain/language.ts'
 import type { Page } from '../features/parts.ts'
@@ -10,7 +10,7 @@ function pageIn(language: Language): Page {
   return makePage({ title: `${title} · ${BRAND}`, language, body: `<h1>${title}</h1><p role="alert">${ended}</p>` })
 }
 
-/** The pages are built once, because a request with a guessed address must not take more work than a look-up. */
+/** Built once, because a request with a guessed URL must not take more work than a look-up. */
 const PAGES = Object.fromEntries(LANGUAGES.map((language) => [language, pageIn(language)])) as Record<Language, Page>
 
 export const pairingRefusalPage = (language: Language): Page => PAGES[language]

@@ -1,34 +1,34 @@
-/**
- * The script of the pairing page. Its parts share one scope in the browser: each part declares functions and variables, and `run` starts them at the
- * end.
- */
+/** The script of the pairing page. Its parts share one scope in the browser; `run` starts them at the end. */
 import { passkeyScript } from './pairing-passkey.ts'
 import type { PairingWords } from './pairing-words.ts'
 
-/** Interval of the status requests in ms; a QR code is requested when the shown one has expired. */
+/** In ms between two status requests. */
 const LOOK_EVERY = 2_000
 
-/** Addresses and texts that depend on where the page is used. */
 export interface PairingPlace {
   words: PairingWords
-  /** JavaScript expression: relative address of the operations. */
+  /** JavaScript expression with the relative URL of the operations. */
   operations: string
-  /** Relative address of the service. */
+  /** Relative URL of the service. */
   root: string
-  /** The connect link, whose end is reported to the page that frames this one; null for a page that was opened with the token of the instance. */
+  /**
+   * The connect link, whose end is reported to the page that frames this one; null for a page that was opened with a
+   * token.
+   */
   link: { id: string; frames: readonly string[] } | null
 }
 
-/** Returns a value as a literal in a script. */
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Time in ms after which the page of a connect link that nobody touches stops asking, because each new code keeps a session open on the network. */
+/**
+ * In ms. The page of a connect link that nobody touches stops asking, because each new code keeps a session open on the
+ * network.
+ */
 const ABANDONED = 15 * 60_000
 
 /**
- * Part of the scripts of connect links: reports to the page that frames this one how the link has ended. The message is addressed to the origin of
- * that page, if the browser states it. If not, a message is addressed to each allowed origin, and the browser delivers only the one with the right
- * origin.
+ * Reports to the page that frames this one how the connect link has ended. If the browser does not state the origin of
+ * that page, each allowed origin gets a message, and the browser delivers only the right one.
  */
 export const tellScript = (link: PairingPlace['link']) => `
 const LINK = ${literal(link)}
@@ -40,9 +40,8 @@ const tell = (event) => {
 }
 `
 
-/** Functions that show texts and call operations. */
 const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
-/** Unchanged text is left alone, because otherwise screen readers would read it again after every status request. */
+/** Screen readers would otherwise read an unchanged text again after every status request. */
 const setText = (id, text) => {
   const element = document.getElementById(id)
   if (element.textContent !== text) element.textContent = text
@@ -54,7 +53,6 @@ const sentenceOf = ({ code, issues, message }) => {
   if (isOfAnswer) return WORDS.passkey.badAnswer
   return code ? WORDS.failures[code] || WORDS.failures.otherwise : message
 }
-/** Sends a request to an operation: a POST if there is a body. */
 const ask = async (path, sent) => {
   const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
   const response = await fetch(OPERATIONS + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(WORDS.away) })
@@ -70,16 +68,14 @@ const ask = async (path, sent) => {
 }
 `
 
-/** Time in ms for which a code to type is valid. */
+/** In ms for which a code to type is valid. */
 const CODE_LIFE = 3 * 60_000
 
-/** Shows how long the shown code is valid. */
 const clockScript = `let expiresAt = 0
 /** Time until which the shown code to type is valid; 0 without one. */
 let codeUntil = 0
 const clockOf = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0')
 const isShown = (id) => !document.getElementById(id).hidden
-/** Shows how long the code is valid. */
 const tick = () => {
   const left = codeUntil - Date.now()
   if (left > 0) return setText('clock', WORDS.codeLeft.replace('{n}', clockOf(left)))
@@ -91,7 +87,6 @@ const tick = () => {
 setInterval(tick, 1000)
 `
 
-/** Shows a QR code, one sentence in place of everything else, or that the number is connected. */
 const shownScript = `const showQr = async () => {
   const { value, expires_at } = await ask('qr-code')
   show('qr', value !== null)
@@ -115,13 +110,12 @@ const finish = (phone) => {
 }
 `
 
-/** Asks for the status, and shows what belongs to it. */
 const statusScript = `/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
 const EXPLAINED = ['disconnected', 'logged_out', 'banned']
 /** A sentence of the service has times of UTC; people read their own. */
 const withLocalTimes = (text) => text.replace(/\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z/g, (time) => new Date(time).toLocaleString())
 let hasLooked = false
-/** The status of a connect link says whether the instance is paused; behind a token the instance itself does. */
+/** Only the status of a connect link says whether the instance is paused. */
 const isPaused = async (paused) => (paused === undefined ? (await ask('me')).status_reason === 'paused' : paused)
 const look = async () => {
   const { connected, status, phone, error, paired, paused, pairing_failed } = await ask('status')
@@ -141,7 +135,7 @@ const look = async () => {
     show('qr', false)
     expiresAt = 0
   }
-  // The passkey part is hidden, because the passkey is no longer needed and the link returns no data about it.
+  // The passkey is no longer needed, and the link returns no data about it.
   if (paired) show('passkey', false)
   else if (await lookAtPasskey(status)) {
     hideWays()
@@ -160,7 +154,7 @@ const look = async () => {
   const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
   setText('state', status === 'qr' ? instruction : explained || WORDS.statuses[status] || error || status)
   show('busy', !isByCode && !isShown('qr') && status !== 'banned')
-  // If an account is linked but not connected, the reader can do nothing about it, so only this state is shown.
+  // If an account is linked but not connected, the reader can do nothing about it.
   if (paired || status === 'banned') {
     hideWays()
     return false
@@ -184,7 +178,7 @@ const loopScript = `const run = async () => {
         showOnly(error.reason === 'used' ? WORDS.used : WORDS.ended)
         return tell('ended')
       }
-      // No text is shown if the account was linked since the status was read, because the next status request shows this.
+      // The next status request shows that the account was linked.
       if (error.code !== 'instance_already_connected') setText('problem', sentenceOf(error))
       if (error.status === 401 || error.status === 403) return
       pause = Math.max(pause, error.waitMs || 0)
@@ -206,7 +200,6 @@ const goneOn = async () => {
 }
 `
 
-/** Switches between QR code and pairing code, and asks for a pairing code. */
 const waysScript = `let isByCode = false
 const hideWays = () => { for (const id of ['busy', 'code', 'number', 'by-code', 'by-qr']) show(id, false) }
 const showWays = () => {

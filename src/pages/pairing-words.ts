@@ -1,10 +1,13 @@
-/** Texts of the pairing page in its three languages. Those with tags are HTML of our own; no text of anybody else is put into them. */
+/**
+ * Texts of the pairing page in its three languages. Those with tags are our own HTML; no text of anybody else is put
+ * into them.
+ */
 import type { FailureCode } from '../domain/failures.ts'
 import type { Status } from '../domain/instance.ts'
 import type { Language } from '../domain/language.ts'
 import { BEFORE_THE_SCAN, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
 
-/** Sentences for failures of the API; null for English, in which the messages of the API are shown. */
+/** Null for English, in which the messages of the API are shown. */
 type FailureWords = (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
 
 /** All languages have the texts of the English page. */
@@ -21,16 +24,14 @@ const EN = {
     logged_out: 'Not connected yet. Preparing a new code…',
     banned: 'WhatsApp has banned this number.',
   } as Readonly<Partial<Record<Status, string>>>,
-  /** Instruction for a QR code; next, the instruction for a code to type. */
+  /** Instruction for a QR code. */
   scan: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
   typeCode: 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.',
-  /** Text while a code is fetched; then the time until the next code, and until a code to type is over. `{n}` stands for the time. */
+  /** `{n}` in the next texts stands for a time. */
   fetching: 'Getting a code…',
   newCode: 'New code in {n} s',
   codeLeft: 'Valid for {n}',
-  /** Text for a number that is too short, or has no country code. */
   needsNumber: 'Write the number with its country code, for example 55 11 …',
-  /** Last sentence, when the number is connected. */
   mayClose: 'Done. You can close this page.',
   away: 'The service does not answer. This page goes on trying.',
   connected: 'Connected',
@@ -40,13 +41,11 @@ const EN = {
   byCode: 'Link with the phone number instead',
   byQr: 'Show the QR code',
   needsScript: 'This page needs JavaScript.',
-  /** Text for a connect link that has expired, was revoked, or has connected its instance. */
   ended: 'This link has expired or was revoked. Ask whoever sent it for a new one.',
   used: 'This link has been used. If the number is not connected any more, ask whoever sent it for a new one.',
-  /** Text for a page that was not used for a while. */
   paused: 'This page waits, because nobody has used it for a while.',
   goOn: 'Go on',
-  /** Text if the instance is paused, so that no code will come. */
+  /** No code will come, because the instance is paused. */
   isPaused: 'This instance is paused. Whoever manages it can resume it.',
   failures: null as FailureWords,
   passkey: {
@@ -64,7 +63,8 @@ const EN = {
     sayYes: 'Say yes if the phone asks. Keep WhatsApp open.',
     notLinked: 'The device was not linked.',
     /**
-     * Begins a sentence that an issue of the API completes. In languages other than English it is a complete sentence, because issues are in English.
+     * Begins a sentence that an issue of the API completes; a complete sentence in other languages, because issues are
+     * in English.
      */
     badAnswer: 'The answer',
     copied: 'Copied.',

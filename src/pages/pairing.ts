@@ -1,6 +1,6 @@
 /**
- * The page that pairs an instance in a browser: under the token of the instance (`GET …/qr-code/page`), or behind a connect link (`connect.ts`). It
- * calls the routes beside it by relative URLs. The credential is only in the address of the page, and no referrer contains it.
+ * The page that pairs an instance in a browser: with its token, or behind a connect link. The credential is only in the
+ * URL of the page, and no referrer contains it.
  */
 import { BRAND } from '../domain/brand.ts'
 import { contained } from '../domain/isolated-text.ts'
@@ -41,7 +41,7 @@ ${passkeyBody(words, root)}
 const WITHOUT_SCRIPT =
   'This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.'
 
-/** The page of an instance says which one it pairs, because several may be open. */
+/** The page says which instance it pairs, because several may be open. */
 const headOf = (name: string) => `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
 
 export function pairingPage({ name, language }: PairingView): Page {

@@ -1,4 +1,4 @@
-/** Creates a zip archive of a few small files, without directories, ZIP64 or comments (PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16). */
+/** Creates a zip archive of a few small files (PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16). */
 import { gzipSync } from 'node:zlib'
 
 export interface ZipEntry {
@@ -9,10 +9,10 @@ export interface ZipEntry {
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
-/** Version 2.0, which supports deflate. */
+/** Version 2.0 supports deflate. */
 const VERSION = 20
 const DEFLATED = 8
-/** Date of all entries: 1980-01-01, the first date of the format, so that the same files give the same archive. */
+/** 1980-01-01, so that the same files give the same archive. */
 const DATE = 0x21
 
 /** gzip has the same compressed bytes and checksum: 10 bytes of header, the data, CRC-32, length. */
