@@ -51,7 +51,6 @@ export interface StageTask {
 
 const UNEXPECTED = 'The file does not have the expected form; the log of the service has the details.'
 
-/** A failure crosses between threads as data. */
 export type Answer<T> = { ok: T } | { err: FailureData }
 
 const { storeUrl, blobs: blobPlace, disk, logging, killAt } = workerData as ArchiveThreadData
@@ -85,7 +84,6 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
   }
 }
 
-/** Runs one Piscina task: reads the file of an import and changes nothing. */
 export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
 
 /** Runs one Piscina task: stores the device in the file. Answers with the id of the future instance. */

@@ -52,7 +52,6 @@ interface Target {
   steps: Steps
 }
 
-/** Resolves with the id of the future instance. */
 export async function stageFile(
   target: Target,
   file: string,

@@ -9,7 +9,7 @@ export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'wavef
 const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
   mime: string
-  /** Codecs that the apps play in this container. A file with another codec is converted. */
+  /** Codecs that the apps play in this container; files with others are converted. */
   codecs: readonly string[]
 }
 const AS_IS: Readonly<Record<string, Playable>> = {
@@ -88,7 +88,6 @@ async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Pr
 
 const BARS = 64
 const SAMPLE_RATE = 8_000
-/** Number of samples in one measurement of loudness: a tenth of a second, so that an hour gives 36,000 numbers. */
 const WINDOW = SAMPLE_RATE / 10
 
 /** The mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */

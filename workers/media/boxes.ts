@@ -10,7 +10,6 @@ export interface Film {
   height: number | null
 }
 
-/** The most bytes of an index that are read. */
 const MAX_INDEX = 8 * 1_024 * 1_024
 /** The most boxes of a file that may be sent. Fragmented videos have many. */
 const MAX_BOXES = 20_000
@@ -21,7 +20,6 @@ interface Box {
   end: number
 }
 
-/** Undefined if the file is cut off or has no index. */
 export async function readFilm(path: string): Promise<Film | undefined> {
   const file = await open(path, 'r')
   try {
@@ -51,7 +49,6 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** `offset`: position of `bytes` in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)

@@ -6,7 +6,7 @@ import { Failure } from '../../src/domain/failures.ts'
 export type Family = 'image' | 'video' | 'audio' | 'other'
 
 export interface Content {
-  /** MIME type without parameters; `application/octet-stream` for an unknown type. */
+  /** `application/octet-stream` for an unknown type; always without parameters. */
   mime: string
   family: Family
   name?: string
@@ -61,7 +61,7 @@ export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasO
 
 /** Enough bytes for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
-/** Bytes in a file with video: the id of a video stream in ASF, and the head of a Theora stream. */
+/** Bytes that show that a file contains video: the id of a video stream in ASF, and the head of a Theora stream. */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
 const OGG_FILM = Buffer.from('\x80theora', 'latin1')
 /** Brands (type names inside the file) of still pictures and of videos. A video may list brands of pictures too. */
@@ -79,7 +79,7 @@ const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>
   'application/ogg': ogg,
   'video/mp4': (head) => {
     const length = Math.min(head.readUInt32BE(0), head.length)
-    // The four bytes after the major brand are its version.
+    // The major brand is followed by its version, in four bytes.
     const [major = '', , ...others] = (head.toString('latin1', 8, length).match(/.{4}/gs) ?? []) as string[]
     const isPicture =
       HEIF.test(major) || (others.some((brand) => HEIF.test(brand)) && ![major, ...others].some((one) => FILM.test(one)))

@@ -11,7 +11,6 @@ export interface Programs {
 
 export interface ConverterOptions {
   programs: Programs | null
-  /** The most conversions of sound and film that run at a time. */
   conversions: number
   limitMs: number
 }
@@ -43,10 +42,7 @@ const GLANCE_LIMIT = 20_000
 /** At this score (0 to 100) or below, the result of ffprobe counts as a guess. */
 const GUESS = 25
 
-/**
- * The prefix `file:` keeps ffmpeg from reading a path as another protocol. The demuxer may use only these two
- * protocols.
- */
+/** ffmpeg could otherwise read a path as another protocol, such as `http:`. */
 const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
 const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 

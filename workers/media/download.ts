@@ -55,7 +55,6 @@ export async function download({ download, port }: { download: FileDownload; por
   }
 }
 
-/** Reads the first pieces, up to the window, and returns whether more follow. */
 async function begun(
   opened: AsyncGenerator<Uint8Array>,
 ): Promise<{ pieces: ArrayBuffer[]; rest: 'some' | 'none' | { error: unknown } }> {

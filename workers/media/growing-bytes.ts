@@ -32,7 +32,6 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** Returns the bytes in a buffer of exactly their length. Nothing can be added after this. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

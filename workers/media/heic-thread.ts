@@ -34,7 +34,6 @@ interface Libheif {
  * working memory.
  */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024
-/** The size of a page of WebAssembly memory, in bytes. */
 const PAGE = 65_536
 
 interface Memory {

@@ -34,7 +34,6 @@ async function decode(task: HeicTask): Promise<Source> {
 function inThread(task: HeicTask): Promise<HeicAnswer> {
   const module = threadModule('./heic-thread', import.meta.url)
   const flags = threadFlags(module)
-  // libheif writes to the console, which belongs to the service. So the output of the thread is not connected.
   const options = {
     workerData: task,
     name: 'heic',

@@ -14,10 +14,8 @@ export interface ReadBodyTask {
   dialect?: Dialect | undefined
 }
 
-/** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
-/** The body must have arrived completely, or have been refused. */
 export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {

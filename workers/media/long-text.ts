@@ -1,4 +1,4 @@
-/** Decodes a long base64 string of a JSON body while it arrives. Only the beginning of the string itself is kept. */
+/** Decodes a long base64 string of a JSON body while it arrives, without keeping the string. */
 import { type Base64Problem, createBase64Decoder } from '../../src/features/base64-decoder.ts'
 import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
 import { GrowingBytes } from './growing-bytes.ts'
@@ -15,7 +15,7 @@ function codes([sign, meant]: [string, string]): [number, number] {
   return [sign.charCodeAt(0), meant.charCodeAt(0)]
 }
 
-/** All texts share these buffers for unescaped characters and decoded bytes, because they are empty between calls. */
+/** All texts share these buffers, which are empty between calls. */
 const PART = 65_536
 const characters = new Uint8Array(PART)
 const decoded = new Uint8Array((PART / 4) * 3 + 3)
@@ -77,7 +77,6 @@ export class LongText {
     this.#file.free()
   }
 
-  /** Handles a backslash, a part of an escape sequence, or a control character. */
   #special(byte: number): void {
     if (this.#escape > 1) this.#hexDigit(byte)
     else if (this.#escape === 1) this.#escaped(byte)
@@ -100,7 +99,6 @@ export class LongText {
     if (this.#escape === 0) this.#take(Uint8Array.of(Math.min(this.#code, NO_ASCII)))
   }
 
-  /** Decodes characters that contain no escape sequences. */
   #take(run: Uint8Array): void {
     let left = run
     if (this.#begin.length < MAX_PREFIX) left = this.#takeBegin(run)

@@ -26,7 +26,6 @@ function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   }) as unknown as T
 }
 
-/** `input`: the part of the result with the decoded media. */
 type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
 
 /** Resolves with undefined if the other side has closed the port. */

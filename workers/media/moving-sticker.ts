@@ -6,14 +6,12 @@ import { atRate, type Frames, SIDE } from './frames.ts'
 import { fromFrames, unlessBroken } from './pixels.ts'
 import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
-/** Limit of the apps for an animated sticker. */
 export const MAX_BYTES = 500_000
 /** Bytes that are reserved for the data about the publisher, which is written into the file afterwards. */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
 /** Effort of the encoder, from 0 to 6. With 4, a drawing has a fifth fewer bytes, but takes three times as long. */
 const EFFORT = 1
-/** Number of frames that are encoded first, to estimate the size of all. */
 const SAMPLE = 10
 
 const inTurn = new Mutex()
@@ -69,7 +67,6 @@ async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise
   return resized(small, detail, SIDE, pictures.length)
 }
 
-/** Resizes all frames as one picture, one frame below the other. */
 const resized = (pixels: Uint8Array, from: number, to: number, count: number) =>
   unlessBroken(
     fromFrames(pixels, from)

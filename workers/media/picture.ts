@@ -24,7 +24,6 @@ const READABLE = new Set([
 ])
 const NAMES = 'JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC and AVIF'
 
-/** `what`: the kind of message, for the refusal. */
 export async function pictureOf(job: MediaJob, content: Content, converter: Converter, what: string): Promise<Source> {
   const { mime, name } = content
   if (!READABLE.has(mime))

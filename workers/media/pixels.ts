@@ -24,7 +24,6 @@ sharp.cache(false)
 // One thread per picture; the number of pictures at a time is limited elsewhere.
 sharp.concurrency(1)
 
-/** Pixels that another decoder made, in display orientation: RGBA with 8 bits. */
 export interface Pixels {
   width: number
   height: number
@@ -33,7 +32,6 @@ export interface Pixels {
   data: Uint8Array
 }
 
-/** The path of a file, the bytes of a file, or decoded pixels. */
 export type Source = string | Uint8Array | Pixels
 
 const isPixels = (source: Source): source is Pixels => typeof source === 'object' && 'data' in source
@@ -53,7 +51,6 @@ export const openPages = (path: string, page: number, pages: number): Sharp =>
     seconds: PAGES_LIMIT_SECONDS,
   })
 
-/** Opens square frames of RGBA that are stored one below the other. */
 export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
   sharp(pixels, {
     raw: { width: side, height: pixels.byteLength / (4 * side), channels: 4, pageHeight: side },
@@ -105,7 +102,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** The file causes any error of the decoder, so the file is refused. */
+/** Every error of the decoder is caused by the file, so the file is refused. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

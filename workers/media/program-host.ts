@@ -22,7 +22,6 @@ export type ProgramReport =
 // finish within its two minutes on a busy core.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-/** Resolves when the report is sent, or when sending fails because the service has ended. */
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
 
 process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) => {

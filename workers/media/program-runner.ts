@@ -1,6 +1,6 @@
 /**
- * Starts and ends the process that runs programs for the conversion thread: with the first program, and a moment after
- * the last one. It must end before the thread, because child processes of an ended thread stay as zombies.
+ * Runs programs for the conversion thread in a separate process, which ends a moment after the last program. It must
+ * end before the thread, because child processes of an ended thread stay as zombies.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -20,12 +20,10 @@ export interface ProgramRun {
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output of the program; rejects with `ProgramFailed`, or with another error if it could
-   * not be run. A program that another process has killed is run a second time, unless some of its output was passed
-   * on.
+   * Resolves with the standard output; rejects with `ProgramFailed`. A program that another process has killed is run a
+   * second time, unless some of its output was passed on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
-  /** Ends every running program; no program can be run afterwards. */
   end(): void
 }
 
@@ -100,7 +98,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject, onData })
       hold()
-      // After a failed fork there is no channel, and `error` is emitted; a failed send is followed by `exit`.
+      // After a failed fork there is no channel, and `error` is emitted instead.
       if (child.connected) child.send({ id, ...order } satisfies ProgramOrder, () => {})
     })
   }

@@ -4,11 +4,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB. */
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 /** Twice the limit by the clock: it also ends a process whose parent was killed. */
 const CPU_SECONDS = 480
-/** The most bytes of a program's error output that are kept. */
 const COMPLAINT_BYTES = 2_048
 /** The most bytes of output: more than ffprobe or a thumbnail ever has. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
@@ -24,12 +22,11 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** The limits apply to the process that `exec` starts. A system that does not support a limit runs it without. */
+/** A system that does not support one of these limits runs the program without it. */
 const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; exec "$@"'
 
 const running = new Set<ChildProcess>()
 
-/** No conversion outlives the process that runs it, unless that process itself is killed. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -93,11 +90,11 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
 }
 
 /**
- * Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end. The file causes all
+ * A shell that could not run the program, or an ffmpeg that was asked to end, has these exit codes. The file causes all
  * others.
  */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** Signals of an operator, or of a machine without free memory. Any other signal is a crash because of the file. */
+/** An operator, or a machine without free memory, sends these signals. The file causes any other one. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

@@ -40,8 +40,8 @@ const CLOSE = 0.6
 const MARGIN = 0.9
 
 /**
- * Undefined if the best try so far is the result, or if no smaller step is left. `weights`: sizes of the steps for this
- * picture. `expected`: assumed size of the first step.
+ * Undefined if no further try is worthwhile. `weights`: sizes of the steps for this picture. `expected`: assumed size
+ * of the first step.
  */
 export function nextStep(
   tries: readonly Try[],

@@ -17,7 +17,6 @@ import { withPublisher } from './webp.ts'
 export type StickerPart = Pick<PreparedMedia, 'path' | 'mime' | 'width' | 'height' | 'isAnimated' | 'thumbnail'>
 
 const QUALITY = 75
-/** MIME types of which sharp reads all pages (frames). */
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
 /**
@@ -58,7 +57,6 @@ async function still(job: MediaJob, content: Content, converter: Converter): Pro
   return made
 }
 
-/** Returns the path of an animated sticker within the limits of the apps. */
 async function shown(job: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { path, dir, author } = job
   if (content.mime === 'image/webp') {

@@ -1,7 +1,6 @@
 /**
  * Parses the JSON of a large body while it arrives. A long string can only be a file in base64: it is decoded
- * immediately, and its text is not kept. So a body needs three quarters of its size in memory, instead of several
- * copies.
+ * immediately, and its text is not kept.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../src/domain/failures.ts'
@@ -19,13 +18,11 @@ const LONG = MB
  * just too short to be decoded while it arrives.
  */
 const MOST_BESIDE = 16 * MB
-/** The decoded size of the largest body, in bytes. */
 const MOST_OF_FILE = 48 * MB
 
 const [QUOTE, BACKSLASH] = [...'"\\'].map((sign) => sign.charCodeAt(0)) as [number, number]
 const encoder = new TextEncoder()
 
-/** A power of two, so that a growing buffer is seldom copied. */
 const capacityFor = (bytes: number) => 2 ** Math.ceil(Math.log2(Math.max(bytes, 64 * KB)))
 
 class Row {
@@ -43,7 +40,6 @@ class Row {
     this.length = end
   }
 
-  /** Drops everything from `end` on, and frees its memory. */
   cut(end: number): void {
     this.length = end
     if (capacityFor(end) < this.capacity) this.#move(end)
@@ -74,10 +70,7 @@ export class StreamedJson {
   #refusal: Error | undefined
   readonly #longFrom: number
 
-  /**
-   * A longer text is decoded while it arrives. The limit must leave space for a prefix whose characters are all
-   * escaped.
-   */
+  /** A longer text is decoded while it arrives. It must be longer than a prefix whose characters are all escaped. */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom
   }
@@ -87,7 +80,6 @@ export class StreamedJson {
     return this.#refusal !== undefined
   }
 
-  /** Bytes of memory in use, including the unused part of the buffers. */
   get held(): number {
     return this.#rest.capacity + this.#heldByTexts + (this.#long?.held ?? 0)
   }
@@ -109,7 +101,6 @@ export class StreamedJson {
     return this.#texts.size === 0 ? value : this.#restored(value)
   }
 
-  /** Frees the decoded files, except those that are kept. */
   free(kept: ReadonlySet<ArrayBufferLike> = new Set()): void {
     this.#long?.free()
     for (const token of this.#texts.values()) {

@@ -3,7 +3,6 @@
 export interface Category {
   type: string
   nouns: readonly [one: string, several: string]
-  /** Sentence about the consequence if an entry could not be imported. */
   without: string
 }
 

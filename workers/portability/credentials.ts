@@ -39,7 +39,7 @@ const Credentials = v.object({
 
 type Given = v.InferOutput<typeof Credentials>
 
-/** The other program has already read the app state, so the directory is rebuilt from it without events. */
+/** Stored as if app state had been read, because the other program did that. */
 const HAS_SYNCED = 1
 /** Base point of the curve. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
@@ -85,7 +85,6 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   }
 }
 
-/** Returns the salt of the tokens for new chats. */
 function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
   const salt = additionalData?.chatTokenSalt
   return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
@@ -113,7 +112,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** The bytes in the account's signature are base64 texts, but older programs wrote them as bytes. */
+/** Older programs wrote the bytes in the account's signature directly, and not as base64 texts. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)

@@ -112,9 +112,8 @@ function attempt(read: () => Read | undefined): Read | undefined {
 }
 
 /**
- * Selects the keys to import. From an old copy, sessions and the account's own sender keys are left out: recipients
- * would silently drop messages whose counters they have seen. The list of holders of our sender key is only useful with
- * that key.
+ * Selects the keys to import. Sessions and sender keys of an old copy are left out, because recipients would silently
+ * drop messages whose counters they have seen.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
@@ -141,11 +140,8 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   }
 }
 
-/** The suffix of the user that marks a LID in the name of a session. */
 const LID_DOMAIN = 1
-/** Matches the name of a session or sender key whose user has this suffix. */
 const IN_DOMAIN = new RegExp(`_${LID_DOMAIN}(\\.|::)\\d+$`)
-/** Matches the name of a key whose user has no suffix. */
 const WITHOUT_DOMAIN = /^((?:.+::)?)(\d+)(\.|::)(\d+)$/
 /** Least number of digits of a LID. Phone numbers have fewer, with very few exceptions. */
 const LID_DIGITS = 14

@@ -10,7 +10,6 @@ export interface LibraryState {
   creds: string | undefined
   keys: readonly LibraryKey[]
   unknown: number
-  /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
@@ -27,13 +26,12 @@ const TYPES = [
   'tctoken',
 ]
 
-/** Splits a name like `session-123.0` into its type and the rest. */
 export function typeOf(name: string): { type: string; rest: string } | undefined {
   const type = TYPES.find((each) => name.startsWith(`${each}-`))
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Bytes in the JSON are written as by the library or by Node. Throws a SyntaxError if it is not valid. */
+/** Restores bytes that the library or Node wrote as JSON. Throws a SyntaxError. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

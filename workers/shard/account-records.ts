@@ -17,7 +17,6 @@ export interface AccountRecordsDeps {
   onNewCorrespondent(): void
 }
 
-/** Returns a person's other jid (number or LID), if known. */
 export async function otherName(identity: Pick<Identity, 'pnOf' | 'lidOf'> | null, jid: string): Promise<string | null> {
   return (await (jid.endsWith('@lid') ? identity?.pnOf(jid) : identity?.lidOf(jid))) ?? null
 }

@@ -1,4 +1,3 @@
-/** Test hooks that really end a thread or the whole process. */
 import { Failure } from '../../src/domain/failures.ts'
 import type { CrashHow } from '../../src/engine/protocol.ts'
 

@@ -1,4 +1,3 @@
-/** A send is put into the queue. For an action or a control operation, its handler runs. */
 import type { Logger } from 'pino'
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { Failure } from '../../src/domain/failures.ts'
@@ -21,7 +20,6 @@ import type { Sending } from './send/sending.ts'
 export interface DispatchDeps {
   sending: Sending
   status: StatusKeeper
-  /** State of the instance as callers see it. */
   shown(): RuntimeState
   pairing: Pairing
   passkeys: ControlContext['passkeys']

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a shard thread. Each run of the thread has a number (its generation), which the command `hello`
- * sets. A command for another run, or before `hello`, is refused.
+ * Runs the commands of a shard thread. Each run of the thread has a number, which the command `hello` sets. A command
+ * for another run is refused.
  */
 
 import { performance } from 'node:perf_hooks'
@@ -22,7 +22,6 @@ import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {
   log: Log
-  /** Called once, by `hello`. */
   open(): Promise<OpenShard>
   createInstance(deps: ShardDeps, config: InstanceConfig, key: Uint8Array): HostedInstance
   crash(how: CrashHow): Promise<never>
@@ -55,7 +54,6 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await last?.close()
   }
 
-  /** Builds the answer to `ping`, for the watchdog and for the metrics. */
   function report({ deps }: OpenShard): ShardReport {
     const instances = hosted.all().map(([, instance]) => instance)
     const readings = instances.map((instance) => instance.reading())

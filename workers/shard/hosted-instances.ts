@@ -34,7 +34,6 @@ export function createHostedInstances(log: Log) {
       return started
     },
 
-    /** Resolves with false if no such instance is running. */
     async stop(id: string, how: StopHow): Promise<boolean> {
       const entry = hosted.get(id)
       const isStarted = await entry?.started.then(

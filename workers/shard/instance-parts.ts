@@ -1,6 +1,6 @@
 /**
- * The parts of one instance, constructed in order, each from parts that exist already. If a part needs a later one, it
- * reads a slot that the later one writes, or emits an event that the later one handles.
+ * The parts of one instance, constructed in order. If a part needs a later one, it reads a slot that the later one
+ * writes, or emits an event that the later one handles.
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
@@ -272,8 +272,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      // In the status `starting`, the next QR code is requested automatically, so callers that wait for a code keep
-      // waiting.
+      // In the status `starting`, the next QR code is requested automatically, so callers keep waiting.
       if (next.status !== 'starting') pairing.giveUp()
     },
   })

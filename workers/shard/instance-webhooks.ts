@@ -1,7 +1,4 @@
-/**
- * Creates the outbox of an instance (its queue of webhook events), and counts the results of deliveries since the start
- * of the instance.
- */
+/** Creates the queue of webhook events of an instance, and counts the results of deliveries. */
 import { SECOND } from '../../src/domain/clock.ts'
 import type { AttemptResults } from '../../src/domain/readings.ts'
 import type { InstanceContext } from './context/instance-context.ts'
@@ -41,7 +38,7 @@ export function createInstanceWebhooks(
     onInterest: () => events.emit('interest'),
     onResult(type, result, durationMs) {
       attempts[result]++
-      // The webhook of this event was switched off, so it was not attempted, and is not counted.
+      // The webhook of this event was switched off, so the event is not counted.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)

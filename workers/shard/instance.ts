@@ -13,14 +13,14 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** Returns by how many ms given ids or times are ahead of the clock, at least 0. */
+  /** Returns by how many ms ids or times are ahead of the clock, at least 0. */
   aheadMs(): number
 }
 
 export type Reading = Omit<InstanceReading, 'instance'>
 
 /**
- * Time in ms that a stop waits for the message and the webhook that are being sent. Otherwise they are repeated after
+ * Time in ms that a stop waits for the message and the webhook that are being sent. Unfinished ones are repeated after
  * the next start.
  */
 const STOP_DEADLINE = 3 * SECOND
@@ -103,7 +103,7 @@ async function createdState({ context, state, status }: InstanceParts): Promise<
 /** Determines the first state after a restart of the process, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
-  // After a crash the credentials may be newer than the state, so they show whether the account is linked.
+  // After a crash the saved credentials may be newer than the saved state.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
   // No shard has hosted an imported device yet, so it has credentials and no saved state.

@@ -42,7 +42,6 @@ configureTrust({
 await spareMemory()
 spareMemoryWhenQuiet()
 
-/** Runs the only task of the thread, which never ends before the thread does. */
 export function live({ port, announced }: ThreadTask): Promise<never> {
   const main = answerMain(port, announced)
   const host = createHost({

@@ -1,4 +1,3 @@
-/** Opens the resources that all instances of a thread share, once per run of the thread. */
 import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -28,8 +27,8 @@ import { MAX_WAITING } from './webhooks/schedule.ts'
 /** The most cached Signal records of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
- * Limits for decryption per turn of the event loop: a time in ms, and a minimum number of messages. The time is short,
- * because HTTP answers wait for the end of the turn.
+ * Limits for decryption per turn of the event loop: ms, and a minimum number of messages. HTTP answers wait for the end
+ * of the turn, so the time is short.
  */
 const OPENING = { ms: 4, least: 4 }
 
@@ -54,7 +53,6 @@ export async function openShard(
   const { blobs, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
-  // An earlier run of this thread may have left files behind.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
   const tally = createTally()

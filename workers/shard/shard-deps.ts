@@ -1,4 +1,3 @@
-/** Dependencies that all instances of a thread share: `open-shard.ts` opens them at the start of the thread. */
 import type { Logger } from 'pino'
 import type { BoundedClock } from '../../src/domain/bounded-clock.ts'
 import type { Clock } from '../../src/domain/clock.ts'
@@ -26,7 +25,6 @@ export interface ShardDeps {
   blinds: BlindCaches
   keyCache: KeyCache
   recentTotal: RecentTotal
-  /** Limits the time per turn of the event loop in which received messages are decrypted. */
   openingShare: LoopShare
   /** Media that waiting messages contain. */
   blobs: AllBlobs
@@ -42,13 +40,11 @@ export interface ShardDeps {
   deliver: Deliver
   outboxMax: number
   version: WebVersion
-  /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
   stalledAfterMs?: number
   mediaLinks: MediaLinks
   copiesMedia: boolean
-  /** Follows a jump of the machine's clock only later. */
+  /** Does not follow a jump of the machine's clock immediately. */
   clock: BoundedClock
-  /** Monotonic clock for all waits. */
   steady: Clock
   log: Logger
   announce(event: EngineEvent): void

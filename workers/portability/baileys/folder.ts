@@ -7,7 +7,6 @@ import { isRow, jsonText, type Row } from '../rows/json-lines.ts'
 const CREDS = 'creds.json'
 const NO_FILES = 'The file must be a JSON object that has the files of the folder as its fields, or name the folder itself.'
 const JSON_FILE = '.json'
-/** Number of files that are read at the same time. A folder has one file for each of some thousand keys. */
 const AT_ONCE = 32
 
 export const readBaileys = async (path: string): Promise<LibraryState> =>
@@ -15,7 +14,6 @@ export const readBaileys = async (path: string): Promise<LibraryState> =>
 
 const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() === true
 
-/** Reads a JSON object. Each field represents a file, and contains JSON or the text of JSON. */
 function stateOfFiles(text: string): LibraryState {
   const files = parsedFiles(text)
   const keys: LibraryKey[] = []

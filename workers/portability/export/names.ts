@@ -25,11 +25,9 @@ export interface NamedKeys {
 const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
-/** Suffixes of the user in the name of a session. They identify the server of the address; phone numbers have none. */
 const DOMAINS = ['', '_1', '_128', '_129'] as const
 /** Device numbers that are always tried: the phone, and the number that hosted accounts get. */
 const DEVICES = [0, 99]
-/** Id of the record that lists the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 const userOf = (jid: string) => jid.split('@')[0]!.split(':')[0]!

@@ -12,7 +12,6 @@ export interface StoredDevice extends NamedKeys {
 
 type Store = Pick<StateStore, 'get' | 'range'>
 
-/** Matches an address in the text of a record. */
 const JID = /\d+(?:-\d+)?@(?:s\.whatsapp\.net|lid|g\.us)/g
 
 export async function readInstance(id: string, store: Store, ringKey: Uint8Array): Promise<StoredDevice | undefined> {

@@ -21,12 +21,8 @@ export interface WrittenFolder {
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
 const CREDS = 'creds.json'
-/** Number of keys that are written at the same time. The library writes one file for each key. */
 const AT_ONCE = 200
 
-/**
- * The other program creates these keys again. A wrong version of app state would do more harm than reading it again.
- */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
@@ -35,7 +31,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
-/** Creates the folder, or removes the files of an interrupted export. Rejects if the folder contains other files. */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)
@@ -53,7 +48,6 @@ export async function isComplete(folder: string, instance: string): Promise<bool
 }
 
 export interface WritingOptions {
-  /** Id of the instance that has the device. */
   instance: string
   now: number
   steps: Steps

@@ -23,5 +23,5 @@ function rowOf(line: string, number: number): Row {
 
 export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Some programs store the JSON as text, and others as JSON. */
+/** Some programs store JSON values, others their text. */
 export const jsonText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

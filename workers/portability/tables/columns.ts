@@ -1,25 +1,20 @@
-/** Converts the values of columns: bytes and numbers of SQLite, text in JSON of PostgreSQL. */
 import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import type { LibraryKey } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
 
-/** Matches a `bytea` value as PostgreSQL writes it: hexadecimal digits after `\x`. */
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** Undefined for NULL and for every other type. */
 export function bytesIn(value: unknown): Buffer | undefined {
   if (value instanceof Uint8Array) return Buffer.from(value)
   const digits = typeof value === 'string' ? HEX.exec(value)?.[1] : undefined
   return digits === undefined ? undefined : Buffer.from(digits, 'hex')
 }
 
-/** Undefined for NULL and for an empty text. */
 export const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 export const isTrue = (value: unknown): boolean => value === true || Number(value) === 1
 
-/** Base point of Curve25519. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32).fill(9, 0, 1)
 
 export interface KeyPair {
@@ -27,7 +22,7 @@ export interface KeyPair {
   private: Buffer
 }
 
-/** Undefined for a value without 32 bytes; the check of the credentials then reports the missing key by name. */
+/** Undefined for a value without 32 bytes; the missing key is reported later. */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
@@ -35,7 +30,6 @@ export const libraryJson = (value: unknown): string => JSON.stringify(value, Buf
 
 export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
 
-/** Type byte at the beginning of a public key that has 33 bytes. */
 const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
@@ -50,16 +44,13 @@ export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, 
   })
 }
 
-/** An address may be `user`, `user:device@server` or `user@server`. */
 export const userOf = (jid: string): string => jid.split('@')[0]!.split(/[:.]/)[0]!
 
-/** Returns both directions of the pair. */
 export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
   libraryKey('lid-mapping', phone, hiddenId),
   libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
 ]
 
-/** Id of the record with the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 export interface ContactToken {

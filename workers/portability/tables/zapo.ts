@@ -21,7 +21,6 @@ import {
 } from './columns.ts'
 import { openTables } from './tables.ts'
 
-/** Suffix of the user by the server of the address. Phone numbers have none. */
 const DOMAINS: Readonly<Record<string, string>> = {
   's.whatsapp.net': '',
   lid: '_1',
@@ -86,7 +85,6 @@ interface Found {
   row: Row
   signedPreKey: Row
   preKeys: readonly Row[]
-  /** Id of the next pre-key. */
   next: number
   stateKeys: readonly Row[]
   privacy: readonly Row[]

@@ -1,8 +1,8 @@
 /**
- * Makes changes of app state. A change applies to the newest version of its collection; if another device was first
- * (409), it is repeated once.
- * A record on disk marks a change as pending before it is sent. If its outcome is unknown, the collection is read, and
- * the network's version becomes ours.
+ * Changes app state. A change applies to the newest version of its collection; if another device was first (409), it is
+ * repeated once.
+ * A record on disk marks a change as pending before it is sent. If its outcome is unknown, the network's version of the
+ * collection is read.
  */
 import type { AuthenticationCreds, WAPatchName } from '@whiskeysockets/baileys'
 import type { Mutex } from 'async-mutex'
@@ -19,10 +19,8 @@ import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
   sock: Pick<NetworkSocket, 'query'>
-  /** Mutex that is held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   creds: AuthenticationCreds
-  /** Returns the key with this id (base64), which all devices of the account share. */
   keyOf(id: string): Promise<Uint8Array | undefined>
   reader: Pick<AppStateReader, 'read' | 'change' | 'take'>
   appState: Pick<AppState, 'settled'>
@@ -30,8 +28,8 @@ export interface ChangeDeps {
 
 export interface AppStateChanges {
   /**
-   * One patch per collection; the changes are on disk when it resolves. Rejects with `instance_starting` while the
-   * phone has not shared its key, and with the network's code if it refuses.
+   * Sends one patch per collection; the changes are on disk when it resolves. Rejects with `instance_starting` while
+   * the phone has not shared its key.
    */
   change: ChangeAppState
   /** Called after the login. If the outcome of an earlier change is unknown, its collection is read. */
@@ -39,10 +37,9 @@ export interface AppStateChanges {
 }
 
 const PRESENT = Uint8Array.of(1)
-/** Deadline of a patch, in ms. Other changes wait for it, so it is not longer than that of any operation. */
+/** Deadline of a patch, in ms: not longer than that of any operation, because other changes wait for it. */
 const PATCH_DEADLINE = 20 * SECOND
 
-/** Error with the same fields as the library's error for a refused query. */
 class Refused extends Error {
   readonly data: number
   constructor(collection: string, code: number) {
@@ -56,7 +53,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, changing, creds, reader, appState } = deps
-  /** The outcome of a change is unknown, so its collection is read as soon as the network answers again. */
+  /** Whether the outcome of a change is unknown. The collection is then read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 

@@ -45,21 +45,18 @@ export interface ReaderDeps extends Pick<CollectionOpenerDeps, 'keyOf' | 'readFi
 }
 
 export interface AppStateReader {
-  /** Reads the changes of these collections, or the whole collection if it was never read. */
   read(collections: readonly WAPatchName[]): Promise<void>
   /** Removes the stored collections and reads them in full. Their entries count as history, not as changes. */
   readAnew(collections: readonly WAPatchName[]): Promise<void>
   /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
-  /** Nothing is read while `work` runs. It gets the current state of the collection. */
+  /** Nothing is read while `work` runs. `work` gets the current state of the collection. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
-/** The most queries for one collection of which no answer can be read. */
 const TRIES = 2
-/** Number of pairs (number and LID) that are stored at a time. */
 const PAIRS = 200
 
 export function createAppStateReader(deps: ReaderDeps): AppStateReader {
@@ -221,7 +218,6 @@ async function passOn(
 
 interface Facts extends Pick<Reading, 'associations' | 'contacts' | 'name'> {
   pairs: { pn: string; lid: string }[]
-  /** Whether a new message unarchives its chat; null if the actions do not state this setting. */
   unarchives: boolean | null
 }
 

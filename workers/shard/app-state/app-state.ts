@@ -1,9 +1,9 @@
 /**
- * Stores changes of app state without loss. One commit contains the new version of a collection, its changes (as events
- * in the outbox) and the credentials.
- * Commits are written in order. After a kill the version is the old one and the same changes are read again, because
- * the network's notice is confirmed only after the commit. When a commit fails, no later one is written and the
- * connection ends. Data that may be as large as an address book is written before the commit, in slices.
+ * Stores changes of app state without loss. One commit contains the new version of a collection, its changes and the
+ * credentials.
+ * After a kill the old version is on disk and the same changes are read again, because the network's notice is
+ * confirmed only after the commit. Data that may be as large as an address book is written before the commit, in
+ * slices.
  */
 import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
@@ -15,26 +15,23 @@ import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
 import { saltIn } from '../wire/chat-token.ts'
 
 export interface Changes {
-  /** Names and new versions of the collections. Readings with the same text are the same. */
   reading: string
   name: string | null
-  /** New label associations. */
   associations: readonly Association[]
   contacts: readonly Contact[]
-  /** All actions that were read, including history. */
   actions: readonly AppStateAction[]
 }
 
 /**
- * Large effects are on disk when this resolves; the others are part of the commit of the versions. Rejects if the
- * changes must be read again.
+ * Large effects are on disk when this resolves; the others are returned for the commit of the new version. Rejects if
+ * the changes must be read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
 export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'actions'> {
   collection: WAPatchName
   version: number
-  /** Record of the collection (`wire/app-state-collection.ts`). */
+  /** The encoded collection. */
   bytes: Uint8Array
   /** Entries from before this device was linked are not announced as changes. */
   isHistory: boolean
@@ -47,9 +44,8 @@ export interface AppState {
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
-  /** The collection is on disk when `settled` resolves. */
   take(reading: Reading): void
-  /** Removed collections are read in full again. */
+  /** A removed collection is read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
   /** Saves the credentials, in one commit with other changes of the same turn. */
   save(): void
@@ -66,7 +62,6 @@ export interface AppStateDeps {
 }
 
 interface Hold {
-  /** Null if the collection is removed. */
   records: Map<WAPatchName, { version: number; bytes: Uint8Array } | null>
   name: string | null
   associations: Association[]
@@ -78,7 +73,6 @@ const VERSION = 'app-state-sync-version'
 
 export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps): AppState {
   let name = creds.me?.name
-  /** Records that are not on disk yet; null for a collection that is removed. */
   const held = new Map<WAPatchName, Uint8Array | null>()
   let open: Hold | null = null
   let written: Promise<void> = Promise.resolve()
@@ -131,7 +125,6 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     held.set(collection, record?.bytes ?? null)
   }
 
-  /** `isNews`: whether a different name is announced as a change. */
   function learnName(rest: string | null | undefined, isNews: boolean) {
     const before = name
     if (!rest || rest === before) return
@@ -140,7 +133,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     if (before && isNews) hold().name = rest
   }
 
-  /** The credentials with the salt are in the same commit as the version of its collection. */
+  /** The salt is in the credentials, in the same commit as the version of its collection. */
   function learnSalt(action: AppStateAction) {
     const salt = saltIn(action)
     if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })
@@ -150,8 +143,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     state: auth.forSocket(creds),
     attach({ ev }, onFailure) {
       tellFailure = onFailure
-      // Before the first reading, another source may give the name that the account had at the pairing. So that name is
-      // no change.
+      // Before the first reading, the name from another source may be the one that the account had at the pairing. So
+      // that name is no change.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {

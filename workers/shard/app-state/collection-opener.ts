@@ -33,7 +33,6 @@ export interface Opened {
   version: number
   /** If an entry was changed twice, only the second change counts. */
   actions: Map<string, AppStateAction>
-  /** Whether unreadable entries are skipped; otherwise they end the reading. */
   isLenient: boolean
   /** Whether the collection was read in full and nothing was skipped, so that a missing entry does not exist. */
   isAll: boolean
@@ -50,7 +49,6 @@ export interface CollectionOpener {
 /** The phone has not shared the key with this id. */
 export class MissingKey extends Error {}
 
-/** Largest file of a snapshot or patch, in bytes. */
 const MAX_FILE = 128 * 2 ** 20
 
 type HowOpened = Pick<Opened, 'isLenient' | 'isAll'>
@@ -92,7 +90,6 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
 
   async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, how: HowOpened) {
     const bytes = await fileBytes(readFile, decodeReference(reference))
-    // An entry with the same value as before is no change.
     const standing = changeCollection(before)
     const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), ...how }
     const { version, mac, keyId } = await each(snapshotEntries(bytes), async (entry) => {
@@ -155,7 +152,6 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
   return { open }
 }
 
-/** Processes all entries in slices. Resolves with the other fields of the message. */
 async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => Promise<void> | void): Promise<Rest> {
   const turn = createTurns()
   for (let next = entries.next(); ; next = entries.next()) {

@@ -1,13 +1,11 @@
 /**
- * Finds people who are stored here, but whom the phone has removed from its address book. After a kill, the whole
- * collection is read again, and the answer does not mention removed people.
+ * Finds people who are stored here, but whom the phone has removed from its address book. After a kill the whole
+ * collection is read again, which does not mention removed people.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/**
- * `standing`: all actions of the collection. Each stored person (`kept`) who is not in it is removed, under each jid.
- */
+/** `standing`: all actions of the collection. Stored people (`kept`) who are not in it are removed. */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

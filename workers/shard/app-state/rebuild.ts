@@ -18,14 +18,12 @@ export interface RebuildDeps {
 
 const PRESENT = Uint8Array.of(1)
 
-/** Runs after the first login that needs it; later calls do nothing. Interrupted work is repeated at the next login. */
 export async function rebuildDirectory(
   { id: instance, store }: Context<'id' | 'store'>,
   { changing, reader, creds, appState }: RebuildDeps,
 ): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
-  // A device that has not read app state yet will read all of it anyway.
   if (creds.accountSyncCounter)
     await changing.runExclusive(async () => {
       await reader.readAnew(ALL_WA_PATCH_NAMES)

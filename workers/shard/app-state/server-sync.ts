@@ -14,13 +14,10 @@ import type { AppStateReader } from './app-state-reader.ts'
 export interface ServerSyncDeps {
   sock: Pick<NetworkSocket, 'ws' | 'ev'>
   read: AppStateReader['read']
-  /** Undefined if the collection was never read. */
   versionOf(collection: WAPatchName): Promise<number | undefined>
-  /** Resolves when everything that was read is on disk. */
   settled(): Promise<void>
   /** Whether the network should deliver a notice again after its handling failed. Each call counts as an attempt. */
   isWorthAnother(notice: string): boolean
-  /** Handles the notice again, as if it had just arrived. */
   again(notice: BinaryNode): void
   log: Pick<Logger, 'info'>
 }
@@ -37,7 +34,6 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
   const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Returns the collections with a lower version than in the notice, and those that were never read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
     for (const { name, version } of collectionsIn(notice)) {

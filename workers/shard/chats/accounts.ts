@@ -6,7 +6,6 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Number and LID of an account, without a device part. At least one of the two is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
@@ -34,7 +33,6 @@ export async function accountsOf({ ask, session }: Asker, numbers: readonly stri
   return new Map(accounts)
 }
 
-/** Undefined unless an earlier answer on this connection had the registered number and the LID. */
 async function knownAccount(session: Session, digits: string): Promise<AccountNames | undefined> {
   const jid = session.numbers.known(digits)
   if (jid === undefined) return undefined

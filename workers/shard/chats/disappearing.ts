@@ -22,7 +22,6 @@ const MAX_SECONDS = (365 * DAY) / SECOND
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
-  /** Timer in seconds; 0 means that it is off. */
   seconds: v.number(),
   /** Time at which the setting was made, in epoch s; null if unknown. */
   since: v.nullable(v.number()),
@@ -30,7 +29,6 @@ const Expiry = v.object({
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** Returns the context of a message to this person, with the timer of the chat. `jids`: the jids of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
   forget(): Promise<void>
@@ -45,8 +43,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Keys of the chats that may have a stored timer, so that other chats need no read. Undefined before the first
-   * look-up, null if there are too many.
+   * Chats that may have a stored timer; the others need no read from disk. Undefined before the first look-up, null if
+   * there are too many.
    */
   let known: Promise<Set<string> | null> | undefined
 

@@ -18,22 +18,18 @@ import type { Session } from './session.ts'
 export interface Names {
   attach(session: Session): void
   load(): Promise<void>
-  /** Returns null if the name is unknown. */
   of(jids: readonly string[]): string | null
-  /** Call this when the contacts are on disk. A contact without a name is no longer saved. */
   saved(contacts: readonly Contact[]): void
   history(pieces: readonly HistoryPiece[]): void
   /** Stores the name that an author sends with a message. `of` prefers a saved name. */
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
   renamed(jid: string, name: string): void
   askNewsletter(jid: string): void
-  /** Calls the listener each time that the network sends the metadata of a channel. */
   onNewsletter(listener: (jid: string, description: unknown) => void): void
   /** Called when the account is unlinked, because the next account knows other people. */
   clear(): void
 }
 
-/** The names of a person that are in the directory. */
 export interface ListedNames {
   name: string | null
   pushName: string | null
@@ -42,7 +38,6 @@ export interface ListedNames {
 export interface NameDeps {
   log: Logger
   contacts: Pick<SavedContacts, 'all'>
-  /** A person in the directory, by any jid; undefined if the person is not listed. */
   listed(jids: readonly string[]): ListedNames | undefined
 }
 
@@ -53,7 +48,6 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: Session | null = null
-  /** A chat without a name is not queried again in this session. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
@@ -66,7 +60,6 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     names.set(bare(jid), text)
   }
 
-  /** A contact without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
     for (const { id, lid, phoneNumber, name } of listed)
       for (const jid of [id, lid, phoneNumber])
@@ -156,7 +149,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
       newsletterListeners.push(listener)
     },
     clear() {
-      // A read of the saved names may still be running and fill the old map.
+      // A read of the saved names may still be running, and would fill the old map.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

@@ -29,7 +29,6 @@ export interface NumberLookUp {
 /** `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
-  /** The last pause, in ms; 0 after an answer. */
   let pause = 0
   let until = 0
 

@@ -14,7 +14,6 @@ export function createPictureBudget(clock: Clock, most: number, windowMs: number
   return {
     take() {
       const now = clock.now()
-      // If the clock is set back, the budget does not change.
       left = Math.min(most, left + (Math.max(0, now - at) * most) / windowMs)
       at = now
       if (left < 1) return false

@@ -28,7 +28,7 @@ export interface Pictures {
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
   changed(jid: string): Promise<void>
-  /** Learns the picture of a channel from metadata, which any query may have fetched. */
+  /** Any query may have fetched this metadata of a channel. */
   learnNewsletter(jid: string, description: unknown): void
   clear(): void
 }
@@ -46,7 +46,6 @@ interface Entry {
   endsAt: number
   /** Time in epoch ms before which the network is not queried about the picture again. */
   askAgainAt: number
-  /** True if the answer has arrived; false while the query is running. */
   isAnswered: boolean
 }
 
@@ -175,7 +174,6 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   }
 }
 
-/** Cache of the network's answers, by every jid of a person or chat. */
 function createAnswers(clock: Clock) {
   const known = boundedCache<string, Entry>(MAX_KNOWN)
 
@@ -186,7 +184,7 @@ function createAnswers(clock: Clock) {
   return {
     known,
     keep,
-    /** Finds an entry by any of the jids, and adds all of them to it. */
+    /** All jids lead to the entry afterwards. */
     find(jids: readonly string[]): Entry | undefined {
       const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
       if (entry) keep(jids, entry)
@@ -211,9 +209,6 @@ function createAnswers(clock: Clock) {
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/**
- * Signed URLs of the media hosts contain their expiry in `oe`, in hexadecimal epoch seconds. The result is in epoch ms.
- */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

@@ -18,14 +18,13 @@ import { bare } from '../wire/jid.ts'
 const SLICE = 200
 const MAX_NAME = 256
 
-/** `name` is null in records of earlier versions, which stored no names. */
 const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Writes contacts in slices and calls `written` after each. Contacts without a name are removed; of two changes of a
-   * person the later one counts. Rejects at the first slice that could not be written. Writes must not overlap.
+   * Calls `written` after each slice. Contacts without a name are removed; of two changes of a person the later one
+   * counts. Rejects if a slice could not be written. Writes must not overlap.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /**

@@ -1,6 +1,6 @@
 /**
- * A connection with its groups, numbers and app state; all code that sends gets one. It does not expose the socket:
- * operations reach the network through `ask` only.
+ * A connection with its groups, numbers and app state, for code that sends. The socket is not visible: operations reach
+ * the network through `ask` only.
  */
 import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'
@@ -20,7 +20,6 @@ export interface Session extends Omit<Connection, 'sock'> {
   readonly ask: Ask
 }
 
-/** Only parts of the connection itself use the socket of a session. */
 export interface SocketSession extends Session {
   readonly sock: Connection['sock']
 }

@@ -1,7 +1,3 @@
-/**
- * Gives operations access to the network: it handles deadlines, the end of the socket, missing answers and the
- * network's error codes.
- */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { runAs } from '../baileys/thread/rejections.ts'
@@ -20,33 +16,23 @@ export interface Limits {
 
 export interface Ask {
   /**
-   * Resolves with the network's answer. Rejects with a `Failure`: `send_timeout`, `instance_not_connected`, or the
-   * meaning of the network's code. A query that contains its own id, or depends on present state, is passed as a
-   * function; it is called again after a conflict.
+   * Rejects with `send_timeout`, `instance_not_connected`, or the meaning of the network's code. A query that contains
+   * its own id, or depends on present state, is passed as a function, which is called again after a conflict.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
-  /**
-   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a query.
-   */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /**
-   * Runs a function that queries the network, with the same limits and failures. After a conflict, the function runs
-   * again.
-   */
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   write(stanza: BinaryNode): Promise<void>
   meaning(meanings: Meanings): Ask
 }
 
 export interface AskOptions {
-  /** Deadline in ms, either for all queries together (`totalMs`) or for each query (`eachMs`). */
   deadline: { totalMs: number } | { eachMs: number }
   toFailure: ToFailure
   meanings?: Meanings
 }
 
 export interface AskDeps extends Ending {
-  /** Id of the instance. Unhandled errors of the library are reported with it. */
   owner: string
   sock: Pick<NetworkSocket, 'query' | 'sendNode' | 'generateMessageTag'>
   mex: Mex
@@ -58,14 +44,12 @@ const CONFLICT = 409
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** `limits` may replace a deadline that is set per query. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)
       : (limits?.atMostMs ?? deadline.eachMs)
 
   const asking = (own: Meanings): Ask => {
-    /** Runs `work`, and repeats it once if the network answers with a conflict. */
     async function settled<T>(work: (leftMs: number) => Promise<T>, limits?: Limits, isFirst = true): Promise<T> {
       const leftMs = left(limits)
       if (leftMs <= 0) throw new Failure('send_timeout')

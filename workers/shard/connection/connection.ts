@@ -71,7 +71,8 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     phase,
     onLinked: passkey.linked,
     onOpen() {
-      // While the account is shown as available, the phone's own notifications are silent. So it is shown as unavailable.
+      // The phone of an account that is shown as available gets no notifications. So the account is shown as
+      // unavailable.
       presence.announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
       void restriction.refresh()
     },
@@ -185,7 +186,6 @@ function openPairing(
   }
 }
 
-/** Creates the router of received stanzas, and logs its failures. */
 function loggingRouter(
   sock: NetworkSocket,
   deps: ConnectionDeps,

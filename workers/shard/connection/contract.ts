@@ -41,9 +41,7 @@ import type { TrustedTokens } from './tokens/trusted-tokens.ts'
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
   qr(payload: string, expiresAt: number): void
-  /** Called when the shown QR code must be replaced, because it has a new secret. */
   qrReplaced(payload: string): void
-  /** Called when the credentials of the newly linked device are saved. */
   paired(): void
   /** Called when the network has accepted the login. The session is open only after its first queries are answered. */
   loggedIn(): void
@@ -57,21 +55,20 @@ export interface SessionEvents extends PasskeyEvents {
 export interface ConnectionDeps {
   instance: string
   creds: AuthenticationCreds
-  /** Keys and credentials of the socket. */
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
   holders: KeyHolders
-  /** Writes the current credentials. */
   save(): void
-  /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
-  /** Rejects if this socket must not log in, because another service owns the account now. Absent if there can be no other service. */
+  /**
+   * Rejects if another service owns the account now, so that this socket must not log in. Absent if there can be no
+   * other service.
+   */
   confirmOwner: (() => Promise<void>) | undefined
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
-  /** Called when the socket has ended, before all other listeners are. From then on nothing may be decrypted. */
+  /** Called before all other listeners when the socket has ended. From then on nothing may be decrypted. */
   onEnd(): void
-  /** Called when a frame has arrived. */
   onFrame(): void
   network: NetworkOptions
   route: NetworkRoute
@@ -85,7 +82,6 @@ export interface ConnectionDeps {
   tally: Tally
   countUnknown: CountUnknown
   clock: Clock
-  /** Reports the network's time, in epoch ms. */
   learnTime(at: number, isLogin: boolean): void
   steady: Clock
   log: Logger
@@ -102,21 +98,17 @@ export interface OpenedConnection {
   serve(table: Table): void
 }
 
-/** Functions with which handlers of stanzas change the connection itself. */
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
-  /** Called when the network has accepted the login. `networkSeconds`: time of the network, if it states one. */
   loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   mediaAnswered(answer: MediaAnswer): void
   passkey: SocketPasskey
   isAvailable(): boolean
-  /** Handles the stanza again, as if it had just arrived. */
   take(node: BinaryNode): void
-  /** Resolves when all stanzas that were received so far and match are handled. */
   before: Router['before']
   cut(): void
 }
@@ -126,7 +118,7 @@ export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: NetworkSocket
-  /** The account itself. Unlike `sock.user`, this includes a name or LID that was learned after the socket was created. */
+  /** Unlike `sock.user`, this includes a name or LID that was learned later. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -149,7 +141,6 @@ export interface Connection {
   pairingCode(digits: string): Promise<string>
   readonly isOpen: boolean
   readonly isAvailable: boolean
-  /** Number of stanzas that were received since the login, and how many of them were handled. */
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
@@ -169,18 +160,16 @@ export interface Connection {
   readonly devicesOfGroup: RecipientDevices['ofGroup']
   renewSession(jid: string): Promise<void>
   readonly askPhone: AskPhone
-  /** Registers a listener for the answers of phones that were asked to upload a file again. Returns a function that unsubscribes. */
+  /** Phones answer here if they were asked to upload a file again. Returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   end(): Promise<void>
   /** Removes the linked device from the account, then ends the socket. Takes at most `deadlineMs`. */
   logout(deadlineMs: number): Promise<void>
 }
 
-/** Events of a connection, with the names that the state table (`lifecycle/`) has for them. */
 export type ConnectionEvent =
   | { type: 'socketOpened' }
   | { type: 'qrShown' }
-  /** The phone accepted the code, and the credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
   /** The network has accepted the login. If the connection ends after this, it does not count as a failed login. */
   | { type: 'loggedIn' }

@@ -1,6 +1,6 @@
 /**
- * Caches the devices of each person, under the queried number or LID. A notice of a changed list may name the person by
- * the other jid, so the entries under both are dropped.
+ * Caches the devices of each person, under the queried number or LID. A notice of a change may name the person by the
+ * other jid, so both entries are dropped.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Device } from '../wire/device-list.ts'
@@ -9,7 +9,6 @@ import { jidUser } from '../wire/jid.ts'
 const MAX_AGE = 5 * MINUTE
 const MAX_PEOPLE = 20_000
 
-/** All devices that receive a message to a group, except the sending one. */
 export interface GroupDevices {
   readonly jids: readonly string[]
   /** The `phash` of a message to these devices; null if it cannot be computed. */
@@ -17,14 +16,12 @@ export interface GroupDevices {
 }
 
 export interface DeviceLists {
-  /** Returns the devices of a person by the queried number or LID; undefined if the network must be queried. */
   known(user: string): readonly Device[] | undefined
   keep(user: string, devices: readonly Device[]): void
-  /** Drops the lists under these numbers and LIDs. To drop all lists of a person, pass both. */
   drop(jids: readonly string[]): void
   /**
-   * Returns the result of `make` for the device lists of a group's members, cached until one of these lists changes.
-   * `group` is compared by identity; `own` is another text on which the result depends.
+   * Caches the result of `make` until one of the members' device lists changes. `group` is compared by identity; `own`
+   * is another text on which the result depends.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
@@ -33,13 +30,12 @@ export interface DeviceLists {
   ): Promise<GroupDevices>
 }
 
-/** A cached result for a group, with the lists it was created from. */
 interface Made {
   users: string[]
   own: string
   lists: (readonly Device[] | undefined)[]
   result: GroupDevices
-  /** The lists are unchanged while the number of changes is still `changes` and the time is before `until`. */
+  /** The lists are unchanged while the number of changes is `changes` and the time is before `until`. */
   checked: { changes: number; until: number }
 }
 
@@ -47,7 +43,8 @@ export function createDeviceLists(clock: Clock): DeviceLists {
   const lists = new Map<string, { at: number; devices: readonly Device[] }>()
   const made = new WeakMap<object, Made>()
   /**
-   * If no list has changed, the lists of a group with perhaps a thousand members need not be compared for each message.
+   * Counts changes of all lists, so that the lists of a group with a thousand members are not compared for each
+   * message.
    */
   let changes = 0
 

@@ -1,4 +1,3 @@
-/** Describes why a socket ended, as plain data. */
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
@@ -8,8 +7,8 @@ export interface Closed {
   message: string
   expireSeconds: number | null
   /**
-   * `handshake`: the network never accepted the connection. `storeAway`: the commit before the login failed, which says
-   * nothing about the network. Null for all other reasons.
+   * `handshake`: the network never accepted the connection. `storeAway`: the store could not be written before the
+   * login, which says nothing about the network. Null for all other reasons.
    */
   startFailure: 'handshake' | 'storeAway' | null
 }
@@ -20,10 +19,7 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/**
- * Accepts any value, because a query that is pending at a disconnection makes the library reject with a value that is
- * not an Error.
- */
+/** A query that is pending at a disconnection may reject with a value that is not an Error. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
   // The stanza about a removed device may have no code. The library would then report a replaced connection.

@@ -1,4 +1,3 @@
-/** Maps the network's answers to error codes of the API: one table for immediate operations, and one for sends. */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
 import { SESSION_CLOSED } from '../keys/signal/errors.ts'
@@ -25,7 +24,6 @@ export function networkCode(error: unknown): number | null {
 /** Codes with which the library's socket rejects pending queries: 408 (`connectionLost` and `timedOut`) and 428 (`connectionClosed`). */
 const SOCKET_CODES = new Set([408, 428])
 
-/** Errors of a write to a connection that is closing, before its end is reported. */
 const BROKEN_PIPE = new Set([
   'ECONNABORTED',
   'ECONNRESET',
@@ -37,27 +35,23 @@ const BROKEN_PIPE = new Set([
   'ETIMEDOUT',
 ])
 
-/**
- * Whether an error is an answer of the network. The network and the socket use the same numbers, such as 408, but only
- * the error of an answer has `data`.
- */
+/** The network and the socket use the same numbers, such as 408, but only an answer of the network has `data`. */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
   return 'extensions' in data || ('tag' in data && data.tag === 'error')
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // A query that is pending at a disconnection can reject with a value that is not an Error.
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // These two errors have no status: a query that is pending when a socket ends, and a call of the Signal repository
-  // after its end.
+  // These two errors have no status: of a query that is pending when a socket ends, and of the Signal repository after
+  // its end.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
-/** Error codes of the API by code of the network, for one query. `otherwise` is used for each code that is in no table. */
+/** Error codes of the API by code of the network. `otherwise` is used for all other codes. */
 export interface Meanings {
   readonly [code: number]: FailureCode
   readonly otherwise?: FailureCode
@@ -97,10 +91,7 @@ export function meaningsOf(notFound: FailureCode): Meanings {
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
 }
 
-/**
- * Converts an error to a failure. A failure of our own is returned unchanged. `meanings` take precedence over the
- * general ones.
- */
+/** Our own failures are returned unchanged. `meanings` take precedence over the general ones. */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
 export const actionFailure: ToFailure = (error, meanings = {}) =>
@@ -144,7 +135,6 @@ export const networkCodeOf = (error: unknown): number | null => {
   return typeof code === 'number' ? code : null
 }
 
-/** Null if the network named no field. */
 export function refusedFieldOf(failure: unknown): string | null {
   const { refusedField } = ((failure as Failure | undefined)?.cause ?? {}) as { refusedField?: unknown }
   return typeof refusedField === 'string' ? refusedField : null

@@ -22,8 +22,8 @@ const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 const SLICE = 200
 
 /**
- * Stores pairs of number and LID, as the library does: data under the number, including sessions, moves to the LID. A
- * known pair costs only one read. It works in slices, because an answer about a large group has thousands of pairs.
+ * Moves data under the number, including sessions, to the LID, as the library does. It works in slices, because an
+ * answer about a large group has thousands of pairs.
  */
 export async function learnPairs(
   sock: Pick<NetworkSocket, 'signalRepository'>,
@@ -53,7 +53,6 @@ async function learnSlice(
 
 const REVERSE = '_reverse'
 
-/** Wraps a key store, and calls `onPairs` with every pair of number and LID that is stored. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
@@ -111,13 +110,11 @@ export function createIdentity(auth: AuthenticationState): Identity {
   }
 }
 
-/** Converts the jids of people to identifiers of the API. */
 export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],
 ): Promise<string[]> => Promise.all(people.map(async ({ lid, pn }) => (await person(pn ?? lid ?? '', lid)).phone))
 
-/** Platforms of the business apps on Android and iOS. */
 const BUSINESS = new Set(['smba', 'smbi'])
 
 /** Null if the platform of the phone is unknown; the network must then be queried. */

@@ -35,23 +35,19 @@ export interface LinkDeps<S extends Connection> {
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
-  /** Called after the login, just before the login is reported. */
   onOpened(): void
   proxyUrl(): string | null
-  /** Reports an event. The event is dropped if `isCurrent` returns false when the event is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
   restriction: AccountRestriction
-  /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
 }
 
 export interface Link<S extends Connection> {
   /**
-   * Opens a session. Never rejects, because failures are reported as events. `fresh`: opens it for a device that was
-   * never linked.
+   * Never rejects, because failures are reported as events. `fresh`: opens a session for a device that was never
+   * linked.
    */
   open(fresh: boolean): Promise<void>
-  /** Ends the current session, if there is one, by calling `end` with it. */
   leave(end: (current: S) => Promise<void>): Promise<void>
   erase(): Promise<void>
   /** Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value. */
@@ -59,7 +55,6 @@ export interface Link<S extends Connection> {
   refreshVersion(): Promise<void>
   /** Gives the next session a new route. Calls `restart`, and then closes the old route. */
   reroute(restart: () => Promise<unknown>): Promise<void>
-  /** Closes the route. Must be called after the last session has ended. */
   close(): Promise<void>
 }
 

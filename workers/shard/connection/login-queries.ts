@@ -10,7 +10,6 @@ import { completeProps, INITIAL_PROPS, propsIn, propsQuery, type ServerProps } f
 export interface LoginQueries {
   readonly props: Readonly<ServerProps>
   privacySettings(): Promise<PrivacySettings>
-  /** Whether others see that the account has read their messages. The settings are queried if they are not known. */
   showsReads(): Promise<boolean>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends GraphQL queries. If the network does not know the document number of an operation, older numbers are tried in
- * order. The number that works is tried first from then on.
+ * Sends GraphQL queries. If the network does not know the number of an operation, older numbers are tried in order. The
+ * one that works is tried first from then on.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
@@ -25,7 +25,6 @@ class MexRefusal extends Error {
 }
 
 export function createMex(sock: Pick<NetworkSocket, 'query'>, ids: MexIds): Mex {
-  /** For each operation, the index of the document number that worked last. */
   const known = new Map<MexName, number>()
 
   return async (name, variables, deadlineMs) => {

@@ -1,6 +1,6 @@
 /**
- * Route of a socket to the network: its hosts, the trusted CA and the proxy of the instance. All sockets of an instance
- * share one route until its configuration changes.
+ * Route of a socket to the network: hosts, trusted CA and proxy. All sockets of an instance share it until its
+ * configuration changes.
  */
 import { Agent as HttpsAgent } from 'node:https'
 import type { Dispatcher } from 'undici'
@@ -13,16 +13,13 @@ import { fileRoute } from '../../../src/media/file-route.ts'
 
 export interface NetworkRoute {
   agent: HttpsAgent | undefined
-  /** Agent for uploads, which use node:https. */
   fetchAgent: HttpsAgent
   /** Dispatcher for the files of the history, which this service downloads itself. */
   files: Dispatcher
-  /** Options for files of app state, which the library downloads with `fetch`. */
   fetchOptions: RequestInit
   close(): Promise<void>
 }
 
-/** Returns the route of the running session. Throws without a session, because nothing can be sent. */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route

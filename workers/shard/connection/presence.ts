@@ -1,9 +1,7 @@
-/** Shows the account as available or not. */
 import type { NetworkSocket } from '../network/network-socket.ts'
 import { ownPresence } from '../wire/presence.ts'
 
 export interface OwnPresence {
-  /** Shows the account as available or not, to everybody who may see it. Without a name nothing is sent. */
   announce(isAvailable: boolean): Promise<void>
   isAvailable(): boolean
 }

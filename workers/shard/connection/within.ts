@@ -1,15 +1,13 @@
 /**
- * Waits for the network. Every wait has a deadline and ends with the socket, because the library resolves a late query
+ * Waits for the network. Every wait has a deadline and ends with the socket. The library would resolve a late query
  * with undefined.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 
-/** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND
 /** Deadline of sending a message. It includes a query for devices, a query for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
-/** Deadline of the network's ack of a sent message; without an ack the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND
 /** Long enough for a file of 100 MB over a slow connection. Other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE

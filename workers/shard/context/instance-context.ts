@@ -13,15 +13,13 @@ export interface InstanceContext {
   /** Encrypts all stored data of the instance. */
   readonly sealer: Sealer
   readonly clock: Clock
-  /** Clock for waits; it does not step. */
+  /** Monotonic clock for waits. */
   readonly steady: Clock
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   readonly tally: Tally
   readonly steps: Steps
-  /** Call this when work for this instance begins. From then on, the CPU time of the thread counts as its own. */
   working(): void
   config(): InstanceConfig
 }
 
-/** The fields that one part needs, so that its test creates only these. */
 export type Context<K extends keyof InstanceContext> = Pick<InstanceContext, K>

@@ -9,14 +9,12 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/s
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** Adds the operations of a part of the instance to every commit. There is at most one such part. */
   carries(rider: Rider): void
 }
 
 /**
- * A commit that a guard refuses rejects with `engine_unavailable`, because another process writes these records.
- * `close` waits for running commits and refuses later ones; reading still works. `onWritten` is called before a caller
- * of `commit` continues.
+ * If another process writes these records, a commit rejects with `engine_unavailable`. `close` waits for running
+ * commits and refuses later ones; reading still works. `onWritten` is called before a caller of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = createUnderWay()
@@ -24,7 +22,6 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
 
-  /** `more`: additional operations of the commit. */
   async function write(batch: Batch, more: readonly Op[]): Promise<boolean> {
     if (more.length === 0) return store.commit(batch)
     let isWritten = false
@@ -34,7 +31,6 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
     } catch (error) {
       // A full store refuses a commit in the same turn, so no newer commit can have been written before this retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
-      // The additional operations may need too much space on a nearly full disk.
       return await store.commit(batch)
     } finally {
       rider.settled(more, isWritten)

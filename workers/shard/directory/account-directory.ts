@@ -38,30 +38,23 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
-  /** Call this before any method below. Later calls do nothing. */
   ready(): Promise<void>
-  /** Like `ready`, and also sorts the lists, so that the first page is as fast as later ones. */
   warm(): Promise<void>
   record(message: WAMessage, options: MessageOptions): void
   /** Records a first contact before its message is sent, in the commit of the message's keys. */
   contacted(jids: readonly [string, string?], now: number): void
-  /** Removes a first contact, because its message was not sent. */
   withdrawContact(jids: readonly [string, string?]): void
-  /** Returns the times of all first contacts since `time`, in epoch ms, ascending. */
   contactsSince(time: number): number[]
   read(keys: readonly WAMessageKey[]): void
-  /** The next `flush` writes this slice of the phone's history. */
   learn(history: readonly HistoryPiece[]): void
   /**
    * Adds people who have not written, such as group members; each is a list of jids. They are on disk when it resolves.
    */
   met(people: readonly (readonly string[])[]): Promise<void>
   group(jid: string, facts: GroupFacts): void
-  /** The actions of app state are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
   join(pairs: readonly Pair[]): void
 
-  /** The chats with the newest activity come first. */
   chats(page: number, size: number): Page<ChatEntry>
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
   pinned(): number
@@ -69,9 +62,7 @@ export interface AccountDirectory {
   contacts(page: number, size: number): Page<ContactEntry>
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
   labels(): LabelEntry[]
-  /** Also finds a deleted label. */
   label(id: string): LabelEntry | undefined
-  /** Returns an id above all ids that were ever used. */
   nextLabelId(): string
   labelled(id: string): ChatEntry[]
 
@@ -95,15 +86,10 @@ export interface Pair {
   lid: string
 }
 
-/** Number of changes in one turn of the event loop. */
 const SLICE = 200
-/**
- * After a failed commit its messages arrive again. Two commits of 32 messages can fail together, so this must be
- * larger.
- */
+/** Two commits of 32 messages can fail together, and their messages arrive again. So this must be larger. */
 const MAX_RECORDED = 256
 
-/** Text that is logged if the directory could not be written. */
 export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'
 
 export function createAccountDirectory(
@@ -269,7 +255,6 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
   return { chats, contacts, labels, newestFirst, byName }
 }
 
-/** Each group of ids also has the jids of the chat. */
 function idsByChat(messages: readonly WAMessageKey[]) {
   const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
   for (const { remoteJid, remoteJidAlt, id } of messages) {

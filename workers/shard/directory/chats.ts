@@ -16,7 +16,6 @@ const MAX_LABELS = 20
 
 type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
 
-/** Chats with people and groups are listed, channels and the status are not. */
 export const isChat = (jid: string): boolean => {
   const kind = chatKind(jid)
   return kind === 'user' || kind === 'group'
@@ -38,15 +37,12 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 
 export interface MessageOptions {
   unarchives: boolean
-  /** Whether this service sent the message. Only a message from the phone means that the owner has read the chat. */
+  /** Only a message from the phone means that the owner has read the chat. */
   fromApi: boolean
   now: number
 }
 
-/**
- * A message that arrives twice changes nothing the second time. A message without content could not be decrypted: it
- * only shows that its author has written.
- */
+/** A message that arrives twice changes nothing the second time. A message without content could not be decrypted. */
 export function recordMessage(
   chats: Chats,
   { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
@@ -89,7 +85,7 @@ function noteAnswer(chat: ChatEntry, at: number) {
 /** Whether one of the two people in a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
-/** Epoch seconds; 0 if unknown. Records of earlier releases have only the newest message of the chat. */
+/** Epoch seconds; 0 if unknown. Earlier releases stored only the newest message of the chat. */
 export const lastHeardAt = ({ heardAt, last }: ChatEntry): number => heardAt || (last && !last.fromMe ? last.at : 0)
 
 export function recordContact(chats: Chats, [jid, other]: readonly [string, string?], now: number): void {
@@ -188,7 +184,6 @@ export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   chats.changed(chat)
 }
 
-/** Joins the entries under the number and the LID of one person to one chat. */
 export function joinChats(
   chats: Pick<Table<ChatEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },
@@ -216,7 +211,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that the device which wrote the action had not seen. */
+/** Whether the chat has a message that the device which made the change had not seen. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

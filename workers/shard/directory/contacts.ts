@@ -6,7 +6,6 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ContactEntry, newContact } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The most contacts in the directory, a limit of the API. */
 export const MAX_CONTACTS = 20_000
 export const MAX_NAME = 100
 
@@ -17,7 +16,6 @@ interface Names {
   lid: string | null
 }
 
-/** Null for a group or a channel, or without a jid. */
 export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
   const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
   const lid = people.find((jid) => jid.endsWith('@lid')) ?? null
@@ -28,7 +26,6 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
 const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
-/** The network did not send fields that are undefined, so they stay unchanged. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
@@ -104,7 +101,6 @@ export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'
   contacts.changed(found)
 }
 
-/** Joins the entries under the number and the LID of one person to one contact. */
 export function joinContacts(
   contacts: Pick<Table<ContactEntry>, 'find' | 'changed' | 'remove'>,
   { pn, lid }: { pn: string; lid: string },

@@ -15,7 +15,6 @@ const LastMessage = v.object({
 })
 
 export const ChatEntry = v.object({
-  /** Id of the chat: the jid under which the phone stores it. */
   id: v.string(),
   other: text,
   /** Subject of a group; for a person, the name in the phone's history. */
@@ -37,14 +36,12 @@ export const ChatEntry = v.object({
   isArchived: flag,
   isPinned: flag,
   mutedUntil: number,
-  /** Message timer in s; 0 for never. */
   ephemeralSeconds: number,
   labels: v.optional(v.array(v.string()), []),
 })
 export type ChatEntry = v.InferOutput<typeof ChatEntry>
 
 export const ContactEntry = v.object({
-  /** Jids of the person, of which at least one is known. */
   pn: text,
   lid: text,
   name: text,

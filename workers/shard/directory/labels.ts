@@ -18,7 +18,6 @@ const { ListType } = SyncActionValue.LabelEditAction
  */
 const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
 
-/** Converts the stored JSON of a label to the action, with numbers and enumerations as in protobuf. */
 export const actionOf = ({ action }: LabelEntry): LabelAction =>
   SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
 

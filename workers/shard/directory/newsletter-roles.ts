@@ -12,8 +12,8 @@ export interface NewsletterRoles {
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
   forget(newsletter: string): void
   /**
-   * Returns the roles to try, the most likely first. The network answers queries with the role of a subscriber even if
-   * the account does not follow the channel.
+   * Returns the roles to try, the most likely first. The network accepts the role of a subscriber even if the account
+   * does not follow the channel.
    */
   toTry(newsletter: string): ViewRole[]
 }

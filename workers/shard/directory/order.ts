@@ -1,7 +1,4 @@
-/**
- * Keeps entries sorted and returns them in pages. They are sorted again only after a change, from the previous order,
- * which is fast.
- */
+/** Keeps entries sorted. They are sorted again only after a change, from the previous order, which is fast. */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 
@@ -14,7 +11,6 @@ export interface Order<T> {
   page(page: number, size: number): Page<T>
 }
 
-/** `isShown` selects the entries that the pages contain. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

@@ -12,14 +12,11 @@ import { repository } from '../../../src/storage/repository.ts'
 import type { Context } from '../context/instance-context.ts'
 
 export interface TableOptions<T extends object> {
-  /** Name of the records, for example `chat`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Number of records on disk, which is a power of two and at most 4,096. */
   parts: number
   max: number
   jidsOf(entry: T): readonly (string | null)[]
-  /** The least recently used entry is evicted when the table is full. */
   usedAt(entry: T): number
 }
 
@@ -33,23 +30,19 @@ export interface Table<T extends object> {
   values(): Iterable<T>
   has(entry: T): boolean
   readonly size: number
-  /** A number that changes with every change of an entry. */
   readonly revision: number
-  /** Returns changed records that are not written yet; if there are many, only a part of them. */
   ops(): Op[]
-  /** Like `ops`, but returns the records that changed last. */
   newestOps(): Op[]
   readonly hasChanged: boolean
-  /** The records were not written, so the next `ops` returns them again. */
+  /** The records could not be written, so the next `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
   clear(): void
 }
 
 /** Share of the limit that is evicted at once. Otherwise every new entry would have to scan all entries. */
 const SLACK = 1 / 32
-/** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
-/** The most records that are added to one commit of other data. Messages that arrive together change fewer. */
+/** The most records that are added to one commit of other data. */
 const NEWEST = 32
 
 export function createTable<T extends object>(
@@ -68,11 +61,9 @@ export function createTable<T extends object>(
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
-  /** Changes when another account is linked. A read that started before has found records of the previous account. */
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
-  /** A blind hash gives the number of the record, and reveals nothing about the jid. */
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {

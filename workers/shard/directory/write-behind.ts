@@ -1,6 +1,6 @@
 /**
  * Writes the changes of tables after they were made in memory: with the next commit of the instance (`rides`), or with
- * a `flush`. Changes that could not be written are written with the next ones.
+ * a `flush`. After a failure they are written with the next ones.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
@@ -17,10 +17,8 @@ export interface WriteBehind {
   idle(): Promise<void>
 }
 
-/** `unwritten`: log text if a flush fails for which no caller waits. */
 export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
-  /** Running commits of other data that include these changes, with a promise that resolves at their end. */
   const riding = new Map<readonly Op[], Deferred<void>>()
 
   function notWritten(ops: readonly Op[]) {

@@ -20,17 +20,14 @@ import { createLinePositions } from './line-positions.ts'
 
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
-  /** Prefix of the keys of all rows; the rest of a key is the id of the row. */
   prefix: string
   /** Returns undefined if the value cannot be read. Such a row stays on disk, and later rows overtake it. */
   decode(id: string, bytes: Uint8Array): V | undefined
-  /** Resolves when the rows that have ended are removed from disk. */
   settled?(): Promise<void>
   readAtOnce?: number
 }
 
 export interface DurableLine<V> {
-  /** Waiting rows in memory, oldest first. */
   readonly rows: readonly V[]
   coming(value: V): void
   /** Call this for each row after its commit, even if the row was already on disk. */
@@ -48,7 +45,7 @@ export interface DurableLine<V> {
   forget(): void
   oldest(): Promise<string | undefined>
   newest(): Promise<string | undefined>
-  /** Yields rows in any state. The read begins at the oldest row, because removed rows would make it slow. */
+  /** Yields rows in any state, from the oldest one, because removed rows would make the read slow. */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
@@ -77,7 +74,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // `known` has moved during this read, so the result is not used, and the caller reads again.
+    // Rows were committed during this read, so the caller reads again.
     if (positions.known !== from) return
     positions.knownUpTo(found.length < readAtOnce ? undefined : found.at(-1)![0])
     for (const [id, stored] of found) {
@@ -107,7 +104,6 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const value = memory.drop(id)
       positions.stored(id)
       if (id > positions.known) arrived?.push({ id, value })
-      // The row was evicted, or a read has found it earlier, so it is read from disk again.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
@@ -125,7 +121,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     back(value) {
       const id = idOf(value)
       taken.delete(id)
-      // A row after `known` is read from disk later.
+      // A row after this position is read from disk later.
       if (id <= positions.known) memory.insert(value)
     },
     pass(id) {

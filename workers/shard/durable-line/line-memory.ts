@@ -1,6 +1,5 @@
 export interface LineMemoryOptions<V> {
   idOf(value: V): string
-  /** Limits for all rows together; further rows wait on disk. By default there are no limits. */
   maxRows?: number
   maxBytes?: number
   bytesOf?(value: V): number
@@ -31,7 +30,6 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
     },
     insert(value: V): void {
       const id = idOf(value)
-      // The row is nearly always inserted at the end.
       let at = rows.length
       while (at > 0 && idOf(rows[at - 1]!) > id) at--
       rows.splice(at, 0, value)
@@ -46,9 +44,6 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
       rows.forEach(without)
       rows = []
     },
-    /**
-     * Adds a row whose commit has begun. Returns the id of the last row that is left if newer ones had to be evicted.
-     */
     coming(value: V): string | undefined {
       coming.set(idOf(value), value)
       bytes += bytesOf(value)
@@ -57,7 +52,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
         without(rows.pop())
         last = idOf(rows.at(-1)!)
       }
-      // A row whose commit failed would stay in this map forever, so the oldest rows are evicted first.
+      // A row whose commit failed would stay here forever, so the oldest rows are evicted first.
       for (const id of coming.keys()) {
         if (!isOver()) break
         drop(id)

@@ -1,9 +1,8 @@
 /**
- * Positions between the ids of rows, so that a read never ranges over removed rows:
+ * Positions between the ids of rows, so that a read skips removed rows:
  *   gone        no row up to this id is left on disk
  *   passed      every row on disk from `gone` to this id is aside, taken, or in memory because it was committed late
  *   known       every waiting row up to this id is in memory
- * `gone` moves back if a row is committed after a row with a higher id. It moves forward if the oldest row is removed.
  */
 
 const END = '~'
@@ -14,17 +13,13 @@ const before = (id: string) => id.slice(0, -1)
 export interface LinePositions {
   readonly gone: string
   readonly known: string
-  /** True if every waiting row is in memory. */
   readonly isAllKnown: boolean
-  /** Every waiting row up to this id is in memory now; without an id, every waiting row is. */
+  /** Without an id, every waiting row is in memory. */
   knownUpTo(id: string | undefined): void
   /** The rows with these ids were dropped from memory, so the next read begins before them. */
   readAgain(ids: readonly string[]): void
-  /** The row is on disk now, perhaps later than a row with a higher id. */
   stored(id: string): void
-  /** The first of the waiting rows is aside now. */
   passedBy(id: string): void
-  /** The row stays on disk, and later rows overtake it. */
   aside(id: string): void
   noneAside(): void
   /** The row has ended, and no earlier row waits in memory or is taken. */

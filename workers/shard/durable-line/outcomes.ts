@@ -1,20 +1,17 @@
 /**
- * Commits the outcomes of rows. An outcome cannot be undone (a message was sent), so its commit is repeated until the
- * disk accepts it. `write` waits for the commit. `add` does not: several outcomes share a commit, and after a kill
- * their rows are processed again.
+ * Commits the outcomes of rows. An outcome cannot be undone (a message was sent), so its commit is repeated until it
+ * succeeds. `write` waits for the commit; `add` does not, and after a kill its rows are processed again.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 
-/** At most this many rows are processed again after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
  * Number of outcomes that share the commit of a new row. Eight outcomes change hardly more pages on disk than one. The
  * number is small, because on a nearly full disk a commit must not need more space than usual.
  */
 const TAKEN = 8
-/** The most running commits of new rows that include outcomes. */
 const MAX_CARRIERS = 256
 /**
  * Time in ms for which outcomes wait for others and for the commit of a new row. The three events of a sent text
@@ -29,7 +26,6 @@ export interface Outcomes {
   add(id: string, ops: () => readonly Op[]): void
   take(carrier: string): readonly Op[]
   carried(carrier: string): void
-  /** Writes all outcomes so far; retries while the disk fails. */
   flush(): Promise<void>
   /** No row may be attempted before a `flush` if this is true. */
   readonly isFull: boolean
@@ -97,7 +93,6 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     })
   }
 
-  /** Outcomes in the commit of a new row are awaited for at most `WITHIN` ms more. */
   async function behind(): Promise<void> {
     await flush(({ isTaken }) => !isTaken)
     for (const each of waiting.values()) each.isTaken = false

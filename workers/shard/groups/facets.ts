@@ -1,6 +1,6 @@
 /**
- * Every kind of data that is kept about a group, with its lifetime and limits. Notices for an offline device are kept
- * by the network for some time only, so data older than `NOTICED_FOR` may be wrong.
+ * Kinds of data about a group, with their lifetimes and limits. The network keeps notices for an offline device only
+ * for some time, so older data may be wrong.
  */
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 
@@ -17,7 +17,6 @@ export const FACETS = {
    * lost.
    */
   metadata: { groups: 500, ms: HOUR },
-  /** Whole groups with their members on disk. */
   storedMetadata: { ms: NOTICED_FOR },
   /**
    * Admins, and whether only they may change the group. Roles older than `askedAgainMs` are queried again after an

@@ -1,6 +1,6 @@
 /**
- * Owns all data about groups. Each kind of data has its own file; the network's answers and notices are passed to all
- * of them here, so that none is older than the others.
+ * Owns all data about groups: the network's answers and notices are passed to all kinds of data here, so that none is
+ * older than the others.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'
@@ -40,13 +40,13 @@ export interface SessionGroups
   /** Queries the network only if a list was never read, or if notices left entries incomplete. */
   list(): Promise<GroupEntry[]>
   /**
-   * The notices about our changes arrive later than the network's answers, so these groups are read again before they
-   * are used. The groups of a community are read again too.
+   * Our changes are known here before the notices about them arrive, so these groups are read again before they are
+   * used. The groups of a community are read again too.
    */
   changed(jids: readonly string[]): void
   /** The account has joined this group, which is read again before it is used. */
   joined(jid: string): void
-  /** The changes are on disk when it resolves, except for roles, which are in the commit of the notice's event. */
+  /** The changes are on disk when it resolves, except for roles, which are in the commit of the event. */
   noticed(notice: BinaryNode): Promise<void>
 }
 
@@ -65,7 +65,6 @@ export function createGroupBook(
     learnChat(group).catch((error) => log.warn({ err: error }, 'a group could not be saved'))
   }
 
-  /** Updates the group in the list of chats, and its members in the list of people. */
   async function learnChat({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }: Group) {
     await directory.ready()
     directory.group(id, {

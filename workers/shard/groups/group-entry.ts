@@ -26,12 +26,10 @@ export const GroupEntry = v.object({
   owner: text,
   ownerPn: text,
   version: text,
-  /** Whether the entry may be wrong, so that the group must be read again. */
   isStale: flag,
 })
 export type GroupEntry = v.InferOutput<typeof GroupEntry>
 
-/** Only the id of this group is known, so it must be read again. */
 export const namedEntry = (id: string): GroupEntry => ({ ...v.parse(GroupEntry, { id }), isStale: true })
 
 export const entryOf = (group: Group): GroupEntry => ({
@@ -100,7 +98,6 @@ const CHANGES: Readonly<Record<string, Read>> = {
   groups_dirty: ({ groups }) => ({ type: 'stale', isNews: true, jids: [...groups] }),
 }
 
-/** Undefined if the change does not concern the list of groups. */
 export const entryChangeIn: (change: GroupChange, group: string, isMe: (jid: string) => boolean) => EntryChange | undefined = (
   change,
   group,

@@ -1,7 +1,6 @@
 /**
- * Keeps the groups and communities of the account, as lists show them. Notices change the list between full readings. A
- * notice names two versions of the member list, so a repeated notice counts once and a lost one is detected: the group
- * is then stale until it is read again.
+ * Keeps the groups and communities of the account. A notice names two versions of the member list, so a repeated notice
+ * counts once and a lost one is detected: the group is then stale until it is read again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -17,7 +16,6 @@ import { bare } from '../wire/jid.ts'
 import { FACETS } from './facets.ts'
 import { entryChangeIn, entryOf, GroupEntry, namedEntry } from './group-entry.ts'
 
-/** Number of changes in one turn of the event loop. */
 const SLICE = 200
 
 const ListRecord = v.object({ readAt: v.number() })
@@ -26,7 +24,6 @@ export interface GroupList {
   ready(): Promise<void>
   /** Epoch ms at which the list was read in full; null if never for this account. */
   readonly readAt: number | null
-  /** Jids of groups that must be read again. */
   stale(): string[]
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
@@ -47,13 +44,12 @@ export interface GroupList {
 
 export interface Reading {
   /**
-   * Groups that are not in the answer are removed. `named`: groups with only an id. `each` gets the groups without a
-   * change since the query began. The list is on disk when it resolves.
+   * Removes groups that are not in the answer. `named`: groups with only an id. `each` gets the groups without a change
+   * since the query began. The list is on disk when it resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Removes `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
+  /** Removes the groups in `gone`, of which the account is not a member. The changes are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** A query without a result leaves the list as it is. */
   end(): void
 }
 
@@ -71,7 +67,7 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   const lists = repository({ name: 'list of groups', schema: ListRecord, version: 1, sealed: sealer })
   const listKey = keys.groupList(instance)
   const entries = groupEntries(table)
-  /** One set for each running query: the groups that have changed since it began. */
+  /** The groups that have changed since a query began, one set per running query. */
   const readings = new Set<Set<string>>()
   let readAt: number | null = null
   let loading: Promise<void> | null = null
@@ -194,7 +190,6 @@ function groupEntries(table: Table<GroupEntry>) {
     if (known) table.remove(known)
   }
 
-  /** The entry may be wrong. `isNews`: adds an entry if the group is unknown. */
   function doubt(jid: string, isNews: boolean) {
     if (isNews && !table.find([jid])) table.add(namedEntry(jid))
     else
@@ -213,10 +208,7 @@ function groupEntries(table: Table<GroupEntry>) {
       drop(jid)
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
-    /**
-     * A group that has changed since the query began (`touched`) must be read again, because the change is newer than
-     * the answer.
-     */
+    /** A group that has changed since the query began (`touched`) must be read again, because the change is newer. */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {
         if (index > 0 && index % SLICE === 0) await nextTurn()

@@ -11,12 +11,10 @@ import type { GroupStore } from './group-store.ts'
 import { pairsOf } from './members.ts'
 
 export interface GroupMetadata {
-  /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
   /** Rejects like the library: with 404 if the group is unknown, with 403 if the account is not a member. */
   get(jid: string): Promise<Group>
   refresh(jid: string): Promise<Group>
-  /** The group has changed or may be wrong, so the next read queries the network. */
   forget(jid: string): void
 }
 
@@ -25,7 +23,6 @@ export interface GroupMetadataDeps {
   clock: Clock
   /** Called with the pairs (number and LID) of a group's members before its metadata is used. */
   learnPairs(pairs: LidPair[]): Promise<void>
-  /** The metadata on disk, which is read before the network is queried. */
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
   learn(group: Group): void
 }
@@ -34,8 +31,7 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
   const { groups: most, ms: maxAge } = FACETS.metadata
   const groups = boundedCache<string, { at: number; metadata: Group }>(most)
   /**
-   * Running queries. A reported change removes the query from this map, so that its answer, which may be older, is not
-   * cached.
+   * Running queries. A change removes its query from this map, so that the answer, which may be older, is not cached.
    */
   const fetching = new Map<string, Promise<Group>>()
 

@@ -1,6 +1,6 @@
 /**
- * Stores the admins of each group, and whether only they may change it, to check whether a member may delete or pin
- * messages. No event waits for roles: unknown ones are queried after the event.
+ * Stores the admins of each group, to check whether a member may delete or pin messages. No event waits for this:
+ * unknown admins are queried after the event.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -21,7 +21,6 @@ const RolesRecord: v.GenericSchema<Roles> = v.object({
   admins: v.array(v.string()),
   /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: v.boolean(),
-  /** Time at which the network sent these facts, in epoch ms. */
   at: v.number(),
 })
 
@@ -33,9 +32,7 @@ interface RolesSession {
 export interface GroupRoles {
   attach(session: RolesSession): void
   learn(group: Group): void
-  /** Null if there are no roles that can be trusted. Makes no query. */
   of(group: string): Promise<Roles | null>
-  /** Returns the operations for the commit of the notice. */
   changed(notice: BinaryNode): Promise<Op[]>
   forget(): Promise<void>
 }
@@ -50,7 +47,6 @@ export function createGroupRoles({
   const records = repository({ name: 'roles of a group', schema: RolesRecord, version: 1, sealed: sealer })
   const keyOf = (group: string) => keys.groupRoles(instance, sealer.blind(bare(group)))
   const { ms: trustedFor, askedAgainMs, pauseMs, asked: mostAsked } = FACETS.roles
-  /** Time of the last query about each group. */
   const asked = boundedCache<string, number>(mostAsked)
   let session: RolesSession | null = null
 
@@ -66,7 +62,6 @@ export function createGroupRoles({
     }
   }
 
-  /** The roles are learned from every answer about a group. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()

@@ -1,7 +1,6 @@
 /**
- * Stores groups with their members, so that a text needs no query even after a restart. A notice removes a changed
- * group before it is acked. If a notice was lost, the answer to the next text or the expiry of the record corrects
- * this.
+ * Stores groups with their members, so that a text needs no query even after a restart. A changed group is removed when
+ * its notice arrives. If a notice was lost, the answer to the next text or the expiry of the record corrects this.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -16,7 +15,6 @@ import { FACETS } from './facets.ts'
 const SLICE = 8
 
 const Kept = v.object({
-  /** Time at which the network sent the group, in epoch ms. */
   at: v.number(),
   group: v.custom<Group>((value) => typeof value === 'object' && value !== null && Array.isArray((value as Group).participants)),
 })
@@ -44,7 +42,6 @@ export function createGroupStore({
 
   async function write() {
     try {
-      // All changes of one turn are written in one commit.
       await nextTurn()
       while (open.size > 0) {
         const taken = [...open].slice(0, SLICE)
@@ -84,7 +81,6 @@ export function createGroupStore({
       try {
         return bytes ? holds(records.decode(key, bytes)) : null
       } catch (error) {
-        // The group is unknown until the network sends it again.
         log.error({ err: error }, 'a stored group could not be decoded')
         return null
       }

@@ -1,6 +1,6 @@
 /**
  * Reads the list of groups with one query: after the pairing, when the network reports the list as outdated, and at a
- * login if the last reading is old. Groups that notices left incomplete are read again together.
+ * login if the last reading is old.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,7 +15,6 @@ import type { TakeMembers } from './members.ts'
 
 /** Deadline in ms of a query for the list. Callers have deadlines of their own. */
 const DEADLINE = 45 * SECOND
-/** The most groups that one query asks for. */
 const BATCH = 10_000
 
 export interface ListReading {
@@ -30,7 +29,6 @@ export interface ListReading {
 export interface ListReadingDeps {
   sock: Pick<NetworkSocket, 'query'>
   list: GroupList
-  /** Store on disk for each group with its members. */
   stored: Pick<GroupStore, 'keep'>
   /** Called with the groups of an answer, before the list counts as read. It stores their members. */
   members: TakeMembers
@@ -49,7 +47,6 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const begun = list.begin()
     try {
       const { groups, truncated } = await listedIn(await sock.query(participatingQuery(), DEADLINE))
-      // The device may be unlinked by now, so nothing may be written to its directory.
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)

@@ -19,7 +19,6 @@ export interface MembersDeps {
 /** Stores each person once, however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
-/** Returns the pairs of members for whom the answer has both number and LID. */
 export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>
   people.flatMap((names) => {
     const pn = names.find((name) => isPnUser(name))

@@ -13,12 +13,9 @@ import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import type { AddressLocks } from './signal/address/address-locks.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 
-/** Changes of other data that are committed together with the credentials. */
 export interface Alongside {
   keys: readonly KeyChange[]
-  /** Called right before the commit. */
   ops(): readonly Op[]
-  /** Called after the commit that contains these changes. */
   applied(): void
 }
 
@@ -30,8 +27,8 @@ export interface AuthState {
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * Returns the credentials for the next socket: stored ones of a linked device, otherwise new ones. Stored credentials
-   * without `account` are removed with their keys, because a socket would log in with them instead of registering.
+   * Returns stored credentials of a linked device, otherwise new ones. Stored ones without `account` are removed,
+   * because a socket would log in with them instead of registering.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
   /** When these credentials are erased or replaced, the socket can no longer write keys. */

@@ -1,6 +1,6 @@
 /**
- * Devices that have the account's sender key of a group or of its status posts: JSON with an entry for each device. It
- * is read with every text to the group, so an unchanged record is not parsed again.
+ * Devices that have the account's sender key of a group or of its status posts, as JSON. It is read with every text to
+ * the group, so an unchanged record is not parsed again.
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode, type SignalKeyStore } from '@whiskeysockets/baileys'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
@@ -13,7 +13,6 @@ export interface KeyHolders {
   /** Returns the devices that lack the key. Devices of hosted accounts are omitted, as they never get it. */
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
   add(group: string, devices: readonly string[]): Promise<void>
-  /** Records that these devices, and no others, were sent the key. */
   replace(group: string, devices: readonly string[]): Promise<void>
   has(group: string, names: readonly string[]): Promise<boolean>
   /** The next message sends the key to this device again. */
@@ -22,10 +21,7 @@ export interface KeyHolders {
 
 const NOBODY: readonly string[] = []
 
-/**
- * `lacking` does not parse a record again if no device lacked the key, and the list and the record are the same objects
- * as before.
- */
+/** An unchanged record and list (the same objects) are not parsed again if no device lacked the key. */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   /** The changes of a record are made one after the other, because it is read and written as a whole. */

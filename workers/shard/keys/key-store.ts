@@ -1,6 +1,6 @@
 /**
- * Stores the encrypted Signal keys of one instance. The cache of the thread contains only values that are on disk:
- * after a read, or after the commit that wrote them (`applied`). Returned values are shared and must not be modified.
+ * Stores the encrypted Signal keys of one instance. The cache contains only values that are on disk. Returned values
+ * are shared and must not be modified.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
@@ -22,21 +22,18 @@ export interface KeyReader {
 
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
-  /** Returns the operations for a larger commit, after which the caller calls `applied` with the same changes. */
   ops(changes: readonly KeyChange[]): Op[]
-  /** Puts committed changes into the cache. Call this only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * Another commit is writing these changes; `written` resolves when it has succeeded. Readers through `ahead` see them
-   * immediately, other readers wait. Later changes of the same keys are written after them.
+   * Another commit is writing these changes; `written` resolves when it has succeeded. Only readers through `ahead` see
+   * them before. Later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
-   * Also sees changes that are not on disk yet. Use it only to compute changes that are written after these, and not at
-   * all if these fail.
+   * A reader that also sees changes that are not on disk yet. Use it only to compute changes that are written after
+   * these.
    */
   readonly ahead: KeyReader
-  /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
   /**
    * Writes these changes together with all others of this turn of the event loop, such as the sessions with several
@@ -48,7 +45,6 @@ export interface KeyStore extends KeyReader {
    * there was no commit, it makes one.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
-  /** The first commit includes `extra`. */
   erase(extra?: readonly Op[]): Promise<void>
   isEmpty(): Promise<boolean>
 }
@@ -68,7 +64,6 @@ const ENTRY_OVERHEAD = 200
  * of its memory.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
-/** Value in the cache for a record that does not exist. */
 const ABSENT = new Uint8Array()
 
 /**
@@ -88,7 +83,7 @@ export function createKeyCache({
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
   /**
-   * Running reads. If a record is written during its read, the read is superseded: its value may be old and must not be
+   * Running reads. A read is superseded if its record is written meanwhile: its value may be old and must not be
    * cached.
    */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()

@@ -15,8 +15,8 @@ export interface NextOneTimeKeys {
 }
 
 /**
- * Returns keys that were created but not uploaded, then new ones. The caller must exclude other calls until the
- * credentials are changed.
+ * Returns keys that were created but not uploaded, then new ones. No other call may run until the credentials are
+ * changed.
  */
 export async function nextOneTimeKeys(
   { creds, keys }: Pick<AuthenticationState, 'creds' | 'keys'>,

@@ -3,7 +3,6 @@ import type { StoredProps } from '../wire/server-props.ts'
 
 export interface OwnFacts {
   chatTokenSalt?: Uint8Array
-  /** Number of logins that the network has accepted since the pairing. */
   logins?: number
   serverProps?: StoredProps
 }

@@ -1,4 +1,3 @@
-/** Types of an instance's status: its events, effects and stored state. */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
@@ -18,8 +17,7 @@ export interface Run {
    */
   restarts: number
   /**
-   * How often another session of the device has replaced ours, after this service took over from another one. It is not
-   * reset when a session opens.
+   * How often another session of the device has replaced ours after a takeover. It is not reset when a session opens.
    */
   replaced: number
   /** Until the first session after the pairing is open, a 401 means that the pairing failed. */
@@ -48,7 +46,6 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The instance stays stopped until `resumeRequested`. */
   | { type: 'pauseRequested' }
   /** Another program uses the device from now on, until `resumeRequested`. */
   | { type: 'moveRequested' }
@@ -68,7 +65,6 @@ export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 export type Effect =
   /** `fresh`: starts with new credentials, even if others are saved. */
   | { do: 'open'; fresh: boolean }
-  /** Ends the socket without logging out. */
   | { do: 'close' }
   /** Unlinks this device, waits until the network closes the connection, and ends the socket. */
   | { do: 'logout' }
@@ -81,7 +77,6 @@ export type Effect =
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {
-  /** Row of the state table, for logs and tests. */
   row: string
   next: Lifecycle
   effects: Effect[]

@@ -1,6 +1,6 @@
 /**
- * The last hundred status changes with their reasons, in one record that is written with each change. Only one writer
- * exists, so the record is read before each write and not cached.
+ * The last hundred status changes with their reasons, in one record. There is only one writer, so the record is not
+ * cached.
  */
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'

@@ -21,7 +21,6 @@ import { next } from './table.ts'
 import { createTimers } from './timers.ts'
 
 export interface StatusDeps {
-  /** State of the instance. Only this module sets this slot. */
   state: Slot<RuntimeState>
   random: () => number
   hasTakenOver: boolean
@@ -29,7 +28,6 @@ export interface StatusDeps {
   announce(state: RuntimeState): void
   /** Not called for effects on timers, which this module handles itself. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** Called after every transition, before its effects. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
@@ -41,18 +39,15 @@ export interface StatusKeeper {
    * its session or timer may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
-  /** Corrects fields that do not match the credentials, because of a crash between the two writes. */
   correct(changes: Partial<RuntimeState>): void
   history(): Promise<StatusChange[]>
-  /** Afterwards no timer fires and no event is processed. */
   stop(): Promise<void>
 }
 
-/** Pause in ms before an event that could not be written is retried. */
 const TAKE_AGAIN = SECOND
 
 /**
- * Used if the stored state is unreadable. With credentials the instance connects again, otherwise it becomes `stopped`.
+ * Used if the stored state is unreadable: with credentials the instance connects again, otherwise it becomes `stopped`.
  */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
@@ -127,14 +122,13 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   /**
-   * Retries an event whose new state could not be written, for example on a full disk. An event of a session or timer
-   * occurs only once, and without it the next session would never be opened.
+   * An event of a session or timer occurs only once, and without it the next session would never be opened. So it is
+   * retried if the new state could not be written.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
     const timer = setTimeout(() => {
       again.delete(timer)
-      // `handle` logs a failure and schedules the next retry.
       handle(event, isCurrent).catch(() => {})
     }, TAKE_AGAIN)
     again.add(timer)

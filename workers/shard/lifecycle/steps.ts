@@ -7,7 +7,6 @@ export type Of<T extends LifecycleEvent['type']> = Extract<LifecycleEvent, { typ
 export interface Step {
   status: Status
   reason: StatusReason | null
-  /** Other fields of the state to change. */
   state?: Partial<RuntimeState>
   run?: Partial<Run>
   effects?: Effect[]
@@ -107,7 +106,6 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
   }
 }
 
-/** Opens a session again after a delay, in the same status (rows 5 and 12). */
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 

@@ -24,11 +24,9 @@ import {
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety limit between an accepted assertion and the link. The ceremony has limits of its own. */
+/** Safety limit between an accepted assertion and the link. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
-/** The most restarts after a pairing that count as expected, if no session opens in between. */
 const RESTARTS_IN_A_ROW = 5
-/** Time in ms after which a temporary ban without an end is checked again. */
 const BAN_WITHOUT_END = 60 * MINUTE
 /**
  * Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17),
@@ -68,7 +66,6 @@ const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
 const isPaused = (at: Lifecycle) => at.state.reason === 'paused'
-/** Whether this service may use the credentials of the instance: it is paired and was not moved. */
 const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
@@ -141,7 +138,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // Rows of a pairing with a passkey. It starts over when the socket closes for any reason.
+  // A pairing with a passkey starts over when the socket closes for any reason.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -320,7 +317,7 @@ const ROWS: readonly Row[] = [
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
   ),
   // The session of the previous service replaced ours. That service can no longer store its status, so it does not log
-  // in again, and we retry.
+  // in again.
   row(
     '19: after a takeover',
     LIVE_OR_STARTING,
@@ -396,7 +393,7 @@ const ROWS: readonly Row[] = [
   // Two programs with the same device take the connection from each other. So a moved instance starts again only if its
   // owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  // The reason of another stop would no longer be shown after a pause.
+  // The reason of the earlier stop would no longer be shown.
   row('paused', LIVE_OR_STARTING, 'pauseRequested', () => stopped('paused'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
@@ -408,7 +405,6 @@ const ROWS: readonly Row[] = [
   ]),
 ]
 
-/** Null if the event has no meaning in this state, such as a timer that fires late. */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(
     (candidate) =>

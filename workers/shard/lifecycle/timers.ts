@@ -2,7 +2,6 @@ import type { TimerName } from './contract.ts'
 
 export interface Timers {
   set(name: TimerName, delayMs: number): void
-  /** Without names, clears all timers. */
   clear(...names: TimerName[]): void
   /** Clears all timers, and refuses new ones, because a timer would keep the thread alive. */
   stop(): void

@@ -22,7 +22,7 @@ export interface Arrived {
   dir: string
 }
 
-/** A media file that is stored in the queue cannot be read without `blobTo`. */
+/** Without `blobTo`, a media file that is stored in the queue cannot be read. */
 export interface Arriving {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
   egressAllow: Ranges

@@ -42,7 +42,6 @@ const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({
   ...(width && height ? { width, height } : {}),
 })
 const pictured = ({ prepared: { thumbnail } }: Made) => (thumbnail ? { jpegThumbnail: thumbnail } : {})
-/** Returns whole seconds, at least one. */
 const timed = ({ prepared: { seconds } }: Made) => (seconds === null ? {} : { seconds: Math.max(1, Math.round(seconds)) })
 
 export async function imageMessage(context: SendContext, to: To, input: MediaInput): Promise<proto.Message.IImageMessage> {

@@ -1,4 +1,3 @@
-/** Phones choose the app that opens a file by its type. */
 const TYPES: Readonly<Record<string, string>> = {
   '7z': 'application/x-7z-compressed',
   aac: 'audio/aac',

@@ -1,4 +1,3 @@
-/** Prepares the picture of an account, a group or a channel for an immediate operation. */
 import { readFile } from 'node:fs/promises'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
@@ -10,7 +9,6 @@ import { withMedia } from './arrival.ts'
 /** Time limit of the download in ms. The caller waits for at most 45 s, and a slow host must not use up all of it. */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
-/** Dependencies of an operation without the queue that takes a file. */
 export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare' | 'uploadAgent'> {
   egressAllow: Ranges
 }

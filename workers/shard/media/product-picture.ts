@@ -1,10 +1,8 @@
-/** Prepares the picture of a product for an immediate operation, and uploads it without encryption. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../src/domain/media.ts'
 import { type PortraitContext, withPortrait } from './portrait.ts'
 import { type UploadContext, uploadPlain } from './upload.ts'
 
-/** Folder of the media host for pictures of catalogs, as in the library. */
 const FOLDER = '/product/image'
 /** All hosts of the network serve each other's files under this name. */
 const MEDIA_HOST = 'mmg.whatsapp.net'

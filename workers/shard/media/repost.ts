@@ -82,7 +82,7 @@ async function fetchOpened(path: string, { media }: SendContext, source: Source,
   try {
     const signal = AbortSignal.timeout(media.downloadMs)
     const host = createFileHost({ of: () => media.files() })
-    // The sender of the message chose the path, so neither the path nor a redirect may lead to another host.
+    // The sender of the message chose the path, so it must not lead to another host.
     const answer = await host.get({ file, path: file.path, proxyUrl: null }, signal)
     if ('status' in answer) throw new Error(`the network's file host answered ${answer.status}`)
     await pipeline(decrypted(asStored(file, answer.length), answer.body), createWriteStream(path))

@@ -64,7 +64,7 @@ export async function upload(
 }
 
 /**
- * Key of an upload before the turn of its message. The queue item or the URL identifies the file, so its bytes are not
+ * Identifies an upload that was prepared ahead. The queue item or the URL identifies the file, so its bytes are not
  * part of the key.
  */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
@@ -95,7 +95,6 @@ async function uploadSealed(context: SendContext, type: UploadType, path: string
   return { ...answer, ...sealed, mediaKeyTimestamp: Math.floor(context.now() / SECOND) }
 }
 
-/** Dependencies of an upload. */
 export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'log'> {
   media: Pick<SendContext['media'], 'uploadAgent'>
 }
@@ -103,10 +102,7 @@ export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'lo
 export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
   send(context, path, folder, (await measure(path)).fileSha256)
 
-/**
- * Every host is tried with the known credentials, and once more with new ones, because they can become invalid before
- * their announced end.
- */
+/** Known credentials can become invalid before their announced end, so every host is tried once more with new ones. */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
   const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }
@@ -154,7 +150,6 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 interface Sealing {
   /** Returns the bytes for the media host. It can be used once. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
-  /** Available after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 

@@ -1,4 +1,3 @@
-/** Handlers of the lists of people, and of the contacts that are saved on the phone. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
@@ -54,7 +53,6 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** If the network refuses the query, the answer is no. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,

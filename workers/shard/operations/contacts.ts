@@ -10,10 +10,8 @@ import { groupReport, personReport } from '../wire/report.ts'
 import { addressBook } from './address-book.ts'
 import type { ActionContext, Handlers } from './types.ts'
 
-/** The most people in the list of blocked people, a limit of the network. */
 const MAX_BLOCKED = 64_000
 
-/** Returns the given number if it has no account, or if the registered number is unknown. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''

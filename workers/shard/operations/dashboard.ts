@@ -7,12 +7,10 @@ import type { QueueEntry } from '../queue/item.ts'
 import { bodyOf, messageRows } from './message-list.ts'
 import type { Handlers } from './types.ts'
 
-/** The most events of one message whose delivery attempts are shown. */
 const MAX_EVENTS = 100
 /** The most receipts of one kind that are shown individually. If there are more, they are combined by the minute. */
 const MAX_RECEIPTS = 20
 
-/** Order in which steps of the same millisecond are shown. */
 const ORDER: readonly TimelineStep['kind'][] = [
   'queued',
   'waiting',
@@ -24,10 +22,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/**
- * An error that means that an event has no row returns undefined: the event is then shown without details. Every other
- * error is thrown again.
- */
+/** The event has no row any longer: it is shown without details. Every other error is thrown again. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -69,12 +64,11 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
   ]
 }
 
-/** A step without a known time comes last. */
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 
 /**
- * The rank of a step in the life of a message. Times alone do not give the order, because the network gives times of
- * receipts in whole seconds.
+ * The network gives times of receipts in whole seconds, so the order also needs the rank of a step in the life of a
+ * message.
  */
 const stageOf = (step: TimelineStep) =>
   ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)

@@ -81,7 +81,6 @@ const queued: Readonly<Record<string, unknown>> = {
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/** Undefined if there is no such operation: a later version of this service may have queued the item. */
 export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
   if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined

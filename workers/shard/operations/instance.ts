@@ -7,11 +7,9 @@ import { refuseStart } from '../lifecycle/moved.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
-/** Time for which `GET /qr-code` waits for the first QR code. */
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
-/** Statuses in which an instance that has no account can be paired. */
 const PAIRING: readonly Status[] = ['starting', 'qr', 'connecting']
 
 export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
@@ -68,7 +66,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  /** A logout or a move may be carried out before this request, so the state is read when it is this request's turn. */
+  /** A logout or a move may run before this request, so the state is read late. */
   async 'instance.pause'({ request }) {
     const state = await request('pauseRequested')
     if (state.reason === 'paused') return after(state)
@@ -76,10 +74,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     throw new Failure('not_allowed', { message: whyNotPaused(state) })
   },
 
-  /**
-   * A move may be carried out before this request, and a moved device must not start here. So the reason is read when
-   * it is this request's turn.
-   */
+  /** A move may run before this request, and a moved device must not start here. So the reason is read late. */
   async 'instance.resume'(context) {
     const state = await context.request('resumeRequested', () => context.state.reason === 'paused')
     if (NOT_RUNNING.includes(state.status)) throw new Failure('not_allowed', { message: 'The instance is not paused.' })
@@ -110,7 +105,7 @@ export const connecting = {
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
-  /** An earlier request for a code may still wait, so the status is checked only when it is this request's turn. */
+  /** An earlier request for a code may still be waiting, so the status is checked late. */
   async 'instance.endPairing'(context: ControlContext) {
     await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
     return null

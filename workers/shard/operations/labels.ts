@@ -13,7 +13,6 @@ type Label = ReplyOfEndpoint<typeof import('../../../src/features/labels.ts').cr
 
 const DONE = { value: true } as const
 
-/** Limits of the network and of the API for labels. */
 const MAX_LABELS = 20
 const MAX_CHATS = 5_000
 const MAX_NAME = 100

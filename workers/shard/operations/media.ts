@@ -11,7 +11,6 @@ import { PHONE_DEADLINE } from '../connection/within.ts'
 import type { ActionContext } from './types.ts'
 
 export const media = {
-  /** Resolves with the new path of the file on the media hosts. */
   'media.askAgain': (context: ActionContext, file: UploadableFile): Promise<string> => askAgain(context, file),
 }
 

@@ -12,9 +12,7 @@ import type { ControlContext } from './types.ts'
 
 /** The most entries of the webhook log that are read. Several entries may report the same message. */
 const MAX_ENTRIES = 100
-/** The most queued messages that are read. */
 const MAX_WAITING = 100
-/** The most bytes of a message content that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
 type Known = Omit<MessageRow, 'at' | 'state' | 'from_me'> & {
@@ -27,7 +25,6 @@ const NAMELESS = { chat_name: null, participant: null, participant_name: null } 
 
 type Needs = Pick<ControlContext, 'queue' | 'messages' | 'inbound' | 'outbox' | 'timeline'>
 
-/** A message that cannot be translated is left out. */
 async function inMemory({ messages, inbound }: Needs, chat: string | undefined, limit: number): Promise<Known[]> {
   const names = chat === undefined ? undefined : await inbound.namesOf(chat)
   const fits = (jids: readonly (string | null | undefined)[]) =>
@@ -100,7 +97,6 @@ async function rowOf({ timeline }: Needs, { isOwn, queued, at, kind, ...rest }: 
   return { ...shown, state: from_me ? stateOf(facts, queued) : 'received' }
 }
 
-/** Returns the messages, newest first. `chat` is an identifier of the API. */
 export async function messageRows(
   context: Needs,
   { chat, limit }: { chat?: string | undefined; limit: number },
@@ -116,7 +112,7 @@ export async function messageRows(
 /** Throws `not_found` if the content is no longer stored, and `instance_not_connected` before the first session. */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
-  // Only a session knows the account, from whose side the content is shown.
+  // Only a session knows from whose side the content is shown.
   if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })

@@ -9,10 +9,9 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
   async 'messages.sendPresence'(context, { phone, presence }) {
     const { ask, session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
-    // The network refuses a presence if the account has no name.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    // Only a person must be looked up; a group has only one jid.
+    // A group has only one jid, so only a person must be looked up.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
     if (to === undefined || isAccountWide) await ask.run(() => session.announce(presence === 'available'))

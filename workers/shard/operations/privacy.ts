@@ -18,10 +18,8 @@ import type { ActionContext, Handlers } from './types.ts'
 
 const DONE = { value: true } as const
 
-/** The most people in a list of excluded people, a limit of the network. */
 const MAX_PEOPLE = 64_000
 
-/** Privacy settings that can exclude people, with the names that the network uses. */
 const LISTS = {
   last_seen: 'last',
   profile_photo: 'profile',
@@ -91,10 +89,7 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
-/**
- * The answer decides how messages are marked as read. A failure of this query changes nothing about the setting, which
- * is already changed.
- */
+/** The answer decides how messages are marked as read. The setting is already changed, even if this query fails. */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 

@@ -1,4 +1,3 @@
-/** Input and output of a handler, by the kind of its operation. */
 import type { Logger } from 'pino'
 import type { Call, SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -31,8 +30,8 @@ export interface ActionContext extends Asker {
   /** Host of the pictures, because the network sends only their paths. */
   pictureHost: string
   /**
-   * Runs changes of the same object one after another, because the network refuses the second of two changes of the
-   * same version.
+   * Changes of the same object run one after another, because the network refuses the second of two changes of the same
+   * version.
    */
   inTurn: KeyedMutex['run']
   enqueue(call: SendCall): Promise<Queued>
@@ -50,12 +49,11 @@ export interface ControlContext {
   readonly safety: Pick<SendSafety, 'reading'>
   readonly timeline: Pick<MessageTimeline, 'find'>
   readonly messages: Pick<MessageLedger, 'newest' | 'get'>
-  /** Translates received messages to what a person sees. */
   readonly inbound: Pick<ReceivedEvents, 'context' | 'shown' | 'namesOf'>
   readonly log: Logger
   readonly session: Session | null
   /**
-   * Requests a change of status, after earlier requests. If `isWanted`, called directly before, returns false, nothing
+   * Requests a change of status. If `isWanted`, which is called directly before the change, returns false, nothing
    * changes.
    */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
@@ -71,7 +69,6 @@ export interface Contexts extends HandlerContexts {
 /** Handlers of one feature file: `F` is `typeof import('…/features/x.ts')`. A missing handler is a type error. */
 export type Handlers<F> = HandlersOf<F, Contexts>
 
-/** The handler that belongs to an id. `dispatch.ts` calls it with the arguments of its kind of operation. */
 export type Handler<K extends Call['kind'] = Call['kind']> = (
   context: K extends 'send' ? SendContext : K extends 'action' ? ActionContext : ControlContext,
   input: never,

@@ -1,6 +1,6 @@
 /**
- * Records which item is in flight, and how often the shard thread ended while it was in flight. The item may have
- * crashed the thread, with all its instances, so each attempt is counted before it begins.
+ * Records which item is in flight. The item may have crashed the thread with all its instances, so each attempt is
+ * counted before it begins.
  */
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -8,13 +8,12 @@ import type { QueueOptions } from './contract.ts'
 
 /** After this many ends of the thread in a row, the item is not attempted again, because it may be the cause. */
 const MAX_TRIES = 3
-/** The most attempts of an item that fail for lack of a connection although the connection is reported as open. */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
   tries: number
-  /** Whether the item is already recorded as in flight, but its attempt has not begun. */
+  /** Whether the item is recorded as in flight, but its attempt has not begun. */
   isNamed: boolean
 }
 
@@ -29,31 +28,25 @@ export interface AttemptCounter {
   /** The count is on disk when this resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the in-flight record for the commit that stores a new item, so that `begin` need not write. Call `written`
-   * after the commit. Undefined if the item was in flight before.
+   * Returns the in-flight record for the commit of a new item. Call `written` after the commit. Undefined if the item
+   * was in flight before.
    */
   next(svcId: string): Naming | undefined
-  /** Whether an item was stored together with its in-flight record, and its attempt has not begun. */
   readonly isNamed: boolean
   /**
    * Removes the in-flight record of an item that is not sent now. Never rejects: at worst one attempt too many is
    * counted.
    */
   unname(): Promise<void>
-  /**
-   * Counts an attempt that failed for lack of a connection although it is reported as open. Returns false if the item
-   * must fail.
-   */
+  /** Counts an attempt that had no connection although it is reported as open. Returns false if the item must fail. */
   mayComeBack(): boolean
   reconnected(): void
-  /** Does not count the last attempt, because its item did not end it. Never rejects. */
+  /** Does not count the last attempt, which ended for another reason. Never rejects. */
   uncount(): Promise<void>
-  /** Removes the in-flight record, because nothing was sent. The next attempt counts as the first one. */
   withdraw(): Promise<void>
   /** Removes the in-flight record in the commit that ends the item. Call `ended` after this commit. */
   readonly endOp: Op
   ended(): void
-  /** Id of the item that is in flight, or was when the process or the connection ended. */
   readonly svcId: string | undefined
 }
 

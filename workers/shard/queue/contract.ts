@@ -32,7 +32,6 @@ export class TryLater extends Failure {
 }
 
 export interface SendItem extends StoredItem {
-  /** Whether an earlier attempt contacted the network, which may then already know the message id. */
   again: boolean
   /** Whether the network may know the message id. */
   mayHaveLeft: boolean
@@ -49,7 +48,6 @@ export interface SendResult {
    * while the disk fails.
    */
   commit(): readonly Op[]
-  /** Called after the commit. */
   after(): void
   /** Budgets of first contacts that the `delivery` event reports as used up. */
   usedUpBudgets?: Delivery['used_up_budgets']
@@ -62,17 +60,13 @@ export interface Enqueue {
   operation: string
   phone: string
   input: Record<string, unknown>
-  /** Text or caption; it is truncated here. */
   preview: string | null
-  /** Delays in seconds. */
   delayMessage: number | null
   delayTyping: number
-  /** Time in epoch ms before which the message is not sent. */
   sendAt?: number | null
   referenceMessageId?: string | null
   requestId?: string | undefined
   bytes?: Uint8Array | undefined
-  /** Additional operations for the commit of the item. */
   also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
 }
 
@@ -115,7 +109,6 @@ export interface QueueOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   tally: Pick<Tally, 'add'>
   timer?: Timer
-  /** Called at named steps with the id of an item. Fault tests kill the process there. */
   steps: Steps
 }
 

@@ -1,7 +1,4 @@
-/**
- * Sends the waiting items of the queue, one at a time, each when its time has come. An item without an outcome waits
- * again.
- */
+/** Sends the waiting items of the queue, one at a time. An item without an outcome waits again. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import type { Attempt } from './attempt.ts'
@@ -17,7 +14,6 @@ import type { LookAhead } from './look-ahead.ts'
 import { inFlight, type Modes } from './modes.ts'
 import type { Settle } from './settle.ts'
 
-/** Pause in ms before the next attempt, after the storage failed or media could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
 
 export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'log' | 'steps'> {
@@ -49,8 +45,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * False if this item was in flight when the thread ended: a crash during the preparation of another item would be
-   * blamed on this one.
+   * False if this item was in flight when the thread ended, because a crash during the preparation of another item
+   * would be blamed on it.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
@@ -71,7 +67,7 @@ export function createDrain(deps: DrainDeps): Drain {
     line.take(head)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
-    // The mode is `sending` before the sending begins in a later microtask.
+    // The sending begins in a later microtask, when the mode is `sending`.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
     prepareNext()
@@ -126,10 +122,7 @@ export function createDrain(deps: DrainDeps): Drain {
     return next?.svcId
   }
 
-  /**
-   * The in-flight record stays, because the network may have the message. The attempt is not counted, because it did
-   * not end the thread.
-   */
+  /** The in-flight record stays, because the network may have the message. */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
     await counter.uncount()

@@ -86,7 +86,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full', { message: FULL })
     entering++
     try {
-      // No item waits, so no order depends on the id of the new item, and the clock of the ids may be reset.
+      // No item waits, so no order depends on the new id.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, sendAt.arrivalOf(item))
@@ -99,7 +99,6 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
-      // Other items may have waited for this commit.
       drain.pump()
     }
   }

@@ -1,4 +1,3 @@
-/** Removes items that waited too long, each with a failed `delivery` event. */
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
@@ -11,7 +10,6 @@ import type { Removal } from './removal.ts'
 import type { Settle } from './settle.ts'
 
 const CHECK_EVERY = MINUTE
-/** Number of expired items that are removed in one commit. */
 const BATCH = 50
 
 export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'isPaused' | 'log'> {
@@ -52,15 +50,15 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Items that do not age now: all while the instance is paused, and held ones whose hold stops their age. Without a
-   * connection items wait for the connection, so they age.
+   * Items that do not age now: all while the instance is paused, and those whose hold stops their age. Without a
+   * connection all items age.
    */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
   }
 
-  /** Adds the time since the last call to the held time of each item that does not age. */
+  /** Adds the time since the last call to the held time of the items that do not age. */
   function sumHeldTimes() {
     const now = steady.now()
     heldTimes.add(ageless(), now - checkedAt)

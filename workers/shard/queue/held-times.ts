@@ -1,6 +1,6 @@
 /**
- * Stores how long the ageing of each waiting item was stopped, by a hold or by a pause of the instance. The times are
- * stored when an item is held for the first time, every ten minutes, and at a stop.
+ * Stores for how long each waiting item did not age. This is written when an item is held for the first time, every ten
+ * minutes, and at a stop.
  */
 import * as v from 'valibot'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -18,9 +18,7 @@ const HeldTimesSchema = v.object({
 
 export interface HeldTimes {
   load(): Promise<void>
-  /** Held time in ms of an item that was stored before this start. */
   of(svcId: string): number
-  /** Adds this many ms to the held time of each of these items. */
   add(held: readonly Waiting[], ms: number): void
   save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>
 }
@@ -58,7 +56,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
     },
     of(svcId) {
       const ms = Object.hasOwn(atStart, svcId) ? atStart[svcId]! : 0
-      // The time that a kill may have lost is added in full, so that no message counts as older than it is.
+      // The time that a kill may have lost is added, so that no message counts as older than it is.
       return ms > 0 ? ms + lost : 0
     },
     add(held, ms) {

@@ -17,7 +17,6 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
 const MAX_AGE = DAY
 
 const Acknowledged = v.object({
-  /** Hash of the operation and the body. */
   fingerprint: v.string(),
   svcId: v.string(),
   messageId: v.string(),
@@ -30,10 +29,6 @@ export interface Acknowledgement {
 }
 
 export interface Idempotency {
-  /**
-   * `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another
-   * request.
-   */
   once(
     key: string,
     fingerprint: string,
@@ -56,7 +51,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
   /** Requests in progress, by key. A second request with the same key waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  /** Keys that were used during the current removal of old records, which must not remove their records. */
+  /** Keys that were used during the current removal of old records, so their records are kept. */
   const used = new Set<string>()
   let isSweeping = false
   const retention = createRetention(log)
@@ -68,10 +63,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }, 'old answers to requests with an Idempotency-Key could not be removed')
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /**
-   * Whether the clock was ahead when the record was written. The record would be kept too long, so its time counts as
-   * now.
-   */
+  /** A record from a clock that was ahead would be kept too long, so its time counts as now. */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {

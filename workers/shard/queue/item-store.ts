@@ -17,12 +17,10 @@ export interface ItemStoreOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** The most encrypted records that are cached in memory. */
 const FRESH_ITEMS = 64
 const FRESH_BYTES = 4_096
 
 export type StoredItem = QueueItem & {
-  /** `through` transforms the bytes on the way to the file. */
   copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
 }
 
@@ -56,7 +54,6 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** Undefined if the item or its media can no longer be read. Throws if the storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {

@@ -12,15 +12,12 @@ const time = v.pipe(v.number(), v.integer())
 const ItemSchema = v.object({
   svcId: v.string(),
   messageId: v.string(),
-  /** `operationId` of the call that created the item. */
   operation: v.string(),
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
-  /** The request as plain JSON, as the handler of the operation needs it. */
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
-  /** Delay before sending, in seconds. */
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
@@ -33,17 +30,14 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a queued item that is kept in memory. It never contains the content of the message. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time of the monotonic clock from which the item waits; Infinity before its `send_at`. */
+  /** Time of the monotonic clock; Infinity before the item's `send_at`. */
   arrivedAt: number
-  /** Time in ms in which a hold stopped the ageing of the item. */
   heldMs: number
   /** Sort key of the order of sending. It can be compared with a `svcId`. */
   place: string
-  /** Time in epoch ms at which the latest attempt of this run began; undefined if there was none. */
+  /** Time in epoch ms of the latest attempt of this run; undefined if there was none. */
   leftAt: number | undefined
-  /** Whether an attempt to send the item ended without an outcome. */
   wasTried?: boolean
-  /** Whether the network may know the message. */
   mayHaveLeft?: boolean
 }
 
@@ -100,7 +94,6 @@ export interface QueueEntry {
 
 export interface Place {
   status: 'waiting' | 'processing'
-  /** Position in the queue; 1 means next, or in flight. */
   position: number
   /**
    * Earliest time of sending; null if unknown. Without a connection it is known only for an item that waits for its

@@ -9,7 +9,7 @@ import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
   towards(next: Waiting | undefined): void
-  /** The item is being sent now, with the prepared media. A preparation that has not begun will not begin. */
+  /** The item is being sent now, so a preparation that has not begun will not begin. */
   turnOf(svcId: string): void
   gone(items: readonly Waiting[]): void
   discard(): void
@@ -21,7 +21,6 @@ export interface LookAheadDeps extends Pick<QueueOptions, 'instanceId' | 'ahead'
 }
 
 export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps): LookAhead {
-  /** Id of the item whose media is being prepared, or is ready. */
   let current: string | undefined
 
   async function begin(svcId: string) {

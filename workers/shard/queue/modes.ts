@@ -22,8 +22,7 @@ export type ModeName = Mode['name']
 const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
   idle: ['naming', 'sending'],
   naming: ['named', 'idle'],
-  // `sending` may begin with another item, if the recorded one was removed or must wait. The in-flight record is then
-  // overwritten.
+  // The recorded item may have been removed, so `sending` may begin with another one.
   named: ['sending', 'idle'],
   sending: ['settling', 'idle'],
   settling: ['named', 'idle'],
@@ -31,7 +30,7 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 
 export interface Modes {
   readonly now: Mode
-  /** Throws if this change of mode is not allowed, or if the new mode must have the same item and has another one. */
+  /** Throws if this change of mode is not allowed, or if it needs the same item and gets another one. */
   enter(next: Mode): void
 }
 

@@ -32,10 +32,7 @@ import { createModes, inFlight } from './modes.ts'
 import { createRemoval } from './removal.ts'
 import { createSettle } from './settle.ts'
 
-/**
- * Time in ms for which a removal waits for the item in flight after the connection has ended: the attempt ends soon
- * without an outcome.
- */
+/** Time in ms that a removal waits for the item in flight: without a connection, its attempt ends soon. */
 const COMING_BACK = SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -89,8 +86,8 @@ export function createQueue(options: QueueOptions): Queue {
   holds.onChange(drain.pump)
 
   /**
-   * Reads which item was in flight when the previous run ended. The network may know its message, so it is not held
-   * back.
+   * Reads which item was in flight when the previous run ended. It is not held back, because the network may know its
+   * message.
    */
   async function recallUndecided() {
     const item = line.rows.find(({ svcId }) => isUndecided(svcId))
@@ -148,7 +145,6 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => removal.remove(line.rows.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const flying = inFlight(modes.now)
-      // Without a connection, the attempt ends soon without an outcome; then the item can be removed.
       if (flying?.item.svcId === svcId && !schedule.isConnected) await within(flying.done, COMING_BACK)
       return (await removal.remove(line.rows.filter((item) => item.svcId === svcId))) === 1
     },

@@ -15,7 +15,6 @@ export interface RemovalDeps extends Pick<QueueOptions, 'store' | 'announce'> {
 }
 
 export interface Removal {
-  /** Marks items as taken, so that they are not sent. */
   takeOut(gone: readonly Waiting[]): void
   remove(gone: readonly Waiting[]): Promise<number>
 }
@@ -30,7 +29,6 @@ export function createRemoval({ store, announce, items, line, later, lookAhead, 
 
   async function remove(gone: readonly Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
-    // The items are taken first, so that none of them is sent during the commit.
     takeOut(gone)
     try {
       await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })

@@ -1,7 +1,7 @@
 /**
- * Reports the status of the account's messages: receipts of the network become `message_status` events, each status
- * once per message and participant, never a lower one after a higher one. A higher status implies the lower ones, so
- * both are reported. The status is written in the commit of its event, so that none is lost or reported twice.
+ * Receipts of the network become `message_status` events, each status once per message and participant. A higher status
+ * implies the lower ones, so both are reported. The status is in the commit of its event, so that none is lost or
+ * reported twice.
  */
 
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
@@ -29,7 +29,6 @@ export interface MessageStatusDeps {
 export interface Acked {
   chat: string
   id: string
-  /** Time at which the network's ack arrived, in epoch ms. */
   at: number
   requestId: string | undefined
   /** Whether this is the first attempt to send the message: no receipt can have arrived before `hold` was called. */
@@ -44,10 +43,10 @@ export interface FirstStatus {
 }
 
 export interface MessageStatuses {
-  /** Makes receipts of this message wait, because they must be reported after the commit of the status `sent`. */
+  /** Makes receipts wait until the status `sent` of this message is committed. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when receipts of this message need not wait any longer; undefined if they need not wait. */
+  /** Resolves when receipts of this message may be handled; undefined if that is already so. */
   settled(id: string): Promise<void> | undefined
   /** Resolves when the effect of the receipt is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
@@ -70,7 +69,7 @@ export function createMessageStatuses(
    */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline of the message already has the network's ack, so an implied `sent` is only needed if a webhook wants the event.
+    // The timeline of the message already has the network's ack, so an implied `sent` is only needed for a webhook.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {
@@ -80,7 +79,7 @@ export function createMessageStatuses(
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
-        // In a group, `sent` is one status for all members. So the status of one member does not show whether `sent` was reported.
+        // In a group, `sent` is one status for all members, so the status of one member does not show it.
         if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
@@ -162,7 +161,6 @@ export function createMessageStatuses(
   }
 }
 
-/** Looks up the people once for all message ids in the receipt. */
 async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
   const kind = chatKind(chat)
   return {
@@ -191,7 +189,6 @@ const event = (
   },
 })
 
-/** A status that was not reported before, and its messages. */
 interface Rise {
   status: MessageStatus
   people: People
@@ -204,8 +201,8 @@ const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, peopl
   status === 'sent' && people.who ? { ...people, who: null } : people
 
 /**
- * Returns the keys of the stored status, one per jid of the chat or participant. There may be two, because number and
- * LID may be learned at different times. A new status is written under the first key.
+ * Returns the keys of the stored status: one per jid of the chat or participant. A new status is written under the
+ * first key.
  */
 function subjectsOf(
   levels: ReceiptLevels,

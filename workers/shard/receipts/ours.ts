@@ -1,7 +1,6 @@
 /**
- * Checks that the account wrote the messages of a receipt, because anybody can send a receipt for any id. A message of
- * the account's phone may still be in work when its receipts arrive, so an unknown id is looked up again after all
- * earlier messages are written.
+ * Checks that the account wrote the messages of a receipt, because anybody can send a receipt for any id. An unknown id
+ * is looked up again after earlier messages are written.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Identity } from '../connection/identity.ts'
@@ -20,7 +19,6 @@ export interface OursDeps {
   before: (() => Promise<void>) | undefined
 }
 
-/** Keeps only the ids of messages that the account wrote; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, messages, before }: OursDeps): Promise<Receipt | null> {
   // Another device of the account sends the receipt `sent` when it has sent the message, so no check is needed.
   if (receipt.status === 'sent') return receipt

@@ -1,7 +1,6 @@
 /**
- * Reports changes of the account that arrive as app state: its profile name, labels of chats, and saved contacts. The
- * state from before the device was linked is not reported. The events are written in the commit of the new app state
- * version.
+ * Reports changes of the account that arrive as app state: profile name, labels of chats, and saved contacts. The state
+ * from before the device was linked is not reported.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -25,7 +24,6 @@ export interface AccountNoticeDeps {
   contacts: Pick<SavedContacts, 'write'>
 }
 
-/** The most items in one event; more items are divided into several events. */
 const MAX_ASSOCIATIONS = 100
 const MAX_NAME = 256
 

@@ -8,7 +8,6 @@ import type { changedMessages } from './effects/changed-messages.ts'
 
 export interface AlongsideDeps {
   messages: Pick<MessageLedger, 'arrivalOps' | 'authorOps'>
-  /** Timers of chats with disappearing messages. */
   disappearing: Pick<Disappearing, 'ops'>
   correspondents: Pick<Correspondents, 'ops'>
   changed: ReturnType<typeof changedMessages>
@@ -18,7 +17,7 @@ export interface AlongsideDeps {
 export const alongsideOf = ({ messages, disappearing, correspondents, changed, record }: AlongsideDeps) => ({
   async message(message: WAMessage): Promise<Op[]> {
     await changed.message(message)
-    // There is no wait between these calls, so that their reads are made in one turn of the event loop.
+    // There is no wait in between, so that the store can read all of this together.
     const ops = await Promise.all([messages.arrivalOps(message), disappearing.ops(message), correspondents.ops(message)])
     // `record` is called last, because its commit must reach the store directly before the commit of the message.
     await record(message)

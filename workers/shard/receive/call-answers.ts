@@ -9,14 +9,13 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Context } from '../context/instance-context.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Minimum time between two texts to one caller, in ms. */
 const PAUSE = 10 * MINUTE
 const TIME_BYTES = 8
 
 export interface CallAnswers {
   /**
    * Calls `give`, which sends the text, if the caller got none recently. The answer is recorded only if `give`
-   * succeeds; rejects if `give` rejects. `names`: all jids of the caller.
+   * succeeds. `names`: all jids of the caller.
    */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>

@@ -36,7 +36,6 @@ export interface Calls {
   forget(): Promise<void>
 }
 
-/** Reasons for the end of a call that was accepted or rejected on a device of the account; it is not reported. */
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 const MAX_OVER = 1_000
 
@@ -84,14 +83,13 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // The text is queued before the commit of the event, which also removes the call. A crash between the two repeats
-    // both; the key of the text prevents a second one.
+    // The text is queued before the commit that removes the call. A crash between the two repeats both; the key of the
+    // text prevents a second one.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // If the commit fails, the stanza that ends the call arrives again and needs the call. So it is removed after the
-    // commit.
+    // If the commit fails, the stanza that ends the call arrives again and needs the call.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)
@@ -140,8 +138,7 @@ export function createCalls(
       }
     },
     resume(session) {
-      // Called after the backlog, whose stanzas may show that a call was answered on another device. Such a call is no
-      // longer rejected.
+      // The stanzas of the backlog may show that a call was answered on another device. Such a call is not rejected.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,

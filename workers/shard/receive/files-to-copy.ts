@@ -6,14 +6,12 @@ import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
-/** The most links in the cache. Nothing else removes the links of events that nobody wants. */
+/** Nothing else removes the links of events that nobody wants. */
 const MAX_LINKS = 1_000
-/** The most events whose commit is not finished. */
 const MAX_EVENTS = 10_000
 
 export interface FilesToCopy {
   made(url: string, link: string): void
-  /** Returns the records of the files of an event, for the commit of the event. */
   ops(event: object, eventId: string): Op[]
   committed(eventId: string): void
 }
@@ -49,7 +47,6 @@ export function createFilesToCopy(instance: string, announce: () => void): Files
   }
 }
 
-/** Yields all texts in a plain object. */
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* textsOf(each)

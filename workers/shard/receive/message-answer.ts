@@ -22,7 +22,6 @@ export interface MessageAnswerDeps {
   steps: Steps
 }
 
-/** Number of messages in one receipt. */
 const MAX_LISTED = 100
 
 export type AnswerMessage = (node: BinaryNode, outcome: MessageOutcome | undefined) => Promise<void>

@@ -21,7 +21,6 @@ export interface NoticeDeps {
   inbound: Pick<ReceivedEvents, 'context' | 'translated'>
   log: Logger
   once: Once
-  /** Returns the operations for changes of a group's administrators, for the commit of the event. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
@@ -41,7 +40,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   const { inbound, log, once } = deps
   const { identity } = session
 
-  /** The network delivers the stanza again after such an error, because the stanza did not cause it. */
+  /** The stanza did not cause the error, so the network delivers it again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {

@@ -21,7 +21,6 @@ export interface PostDeps {
   once: Once
   onMessage(message: WAMessage): void
   authored(key: WAMessageKey): Promise<Op[]>
-  /** Called when a post was edited or removed, perhaps more than once. */
   postChanged(message: WAMessage): Promise<void>
 }
 

@@ -23,7 +23,6 @@ export interface Presence {
   announce(): void
   met(jid: string): void
   wroteTo(jid: string): void
-  /** Called when the network has delivered the whole offline backlog. */
   caughtUp(session: Session): void
   stop(): Promise<void>
 }
@@ -39,8 +38,8 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only then,
-   * because their current state must not be reported before an older message.
+   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only then, so
+   * that it is not reported before an older message.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
@@ -81,8 +80,8 @@ export function createPresence(
   }
 
   /**
-   * A person is subscribed to only once, even under two jids: each subscription is answered with the current state,
-   * which could arrive between later changes.
+   * A person is subscribed to only once, even under two jids: each subscription is answered with the state at that
+   * moment, which may arrive after later changes.
    */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null

@@ -45,27 +45,20 @@ export interface ReceivedEventsDeps {
 }
 
 export interface ReceivedEvents {
-  /** Called with every session before it is used. */
   use(session: SocketSession): void
   context(): InboundContext | null
-  /** Returns the event, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
   unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   /** Returns all jids of a chat: of a person the number and the LID. `chat` is an identifier of the API. */
   namesOf(chat: string): Promise<ReadonlySet<string>>
-  /**
-   * Translates a message for the dashboard, even if its event is not wanted. Makes no links to files and no queries.
-   * Null if there is nothing to show.
-   */
+  /** Translates a message for the dashboard, even if its event is not wanted. Null if there is nothing to show. */
   shown(readable: WAMessage): Promise<ReceivedEvent | null>
-  /** Called when a change of the phone's address book is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
   /** Only the names in the phone's history are read, because events show nothing else of it. */
   history: HistoryReader
   chatChanged(change: ChatChange): Promise<void>
-  /** Clears the data of an unlinked account. */
   clear(): void
 }
 

@@ -1,4 +1,3 @@
-/** Receives everything that the network sends to an instance: encrypted messages, other stanzas, calls, presence, and changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
@@ -49,9 +48,7 @@ export interface Receiving {
   load(): Promise<void>
   forget(): Promise<void>
   session(): InboxSession
-  /** Writes the effects of changes in app state. */
   readonly appState: WriteChanges
-  /** Whether a stanza whose processing failed should be delivered again; counts the attempt. */
   isWorthAnother(what: string): boolean
   /** Handles stanzas without a ciphertext, for one session. */
   notices(session: SocketSession): { notification: AppendNotice; post: AppendPost }
@@ -60,10 +57,8 @@ export interface Receiving {
   readonly history: readonly HistoryReader[]
   chatChanged: ReceivedEvents['chatChanged']
   isMissing: WaitingMessages['has']
-  /** Call it right after the session is created, before anything arrives. */
   attach(session: SocketSession): void
   loggedIn(session: SocketSession): void
-  /** Called when the session is logged in, or when the webhooks have changed. */
   announce(): void
   stop(): Promise<void>
 }

@@ -1,7 +1,3 @@
-/**
- * Requests messages that could not be read: first from the sender, then from the account's own phone. Requests are
- * limited per sender, so that one sender with a broken key cannot use up the limit of others.
- */
 import { type BinaryNode, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -29,16 +25,12 @@ const BURST = 20
 const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE
 const MAX_SENDERS = 5_000
-/** Time in ms that a sender has before the phone is asked, after the first two requests. */
+/** Time in ms that a sender has to send the message again, before the phone is asked. */
 const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
-/**
- * Time in ms after which the phone is asked for a message that arrived without content. It is short, because only the phone can send this message.
- */
 const ABSENT_TIME = 2 * SECOND
-/** The most requests that are queued for the phone; each is a message to the phone. */
 const MAX_FOR_PHONE = 1_000
 
 /** The codes by which a retry request tells the sender why the message could not be decrypted. */
@@ -69,15 +61,11 @@ export interface AskAgain {
 export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /**
-   * Time in ms at which the next request to a sender may be sent. It is in the past while requests of the first burst
-   * are left.
-   */
+  /** Time in ms, in the past while requests of the first burst are left. */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
-  /** Returns the wait of a request in ms; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0

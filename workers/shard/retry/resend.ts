@@ -1,7 +1,6 @@
 /**
  * Sends a message of the account again to a device that could not decrypt it: the first stanza, encrypted only for that
- * device. It always contains the identity of this device. Without the contact's token the network would refuse it with
- * 463.
+ * device. Without the contact's token the network would refuse it with 463.
  */
 import {
   type BinaryNode,
@@ -63,7 +62,6 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const renewFor = createSessionRenewal({ repository, renewSession: deps.renewSession, clock, log })
   const renew = (request: RetryRequest) => renewFor(request, () => mayFetch(request.asker))
 
-  /** Returns all jids of a person or device: with the number and with the LID. */
   async function namesOf(jid: string): Promise<string[]> {
     const { user, server, device } = jidDecode(jid) ?? {}
     if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
@@ -72,7 +70,6 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
-  /** Returns the chat in which the message was sent, according to the request. */
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
@@ -111,7 +108,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   async function stanzaAgain(message: proto.IMessage, stanza: Stanza, request: RetryRequest): Promise<BinaryNode> {
     const { id, asker, count } = request
     const { to, enc, nodes } = stanza
-    // This attribute names the recipient of the first send, so a resend to a single device omits it.
+    // This attribute names the recipient of the first send, so a resend omits it.
     const { peer_recipient_pn: _, ...attributes } = stanza.attributes
     const isShared = chatKind(to) !== 'user'
     const isOwn = identity.isMe(asker)
@@ -149,8 +146,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After its first request, the device no longer counts as a holder of the sender key, so that the next status sends
-    // it the key. So only the first request can be checked.
+    // After its first request, the device no longer counts as a holder of the sender key. So only the first request can
+    // be checked.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')

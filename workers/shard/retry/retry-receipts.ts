@@ -12,7 +12,6 @@ import { retryReceiptIn } from '../wire/retry-receipt.ts'
 
 export interface RetryRequest {
   id: string
-  /** Device that could not decrypt the message. */
   asker: string
   /** The group, or the status jid; null for a 1:1 chat. */
   shared: string | null
@@ -30,7 +29,6 @@ export const MAX_RETRY_RECEIPTS = 5_000
 
 export interface RetryReceiptDeps {
   resend(request: RetryRequest): Promise<void>
-  /** Resolves when the sending of this message has ended; undefined if it is not being sent. */
   settled(messageId: string): Promise<void> | undefined
   log: Pick<Logger, 'warn'>
 }

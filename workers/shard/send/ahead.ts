@@ -1,7 +1,6 @@
 /**
- * Prepares the media of the next queue item while the item before it is sent: files are fetched, converted and uploaded
- * with the limits of a send. The handler of the item asks for each file with the same key, and gets the prepared
- * result.
+ * Prepares the media of the next queue item while the item before it is sent. The handler of the item asks for each
+ * file with the same key, and gets the prepared result.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -17,7 +16,6 @@ export interface AheadDeps {
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
-  /** Called after each preparation, for tests. The returned promise is not awaited. */
   prepared(svcId: string): void | Promise<void>
 }
 

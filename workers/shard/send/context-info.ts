@@ -1,7 +1,6 @@
 /**
  * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. The library
- * would attach it to the wrong field of polls and view-once messages, and quote the wrong author in groups that use
- * LIDs.
+ * would attach it to the wrong field of some messages, and quote the wrong author in groups that use LIDs.
  */
 import {
   type GroupMetadata,
@@ -29,7 +28,6 @@ export interface SharedFields {
 }
 
 export interface Surroundings {
-  /** The text, with mentions that name people by number or LID, as the chat does. */
   text: string
   info: proto.IContextInfo
   quoted: WAMessage | undefined
@@ -73,7 +71,6 @@ export function attach(message: proto.IMessage, info: proto.IContextInfo): void 
 }
 
 export interface Wanted {
-  /** If true, a message whose content was deleted is returned too. */
   orDeleted?: boolean
 }
 

@@ -1,4 +1,3 @@
-/** Creates the contexts for the handlers that send: the session, the files of the item, and facts about the account. */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
@@ -21,12 +20,10 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' 
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
     egressAllow: Ranges
   }
-  /** Returns the network route of the current session; null while there is none. */
   route(): NetworkRoute | null
   safety: Pick<SendSafety, 'leaving'>
 }
 
-/** An item of the queue, or a message that is sent without the queue. */
 type ContextItem = SendContext['item'] &
   Partial<Pick<SendItem, 'copyMedia' | 'svcId' | 'referenceMessageId' | 'mayHaveLeft' | 'leaves' | 'stays'>>
 

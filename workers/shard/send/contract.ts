@@ -15,13 +15,10 @@ import type { MessageLedger } from '../messages/message-ledger.ts'
 /** Runs `make` once per key `wish`: later calls return the first result or throw the first error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
-/** Functions for the files of a send: download, preparation and upload. */
 export interface SendFiles {
   tempDir: string
-  /** Total time limit of a download. */
   downloadMs: number
   prepare: MediaPreparation['prepare']
-  /** `through` transforms the bytes on the way. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
   /** Returns the prepared file if this was done before the item's turn. */
   once: Once
@@ -34,7 +31,6 @@ export interface SendFiles {
 /** If the post is deleted, the deletion must be sent to the same recipients. */
 export interface Audience {
   jids: string[]
-  /** Whether the recipients are addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 
@@ -55,7 +51,6 @@ export interface SendContext extends Asker {
   item: { messageId: string; operation: string; delayTyping: number }
 }
 
-/** The content of a message: for the composer of the library, or a finished protobuf. */
 export type OutgoingContent = AnyMessageContent | { proto: proto.IMessage }
 
 export interface Accepted {

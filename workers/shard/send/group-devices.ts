@@ -1,7 +1,7 @@
 /**
  * Determines the devices that receive a message to a group. An ack with another hash or addressing mode means that
  * devices were missing; 421 means that none received the message. Then the devices are queried again, and the message
- * is sent once more with the same id if something has changed.
+ * is sent once more.
  */
 
 import type { Asker } from '../chats/session.ts'

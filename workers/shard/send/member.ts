@@ -25,8 +25,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * Like `memberJid`, for people whom a caller names. Unknown numbers are queried, because the registered number may
- * differ (Brazil's ninth digit). The given jid is returned for people without an account.
+ * The registered number of a person whom a caller names may differ (Brazil's ninth digit), so unknown numbers are
+ * queried. The given jid is returned for people without an account.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,

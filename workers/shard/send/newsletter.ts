@@ -31,7 +31,6 @@ export async function sendPost(
   })
 }
 
-/** The network accepts an edit or a removal only under the id of the post itself. */
 export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
   deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
 

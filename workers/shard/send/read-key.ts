@@ -29,7 +29,6 @@ export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, in
   return { remoteJid: toJid(phone), id, fromMe: false, participant: await authorIn(asker, phone, participant) }
 }
 
-/** Returns the jids of a person with the registered number; the LID comes first. */
 async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ...string[]]> {
   const { jid, other } = await chatWith(asker, phone)
   return other === null ? [jid] : [jid, other]

@@ -59,7 +59,6 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
 }
 
-/** A stored message that is ready to be sent, for the first time or again. */
 export interface PreparedMessage {
   message: proto.IMessage
   stanza: Stanza
@@ -67,7 +66,7 @@ export interface PreparedMessage {
 }
 
 /**
- * `store` writes the message to disk, if no commit of encryption keys has included it. It is absent if the message is
+ * `store` writes the message to disk, unless a commit of encryption keys has included it. Absent if the message is
  * already on disk.
  */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
@@ -84,10 +83,7 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   if (second === 'ok') return accept(context, readdressed)
   return refused(other, second)
 
-  /**
-   * Removes the stored message, unless devices may still request it: it was sent before, or in another stanza of the
-   * same status.
-   */
+  /** Removes the stored message, unless devices may still request it. */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
     throw await refusal(context, to, code)
@@ -160,8 +156,7 @@ async function attempt(
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
-      // The keys are committed before the ciphertext is sent, and nothing is stored afterwards. So after a storage
-      // failure, nothing was sent.
+      // The keys are committed before the ciphertext is sent. So after a storage failure, nothing was sent.
       if (!group && !people && isStorageFailure(error)) stayed()
       // After a timeout, the library may still send the message, so it must be stored.
       await store?.()

@@ -2,8 +2,8 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends an edit or a deletion, then applies it to the stored message with `remember`. This is done even if the send
- * fails and will be repeated, because a repetition does not come through here.
+ * `remember` applies the change to the stored message. It runs even if the send fails and will be repeated, because a
+ * repetition does not come through here.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

@@ -26,7 +26,6 @@ import { type OutgoingMessage, sendMessage } from './relay.ts'
 export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' | 'session' | 'own'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
   shard: ContextsDeps['shard'] & { disk(): DiskState }
-  /** Inline media of the instance's waiting items. */
   blobs: Blobs
   hasWritten(phone: string): Promise<boolean>
   safety: Pick<SendSafety, 'policies' | 'leaving' | 'withUsedUp'>

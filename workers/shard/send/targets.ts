@@ -22,14 +22,12 @@ export interface Target {
 
 export interface TargetFields {
   message_id: string
-  /** This field and the next are used only for a message that is no longer stored. */
   from_me?: boolean | undefined
   participant?: UserIdentifier | undefined
 }
 
-/** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // A stored message with this id in another chat is a mistake of the caller, for which `rememberedTarget` throws.
+  // The caller has made a mistake if the stored message with this id belongs to another chat.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -61,7 +59,6 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
   return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }
 
-/** Returns the account's own jid without a device part. */
 function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }

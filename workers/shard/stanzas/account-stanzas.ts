@@ -39,7 +39,6 @@ export function accountStanzas({ session, own, creds, log }: AccountStanzaDeps):
   )
 
   return {
-    /** Reads the current name of the account from a message of another device of the account. */
     learnOwnName(node) {
       const { from, participant, pushName } = envelopeOf(node)
       const { me } = creds

@@ -14,7 +14,6 @@ import type { StanzaParts } from './stanza-table.ts'
 export interface DeviceStanzaDeps {
   session: SocketSession
   own: Pick<OwnParts, 'restriction'>
-  /** Monotonic clock that measures waits. */
   steady: Clock
   log: Logger
 }

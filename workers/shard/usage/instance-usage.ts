@@ -1,4 +1,3 @@
-/** Counts messages and reconnections per instance. */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { InstanceWork } from '../../../src/domain/readings.ts'
 import type { CounterName, LabelsOf } from '../../../src/metrics/table.ts'
@@ -6,7 +5,7 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 
 export type CountedWork = Omit<InstanceWork, 'cpuMs' | 'heldBytes'>
 
-/** `tally` counts for the metrics of the thread and for this instance; `work` returns the numbers of this instance. */
+/** `tally` counts for the thread and for this instance; `work` returns the numbers of this instance. */
 export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally; work(): CountedWork } {
   const work: CountedWork = {
     since: clock.now(),

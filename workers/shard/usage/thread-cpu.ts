@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 interface WithThreadCpu {
-  /** CPU time of the calling thread, in microseconds. */
   threadCpuUsage?(): { user: number; system: number }
 }
 
 /**
- * Returns ms; undefined if the platform does not tell it. With older versions of Node, Linux tells it: the first number
- * in `schedstat` is in ns.
+ * Returns ms; undefined if the platform does not tell it. With older versions of Node, Linux tells it in ns in
+ * `schedstat`.
  */
 export function threadCpuMs(): number | undefined {
   const usage = (process as WithThreadCpu).threadCpuUsage?.()

@@ -15,14 +15,11 @@ export interface WorkMeter {
 }
 
 export interface MeterClocks {
-  /** Time in ms that the event loop was not waiting. */
   busyMs(): number
-  /** CPU time of the thread in ms; undefined if the platform does not state it. */
   cpuMs(): number | undefined
 }
 
 interface Account {
-  /** Busy time of the event loop in ms since the last call of `settle`. */
   busyMs: number
   cpuMs: number
 }

@@ -7,10 +7,7 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/**
- * `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>` tells the network that the data which it had marked as changed
- * (dirty) was read.
- */
+/** Tells the network that the data which it had marked as changed (dirty) was read. */
 export const cleanQuery = (id: string, type: string, timestamp?: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'urn:xmpp:whatsapp:dirty', id },
@@ -20,7 +17,7 @@ export const cleanQuery = (id: string, type: string, timestamp?: number): Binary
 /** One child of `<notification type="account_sync">`. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
-  /** Duration of disappearing messages in new chats, in seconds, and the time from which it applies, in epoch seconds. */
+  /** `duration` in seconds, for new chats; `since` in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
@@ -43,7 +40,6 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
     }
   })
 
-/** The most devices that are read from one notification; a person has at most some dozens. */
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
@@ -53,7 +49,7 @@ export interface DeviceChange {
   isRemoval: boolean
 }
 
-/** `<notification type="devices" from lid?><add|remove|update><device jid lid?/>…</…></notification>`. */
+/** Parses `<notification type="devices" from lid?><add|remove|update><device jid lid?/>…</…></notification>`. */
 export function deviceChangeIn(notice: BinaryNode): DeviceChange {
   const { from = '', lid } = notice.attrs
   const [change] = getAllBinaryNodeChildren(notice)
@@ -66,10 +62,9 @@ export function deviceChangeIn(notice: BinaryNode): DeviceChange {
   }
 }
 
-/** Whether a phone was set up again: `<notification type="encrypt"><identity/></notification>`. */
 export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'identity') !== undefined
 
-/** Number of one-time keys that the network still has, in `<notification type="encrypt"><count value/></notification>`; NaN if it is absent. */
+/** NaN if `<notification type="encrypt"><count value/></notification>` does not contain the number of one-time keys. */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
 export interface NamedCollection {
@@ -77,7 +72,7 @@ export interface NamedCollection {
   version: number | null
 }
 
-/** `<notification type="server_sync"><collection name version?/>…</notification>`. */
+/** Parses `<notification type="server_sync"><collection name version?/>…</notification>`. */
 export const collectionsIn = (notice: BinaryNode): NamedCollection[] =>
   getBinaryNodeChildren(notice, 'collection').map(({ attrs: { name = '', version } }) => ({
     name,
@@ -93,7 +88,10 @@ export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp
 /** The latest time that is accepted, in epoch seconds. A later time may not be a valid calendar date. */
 const LATEST = 1e11
 
-/** `<ib><client_expiration t/></ib>`: time in epoch seconds from which the network refuses this version of the client; null if absent. */
+/**
+ * Parses `<ib><client_expiration t/></ib>`: epoch seconds from which the network refuses this version of the client;
+ * null if absent.
+ */
 export function expirationIn(node: BinaryNode): number | null {
   const seconds = Number(getBinaryNodeChild(node, 'client_expiration')?.attrs.t)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < LATEST ? seconds : null

@@ -6,13 +6,10 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 export interface Ack {
   id: string
   class: string | undefined
-  /** Chat to which the stanza was sent. */
   from: string
-  /** Code of the refusal; undefined if the stanza was accepted. */
   error: string | undefined
   /** Hash of the devices to which the network delivered a message. */
   phash: string | undefined
-  /** Kind of jids that the group uses: `pn` or `lid`. */
   addressingMode: string | undefined
   /** Id that the network gave to a channel post. */
   serverId: string | undefined

@@ -9,9 +9,7 @@ type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange
 
 export interface AppStateAction {
-  /** Index of the action: its kind, followed by the chat, message or person that it is about. */
   index: readonly string[]
-  /** Value of the action; null if the entry was removed. */
   value: Value | null
 }
 
@@ -47,7 +45,6 @@ export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) 
 
 /** The newest message of a chat. Phones apply a change of a chat only to messages up to this one. */
 export interface Newest {
-  /** Time of the message in epoch seconds. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
@@ -85,7 +82,7 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** Clears a chat. The last two parts of the index say whether starred messages and media are deleted as well. */
+/** The last two parts of the index say whether starred messages and media are deleted as well. */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -98,7 +95,7 @@ export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, 
 export const deleteChange = (chat: string, newest: Newest, now: number) =>
   set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
 
-/** Returns the parts of an index that identify a message. The participant is `0` for messages of the account and in 1:1 chats. */
+/** The participant is `0` for messages of the account and in 1:1 chats. */
 const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
   const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
   return [chat, id ?? '', fromMe ? '1' : '0', author]
@@ -107,7 +104,7 @@ const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): str
 export const starChange = (chat: string, key: WAMessageKey, starred: boolean, now: number) =>
   set('regular_high', 2, ['star', ...messageIn(chat, key)], { starAction: { starred } }, now)
 
-/** Hides a message on the account's own devices. `messageTimestamp` is in epoch s. */
+/** Only the account's own devices hide the message. `messageTimestamp` is in epoch seconds. */
 export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: number, now: number) =>
   set(
     'regular_high',
@@ -117,7 +114,6 @@ export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: nu
     now,
   )
 
-/** Jids of a person; at least one of the two is known. */
 export interface PersonNames {
   pn: string | null
   lid: string | null
@@ -129,10 +125,9 @@ export interface SavedName {
   onPhone: boolean
 }
 
-/** The collection that contains the address book. */
 export const CONTACTS = 'critical_unblock_low'
 
-/** Builds the change that saves a person in the address book. If the number of the person is unknown, the index has another kind: `lid_contact`. */
+/** If the number of the person is unknown, the index has another kind: `lid_contact`. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }

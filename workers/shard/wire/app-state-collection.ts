@@ -15,7 +15,6 @@ export interface CollectionState {
   entries: Map<string, Uint8Array>
 }
 
-/** Length in bytes of the MAC of an index or a value. */
 export const MAC = 32
 const HASH = 128
 const HEAD = 1 + 8 + HASH
@@ -26,15 +25,12 @@ export const newCollection = (): CollectionState => ({ version: 0, hash: new Uin
 export const entryName = (indexMac: Uint8Array): string => Buffer.from(indexMac).toString('latin1')
 
 export interface CollectionChange {
-  /** Sets an entry. Returns false if the entry already has this value. */
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
-  /** Removes an entry. Returns false if it does not exist. */
   remove(indexMac: Uint8Array): boolean
   readonly hash: Uint8Array
   done(version: number): CollectionState
 }
 
-/** Number of values that are added to or removed from a hash at a time. */
 const BATCH = 64
 
 export function changeCollection(before: CollectionState): CollectionChange {
@@ -116,7 +112,6 @@ export function collectionVersion(stored: Uint8Array): number {
   return Number(Buffer.from(stored.buffer, stored.byteOffset, HEAD).readBigUInt64BE(1))
 }
 
-/** Reads a record of the older JSON format, which the library wrote. */
 function fromJson(stored: Uint8Array): CollectionState {
   const { version, hash, indexValueMap }: LTHashState = JSON.parse(Buffer.from(stored).toString(), BufferJSON.reviver)
   const entries = Object.entries(indexValueMap).map(

@@ -53,7 +53,6 @@ const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEn
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** `values`: MACs of the values in the patch. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -94,7 +93,6 @@ export function appStatePatch(
   return { patch: proto.SyncdPatch.encode(patch).finish(), state: next }
 }
 
-/** `<iq xmlns="w:sync:app:state" type="set"><sync><collection name version return_snapshot="false"><patch/></collection></sync></iq>`. */
 export const patchQuery = (collection: WAPatchName, version: number, patch: Uint8Array): BinaryNode => ({
   tag: 'iq',
   attrs: { to: 's.whatsapp.net', type: 'set', xmlns: 'w:sync:app:state' },
@@ -113,9 +111,7 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/**
- * Returns the code with which the network refused the patch; null if it was accepted. The code can be inside an answer that is marked as successful.
- */
+/** Null if the patch was accepted. The code of a refusal can be inside an answer that is marked as successful. */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

@@ -24,16 +24,13 @@ export class DamagedAppState extends Error {
 
 export interface CollectionAnswer {
   name: WAPatchName
-  /** Error code of the network, if the answer contains nothing else. */
   code: number | null
   version: number
-  /** Reference to a file that contains the whole collection. */
   snapshot: Uint8Array | null
   patches: readonly Uint8Array[]
   hasMore: boolean
 }
 
-/** `<iq xmlns="w:sync:app:state" type="set"><sync><collection name version return_snapshot/>…</sync></iq>`. */
 export const readQuery = (
   collections: readonly { name: WAPatchName; version: number; wantsSnapshot: boolean }[],
 ): BinaryNode => ({
@@ -73,12 +70,11 @@ export interface SealedEntry {
   isRemoval: boolean
   keyId: Uint8Array
   indexMac: Uint8Array
-  /** The ciphertext, without the MAC at its end. */
   data: Uint8Array
   valueMac: Uint8Array
 }
 
-/** Reads a protobuf message field by field. Yields each value of one field, and returns the message without this field. */
+/** Yields each value of one field, and returns the message without this field. */
 function* without(bytes: Uint8Array, field: number): Generator<Uint8Array, Uint8Array> {
   const reader = protobuf.Reader.create(bytes)
   const rest: Uint8Array[] = []
@@ -146,8 +142,8 @@ export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /**
- * Decrypts an entry. Null if it is encrypted with another key, or contains no action. Throws `DamagedAppState` if its index is not the one under
- * which it is stored.
+ * Null if the entry is encrypted with another key, or contains no action. Throws `DamagedAppState` if it is stored
+ * under a wrong index.
  */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,

@@ -11,10 +11,7 @@ import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 export const MAX_DEPTH = 512
 /** The most strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
-/**
- * The most nodes and attributes in one stanza. Half a million group members, with number and LID, are allowed; such a stanza needs about 200 MB of
- * memory.
- */
+/** The most nodes and attributes in one stanza: about 200 MB of memory, for half a million group members. */
 export const MAX_ELEMENTS = 2 ** 21
 
 export class MalformedStanza extends Error {
@@ -26,13 +23,15 @@ export interface NodeReading {
   read(elements: number): BinaryNode | undefined
 }
 
-/** Starts to decode. `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes. */
+/**
+ * `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes.
+ */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
-/** Returns for each value of a byte the two characters that it packs; undefined if one half of the byte is not a valid character. */
+/** The two characters that each value of a byte packs; undefined if half of the byte is not a valid character. */
 const pairsOf = (halves: string): readonly (string | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => {
     const pair = halves.charAt(byte >> 4) + halves.charAt(byte & 15)
@@ -55,7 +54,6 @@ const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 /** This many bytes of text count as much work as one node. */
 const TEXT_PER_ELEMENT = 64
 
-/** A node of which not all children have been read. */
 interface Parent {
   children: BinaryNode[]
   missing: number
@@ -141,7 +139,6 @@ class Reading implements NodeReading {
   }
 
   #stringOf(tag: number): string {
-    // The token at index 0 stands for the empty list and for the empty string.
     if (tag < DICTIONARY_0) return TOKENS[tag]!
     switch (tag) {
       case TAGS.BINARY_8:
@@ -193,7 +190,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** Reads the server of a jid. It may be absent, so the next string is tried as the server, as in the library. */
+  /** The server of a jid may be absent, so the next string is tried as the server, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {

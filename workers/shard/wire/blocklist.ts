@@ -33,7 +33,6 @@ export interface Blocked extends Named {
   jid: string
 }
 
-/** Returns the whole list. Null if the answer has no entries: then only the requested change was made. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

@@ -10,34 +10,35 @@ export function cut(value: string, max: number): string {
   return value.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
 }
 
-/** The most characters of an id or identifier. Senders choose them, and can make them very long. Ordinary ids have 16 to 60 characters. */
+/**
+ * The most characters of an id. Senders choose ids, and can make them very long; ordinary ones have 16 to 60
+ * characters.
+ */
 export const MAX_ID = 128
 export const MAX_NAME = 256
 export const MAX_ABOUT = 139
 
-/** Truncates a string. If it is absent or empty, the result is null, as in the API. */
+/** The result for an absent or empty string is null, as in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
 
 export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
 export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
-/** Truncates a field that is always a string in the API. The result is empty if the sender omitted the field. */
+/** The result is empty if the sender omitted the field. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
 
-/** Returns a number; null for an absent value or a number that JSON cannot represent. */
 export function decimal(value: ProtoNumber): number | null {
   if (value === null || value === undefined) return null
   const number = toNumber(value)
   return Number.isFinite(number) ? number : null
 }
 
-/** Returns a count. Null if it is absent or negative, or too large to be exact as a double. */
+/** Null if the count is absent, negative, or too large to be exact as a double. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
 }
 
-/** Converts a price, which is in thousandths. */
 export function thousandths(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number === null ? null : number / 1_000
@@ -48,17 +49,16 @@ export function networkSeconds(t: string | undefined): number | undefined {
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** Parses epoch seconds of a stanza. A stanza without a time gets the current time (`now`, in epoch ms). */
+/** A stanza without a time gets the current time (`now`, in epoch ms). */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
-/** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
 export function isoOrNull(at: number | null): string | null {
   if (at === null) return null
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** Converts a time in seconds to ISO-8601. The value 0 means that the field is not set, and becomes null. */
+/** The value 0 means that the field is not set, and becomes null. */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

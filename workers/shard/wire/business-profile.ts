@@ -8,7 +8,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** Builds an element with this text. An empty text clears the field; the element then has no content. */
+/** An empty text clears the field; the element then has no content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -24,7 +24,6 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export interface OpeningHours {
   day: (typeof DAYS)[number]
   mode: (typeof MODES)[number]
-  /** Opening time in minutes after midnight; it is set if the mode is `specific_hours`. */
   opensAt: number | null
   closesAt: number | null
 }
@@ -64,7 +63,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** Reads the opening hours. Days and modes that are not known here are left out. */
+/** Days and modes that are not known here are left out. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -121,7 +120,6 @@ const openingNode = ({ day, mode, opensAt, closesAt }: OpeningHours): BinaryNode
   },
 })
 
-/** An empty text finds all categories. */
 export const categoriesQuery = (text: string): BinaryNode =>
   iq('fb:thrift_iq', 'get', {
     tag: 'request',
@@ -129,7 +127,7 @@ export const categoriesQuery = (text: string): BinaryNode =>
     content: [textNode('query', text)],
   })
 
-/** `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`. `<not_a_biz/>` is not a category. */
+/** In the answer, `<not_a_biz/>` is not a category. */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
 /** The answer contains the same element with the current setting. */

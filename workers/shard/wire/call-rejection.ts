@@ -1,6 +1,6 @@
 /**
- * Builds `<call from to><reject call-id call-creator count="0"/></call>`. The value of `count` is the one that the library whatsmeow sends, whose
- * rejections the network accepts.
+ * Builds `<call from to><reject call-id call-creator count="0"/></call>`. The network accepts this value of `count`
+ * from the library whatsmeow.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 

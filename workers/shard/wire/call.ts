@@ -7,7 +7,6 @@ import { fromJid } from '../../../src/domain/ids.ts'
 import { bare } from './jid.ts'
 
 export interface CallStanza {
-  /** Tag of the child: `offer`, `accept` and so on. */
   kind: string
   id: string
   /** Jid of the caller without a device part; `alt` is the caller's other jid (number or LID). */
@@ -16,7 +15,6 @@ export interface CallStanza {
   group: string | null
   isVideo: boolean
   reason: string | undefined
-  /** Time in epoch seconds, as text. */
   t: string | undefined
   /** Whether the stanza is from the offline backlog. */
   isOffline: boolean
@@ -57,10 +55,7 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
   return isPerson && !names.includes(creator) ? sender : creator
 }
 
-/**
- * `<call id to="@call"><link_create media><event start_time/></link_create></call>`, answered by `<link_create token>`. `startTime`: in epoch
- * seconds.
- */
+/** The answer is `<link_create token>`. `startTime`: in epoch seconds. */
 export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
   tag: 'call',
   attrs: { id, to: '@call' },

@@ -23,7 +23,6 @@ const optional = (tag: string, value: string | number | null | undefined): Binar
 const ids = (tag: string, values: readonly string[]): BinaryNode[] =>
   values.map((id) => ({ tag, attrs: {}, content: [text('id', id)] }))
 
-/** Width and height in pixels of the pictures whose URLs the network returns. */
 const SIZE = [text('width', 100), text('height', 100)]
 
 const textIn = (parent: BinaryNode | undefined, tag: string): string | null =>
@@ -45,7 +44,6 @@ export interface Product {
   id: string
   name: string
   description: string | null
-  /** Price in thousandths of the currency unit. */
   price: number | null
   currency: string | null
   retailerId: string | null
@@ -61,7 +59,7 @@ export interface Product {
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Parses a product. Null if the element has an id and no details: the product does not exist. */
+/** Null if the element has an id and no details: the product does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -115,10 +113,9 @@ export function productIn(
   return products.find((product) => id === undefined || product.id === id) ?? null
 }
 
-/** Pictures are URLs on the network's media host. */
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
-/** Builds the element of a product. `is_hidden` is an attribute; if the product has no country of origin, so is `compliance_category`. */
+/** `is_hidden` is an attribute; if the product has no country of origin, so is `compliance_category`. */
 function productNode(details: ProductDetails, id?: string): BinaryNode {
   const { isHidden, originCountry, images, ...texts } = details
   const origin = originCountry && { tag: 'compliance_info', attrs: {}, content: [text('country_code_origin', originCountry)] }
@@ -192,7 +189,6 @@ export const collectionQuery = (jid: string, id: string, { limit, after }: Page)
     ...optional('after', after),
   ])
 
-/** Reads a collection from an answer. After a change, the answer has only its id and status. */
 export function collectionIn(answer: BinaryNode): Collection | null {
   const node = getBinaryNodeChild(answer, 'collection')
   return node ? collectionOf(node) : null
@@ -237,7 +233,6 @@ export const orderQuery = (id: string, token: string): BinaryNode =>
   ])
 
 export interface Order {
-  /** Total in thousandths of the currency unit. */
   total: number | null
   currency: string | null
   products: { id: string; name: string; price: number | null; currency: string | null; quantity: number; image: string | null }[]

@@ -6,7 +6,6 @@ import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
   jid: string
-  /** The new name; null if the notification contains none. */
   name: string | null
   hasNewPicture: boolean
 }
@@ -33,7 +32,7 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
-/** Returns the new duration of disappearing messages in a group, in seconds; null if the notification is about something else. */
+/** In seconds; null if the notification is about something else. */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
   const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)

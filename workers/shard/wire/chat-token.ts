@@ -1,7 +1,7 @@
 /**
- * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's
- * LID, with a salt from the phone. The network can refuse a message without one of the two tokens with 463. (whatsmeow
- * and whatsapp-rust use the LID of the person; zapo uses the LID of the account.)
+ * Creates the token of a message to a person who gave the account no token: HMAC-SHA256 of the person's LID, with a
+ * salt from the phone. The network can refuse a message without either token with 463. (whatsmeow and whatsapp-rust use
+ * the LID of the person; zapo uses the LID of the account.)
  */
 import { createHmac } from 'node:crypto'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
@@ -14,10 +14,7 @@ export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
   content: createHmac('sha256', salt).update(lid).digest(),
 })
 
-/**
- * `<iq xmlns="privacy" type="set"><tokens><token jid t type="trusted_contact"/></tokens></iq>` gives the account's token to a contact. `seconds`:
- * time in epoch seconds.
- */
+/** Gives the account's token to a contact. `seconds`: time in epoch seconds. */
 export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'privacy' },
@@ -45,10 +42,7 @@ export function withSalt<T extends object>(value: T, action: Uint8Array): T & { 
   return salt?.length ? Object.assign(value, { nctSaltSyncAction: { salt: Uint8Array.from(salt) } }) : value
 }
 
-/**
- * Returns the salt in an app state action `["nct_salt_sync"]` with `nctSaltSyncAction { salt }`. Null if the phone has removed the salt; undefined if
- * the action is about something else.
- */
+/** Null if the phone has removed the salt; undefined if the action is about something else. */
 export function saltIn({ index, value }: AppStateAction): Uint8Array | null | undefined {
   if (index.length !== 1 || index[0] !== 'nct_salt_sync') return undefined
   const { nctSaltSyncAction: action } = (value ?? {}) as { nctSaltSyncAction?: { salt: Uint8Array } }

@@ -57,8 +57,8 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 const DONE = 200
 
 /**
- * Returns the code of the network for each group under `path` in an answer. The code is an attribute, as in WhatsApp Web, or a child, as in the
- * library zapo.
+ * The network's code for each group under `path`. It is an attribute, as in WhatsApp Web, or a child, as in the library
+ * zapo.
  */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
@@ -71,11 +71,9 @@ export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, 
   )
 }
 
-/** The people in the answer are directly under `<admin>`. */
 export const communityAdminQuery = (parent: string, change: 'promote' | 'demote', jids: readonly string[]) =>
   query(parent, 'set', node('admin', {}, [node(change, {}, listed(jids))]))
 
-/** Removes people from all groups of the community. */
 export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
   query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
 
@@ -88,7 +86,6 @@ export interface SubGroup {
   size: number | null
 }
 
-/** Reads the answer to `subGroupsQuery`: `<sub_groups><group id subject size><default_sub_group/>?</group>…`. */
 export const subGroupsIn = (answer: BinaryNode): SubGroup[] =>
   getBinaryNodeChildren(getBinaryNodeChild(answer, 'sub_groups'), 'group').flatMap((group) => {
     const jid = groupJidIn({ tag: 'iq', attrs: {}, content: [group] })

@@ -21,7 +21,6 @@ export interface Receiver {
   isAvailable: boolean
 }
 
-/** Value of `error` in the ack of a stanza that could not be processed. */
 const UNHANDLED = 500
 
 /** The library adds `from` to acks of messages. WhatsApp Web and whatsmeow do not, so it is omitted here. */
@@ -46,7 +45,6 @@ export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
 })
 
-/** Returns the confirmations in the order in which they are sent. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
   const { from = '' } = node.attrs
   switch (outcome) {

@@ -15,7 +15,6 @@ import {
 
 export const CONNECTION_CLOSED = 428
 const NOT_MULTI_DEVICE = 411
-/** Code of a `<failure>` that states no reason. */
 const UNKNOWN = 500
 
 export interface ConnectionEnd {
@@ -25,7 +24,6 @@ export interface ConnectionEnd {
   data?: unknown
 }
 
-/** Returns why the network ends the connection; undefined if this stanza does not end it. */
 export function connectionEndIn(node: BinaryNode): ConnectionEnd | undefined {
   switch (node.tag) {
     case 'failure':

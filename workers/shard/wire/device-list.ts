@@ -22,7 +22,6 @@ export interface Device {
 }
 
 export interface PersonDevices {
-  /** Jid that was queried: a number or a LID. */
   jid: string
   /** LID of a person who was queried by number; null if there is none. */
   lid: string | null
@@ -34,7 +33,7 @@ export interface PersonDevices {
 export const devicesQuery = (jids: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['devices', 'lid'], jids.map(userAt), sid, 'message')
 
-/** Returns the devices of each person. Throws if the network refused the query, wholly or for one person. */
+/** Throws if the network refused the query, wholly or for one person. */
 export function devicesIn(answer: BinaryNode): PersonDevices[] {
   const usync = getBinaryNodeChild(answer, 'usync')
   const refusal = errorIn(getBinaryNodeChild(getBinaryNodeChild(usync, 'result'), 'devices'))
@@ -63,7 +62,7 @@ function isAddressable(device: BinaryNode): boolean {
   return Number.isInteger(id) && id >= 0 && (id < HOSTED_DEVICE || (id === HOSTED_DEVICE && isHosted(device)))
 }
 
-/** Whether the network has encryption keys of the device. For a linked device without a key index, it refuses the query of keys. */
+/** The network refuses the query of keys for a linked device without a key index. */
 const hasKeys = (device: BinaryNode): boolean => idOf(device) === 0 || Number(device.attrs['key-index']) > 0
 
 function deviceOf(jid: string, device: BinaryNode): Device {

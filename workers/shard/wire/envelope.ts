@@ -31,7 +31,6 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
 })
 
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
-/** Returns the network's time of a stanza in epoch seconds; undefined if absent. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

@@ -13,20 +13,16 @@ export interface Actor {
   alt: string | undefined
 }
 
-/** A person in `<participant jid phone_number? lid?>` or `<requested_user jid …>`. */
 export interface NoticePerson {
   jid: string
   alt: string | undefined
-  /** Every jid of the person, without a device part. */
   names: readonly string[]
 }
 
 export interface GroupChange {
-  /** Tag of the child: `add`, `subject`, `locked` and so on. */
   kind: string
   /** How a person asked to join: `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
-  /** Name of the group, if the name was changed or the group is new. */
   subject: string | undefined
   body: string | null
   /** Whether the description was removed: `delete="true"`. */
@@ -35,11 +31,8 @@ export interface GroupChange {
   /** Duration of disappearing messages in seconds, as text. */
   expiration: string | undefined
   approval: string | undefined
-  /** Text content of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
   text: string | null
-  /** Version of the list of members after the change. */
   version: string | undefined
-  /** Version of the list of members before the change. */
   versionBefore: string | undefined
   /** Jids of the children `<group>`: groups of a community that were linked or unlinked, or whose data is outdated. */
   groups: readonly string[]
@@ -58,15 +51,16 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/** Parses the new group in a `create`; null if the notification contains only its id. Throws like the library if the group cannot be parsed. */
+/**
+ * Null if the notification contains only the id of the group. Throws like the library if the group cannot be parsed.
+ */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
 
-/** The list may have tens of thousands of people. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** Returns the people who asked to join. The notification lists them if another person made the change. */
+/** The notification lists the people who asked to join if another person made the change. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

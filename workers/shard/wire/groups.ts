@@ -13,7 +13,6 @@ import {
 import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
 import { bare } from './jid.ts'
 
-/** Destination of a query that is not about one group. */
 export const ALL_GROUPS = '@g.us'
 
 export const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
@@ -28,9 +27,7 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 })
 
 export interface Group extends GroupMetadata {
-  /** Whether the network has suspended the group, so that nobody can write to it. */
   isSuspended: boolean
-  /** Whether all members of a community may add groups, and not only administrators. */
   membersAddGroups: boolean
   membersVersion: string | null
 }
@@ -61,10 +58,10 @@ export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNode
 
 export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('invite', { code }))
 
-/** `<iq to=@g.us set><invite code/></iq>`, answered by `<group jid>` or `<membership_approval_request jid>`. */
+/** The answer is `<group jid>` or `<membership_approval_request jid>`. */
 export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite', { code }))
 
-/** `<iq to=@g.us set><leave><group id/></leave></iq>`. If the network refuses, `<group>` in the answer has the attribute `error`. */
+/** If the network refuses, `<group>` in the answer has the attribute `error`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
 /** With `announcement` only administrators may write. With `locked` only administrators may change the description. */
@@ -83,7 +80,6 @@ export const timerQuery = (group: string, seconds: number) =>
 
 export const subjectQuery = (group: string, subject: string) => query(group, 'set', node('subject', {}, Buffer.from(subject)))
 
-/** `prev`: id of the current description. */
 export function descriptionQuery(group: string, { text, id, prev }: { text: string; id: string; prev: string | undefined }) {
   const before: Record<string, string> = prev ? { prev } : {}
   const description = text
@@ -94,7 +90,7 @@ export function descriptionQuery(group: string, { text, id, prev }: { text: stri
 
 export interface Newcomer {
   jid: string
-  /** Number of the person. It must be sent together with a LID, because the network refuses a LID without a number. */
+  /** The network refuses a LID without the number of the person. */
   phoneNumber?: string | undefined
   /** Token that the person gave to this account. With it, the account may add a person who accepts only contacts. */
   token?: Uint8Array | undefined
@@ -134,7 +130,6 @@ export interface JoinRequest {
   method: string | undefined
 }
 
-/** `<membership_approval_requests><membership_approval_request jid phone_number? request_time request_method/>…`. */
 export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
   getBinaryNodeChildren(getBinaryNodeChild(answer, 'membership_approval_requests'), 'membership_approval_request').flatMap(
     ({ attrs: { jid, phone_number: pn, lid, request_time: at, request_method: method } }) =>
@@ -142,9 +137,7 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
   )
 
 export interface Outcome {
-  /** All jids of the person that the answer contains, without a device part. */
   names: string[]
-  /** Code of the result; 200 means done. */
   code: number
   /** Invitation that may be sent to a person whom the account may not add; null if there is none. */
   invitation: { code: string; expiresAt: number } | null
@@ -174,28 +167,25 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** `path`: tags of the elements around the people, outermost first. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
 }
 
-/** Returns the jid of the group in an answer. The attribute is `jid`, or `id`, which has no server part. */
 export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
   const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
   const name = jid ?? id
   return name ? (name.includes('@') ? name : `${name}@g.us`) : null
 }
 
-/** Returns the code with which the network refused to let the account leave; null if it did not refuse. */
 export function leaveError(answer: BinaryNode): number | null {
   const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
   return Number(error) > 0 ? Number(error) : null
 }
 
 /**
- * Parses a group with the library, and corrects two fields: whether the group is suspended, which the library drops,
- * and whether administrators must approve new members. Throws like the library.
+ * Parses a group with the library, and corrects whether it is suspended and whether administrators must approve new
+ * members. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -210,12 +200,11 @@ export function groupIn(answer: BinaryNode): Group {
 }
 
 /**
- * One group in an answer with many groups. `truncated`: the answer has only its id, so the group must be queried again. `refused`: the account is not
- * a member.
+ * `truncated`: the answer has only the id, so the group must be queried again. `refused`: the account is not a member.
  */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
 
-/** Yields the groups of an answer with many groups one at a time, because parsing a group takes some time and there may be thousands. */
+/** Parsing a group takes some time and there may be thousands, so they are yielded one at a time. */
 export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
     const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }
@@ -229,6 +218,5 @@ export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   }
 }
 
-/** Returns every jid of a member, without a device part: number and LID if both are known. */
 export const namesOf = ({ id, lid, phoneNumber }: GroupMetadata['participants'][number]): string[] =>
   [id, lid, phoneNumber].flatMap((name) => (name && (isPnUser(name) || isLidUser(name)) ? [bare(name)] : []))

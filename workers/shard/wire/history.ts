@@ -1,7 +1,7 @@
 /**
- * Decodes the history that a phone sends to a new device: one deflated protobuf of any size (`HistorySync`). Memory
- * holds only one incomplete field and one chat without its messages at a time. Messages are skipped, except the key and
- * time of the newest one, and receipts that contain the number of a person with a LID.
+ * Decodes the history that a phone sends to a new device: one deflated protobuf of any size. Memory holds only one
+ * incomplete field and one chat without its messages. Messages are skipped, except the newest one, and receipts that
+ * contain the number of a person with a LID.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
@@ -9,7 +9,6 @@ import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
 /** One item of a history. Fields that the phone omitted are undefined. */
 export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
-  /** The name that a person has chosen. */
   | { kind: 'pushName'; jid: string; name: string }
   | { kind: 'pair'; pn: string; lid: string }
   | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
@@ -26,13 +25,10 @@ export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
 
 export interface HistoryParser {
   /**
-   * Yields the pieces that are complete with these bytes, in the order of the phone. The generator must be read to its end before the next call.
-   * Throws `DamagedHistory`.
+   * Yields the complete pieces. The generator must be read to its end before the next call. Throws `DamagedHistory`.
    */
   push(bytes: Uint8Array): Generator<HistoryPiece, void>
-  /** Call this after the last bytes. Throws `DamagedHistory` if data is missing. */
   end(): void
-  /** Number of bytes of incomplete data that are in memory. */
   readonly held: number
 }
 
@@ -54,7 +50,8 @@ const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   [8, (bytes) => ({ kind: 'settings', settings: proto.GlobalSettings.decode(bytes) })],
   [12, (bytes) => pastParticipants(proto.PastParticipants.decode(bytes))],
   [15, (bytes) => pairOf(proto.PhoneNumberToLIDMapping.decode(bytes))],
-  // `nctSalt`, which the library's definition lacks. The bytes are copied, because a view would keep the whole piece of the stream in memory.
+  // The library's definition lacks `nctSalt`. The bytes are copied, because a view would keep the whole piece of the
+  // stream in memory.
   [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
 ])
 const ID = 1
@@ -66,7 +63,7 @@ interface OpenChat {
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** Jid with the number of the person, for a chat that has only a LID. It is taken from a receipt in one of the account's messages. */
+  /** Jid with the number of the person, for a chat that has only a LID, from a receipt of an own message. */
   receiptFrom: string | undefined
 }
 
@@ -79,7 +76,6 @@ export function historyParser(): HistoryParser {
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** Whether all bytes of a field have arrived. If not, the remaining bytes are kept until the next call. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
     needed = end - start
@@ -91,7 +87,6 @@ export function historyParser(): HistoryParser {
     at = Math.min(end, bytes.length)
   }
 
-  /** Reads one field of the current chat. Returns false if more bytes are needed. */
   function chatField(open: OpenChat): boolean {
     const next = fieldAt(bytes, at)
     if (!next) return false
@@ -108,7 +103,6 @@ export function historyParser(): HistoryParser {
     if (isMessage) lookAt(open, bytes.subarray(data, end))
     else {
       if (isBytes && number === ID) open.isLid = isLid(Buffer.from(bytes.subarray(data, end)).toString())
-      // The bytes are copied, because a view would keep the whole piece of the stream in memory.
       open.parts.push(Uint8Array.from(bytes.subarray(start, end)))
       open.size += end - start
     }
@@ -183,13 +177,11 @@ export function historyParser(): HistoryParser {
 interface Field {
   number: number
   start: number
-  /** Offset of the value of the field, after tag and length. */
   data: number
   end: number
   isBytes: boolean
 }
 
-/** Reads the header of the field at a position; null if the header is incomplete. */
 function fieldAt(bytes: Uint8Array, start: number): Field | null {
   const tag = varint(bytes, start)
   if (!tag) return null

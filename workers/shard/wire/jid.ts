@@ -41,7 +41,7 @@ export function jidOf(identifier: string): string {
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Returns all jids of a chat or person from its identifiers in an event, the LID first. A group or channel has only one. */
+/** The LID comes first. A group or channel has only one jid. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
@@ -59,5 +59,4 @@ export function bare(jid: string): string {
   return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
-/** Returns the user part of a jid, which consists of digits for a person. */
 export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid

@@ -1,12 +1,11 @@
 /**
- * Reads JSON that another person wrote into a field of a message. The JSON can have any content, so errors of the parser are caught and each field is
- * checked when it is read.
+ * Reads JSON that another person wrote into a field of a message. It can have any content, so each field is checked
+ * when it is read.
  */
 import { cut } from './bounds.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Parses a text; null if it is not a JSON object. */
 export function jsonObjectOrNull(text: string | null | undefined): Json | null {
   if (!text) return null
   try {
@@ -17,12 +16,10 @@ export function jsonObjectOrNull(text: string | null | undefined): Json | null {
   }
 }
 
-/** Parses a text; returns an empty object if it is not a JSON object. */
 export const jsonObject = (text: string | null | undefined): Json => jsonObjectOrNull(text) ?? {}
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Limits for JSON of another person that is copied into an event. */
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**

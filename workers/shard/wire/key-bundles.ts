@@ -6,7 +6,6 @@
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
-/** Builds the query. `isRenewal`: whether the keys of these devices that we know are outdated. */
 export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'encrypt' },
@@ -19,9 +18,7 @@ export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): Bi
   ],
 })
 
-/**
- * Returns the answer without the devices whose keys the network does not have. The library would reject the whole answer because of one such device.
- */
+/** The library would reject the whole answer because of one device without keys. */
 export function withKeys(answer: BinaryNode): BinaryNode {
   const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
   const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)

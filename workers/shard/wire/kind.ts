@@ -1,7 +1,4 @@
-/**
- * Describes the kind of a stanza with two strings that can safely be used in a metric: its tag, and a type that distinguishes it from other stanzas
- * with this tag.
- */
+/** Describes the kind of a stanza with two strings that can safely be used in a metric. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {

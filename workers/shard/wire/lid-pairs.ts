@@ -9,7 +9,6 @@ export interface LidPair {
 /** The most pairs that are read from a stanza. A group has about a thousand members; a longer list is malicious or of another kind. */
 const MAX_PAIRS = 2_000
 
-/** For each attribute that contains a jid of a person: the attributes that may contain the other jid of the same person. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['participant', ['participant_pn', 'participant_lid']],
   ['from', ['sender_pn', 'sender_lid', 'lid']],
@@ -32,7 +31,8 @@ export function lidPairsIn(node: BinaryNode): LidPair[] {
 }
 
 function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
-  // Only the attributes that exist are visited, because a list may have tens of thousands of children with one or two attributes each.
+  // A list may have tens of thousands of children with one or two attributes each, so only existing attributes are
+  // visited.
   for (const name in attrs) {
     for (const other of NAMES.get(name) ?? []) {
       const pair = pairOf(attrs[name]!, attrs[other])

@@ -20,5 +20,5 @@ export const keyDigestQuery = (): BinaryNode => query('get', 'encrypt', 'digest'
 
 export const keyCountIn = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'count')?.attrs.value)
 export const hasKeyDigest = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'digest') !== undefined
-/** Returns the LID of the account from `<success lid=…/>`; undefined if it is absent or empty. */
+/** The LID is in `<success lid=…/>`; undefined if absent or empty. */
 export const lidOfLogin = ({ attrs }: BinaryNode): string | undefined => attrs.lid || undefined

@@ -3,10 +3,8 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 
 export interface Match {
   tag: string
-  /** Attributes with their values; an array lists the allowed values, and undefined means that the attribute is absent. */
   attrs?: Readonly<Record<string, string | readonly (string | undefined)[]>>
   child?: string
-  /** Tags that no child of the stanza may have. */
   without?: readonly string[]
   from?: string
 }

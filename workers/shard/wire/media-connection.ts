@@ -14,7 +14,6 @@ export const mediaConnectionQuery = (): BinaryNode => ({
 export interface MediaHosts {
   auth: string
   hosts: string[]
-  /** Time in seconds for which hosts and credentials are valid; null if the answer does not say. */
   ttlSeconds: number | null
 }
 

@@ -1,13 +1,11 @@
 /** Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** `<meta polltype|event_type|status_setting>`: tells the network the kind of an encrypted message, which it cannot read itself. */
+/** Tells the network the kind of an encrypted message, which it cannot read itself. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
- * The node `biz` of messages with buttons: without this node the network accepts the buttons, but no client shows them. `seconds`: current time in
- * epoch seconds.
- *
+ * Without this node no client shows the buttons. `seconds`: current time in epoch seconds.
  *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
  *     <quality_control source_type="third_party"/></biz>
  */
@@ -24,7 +22,7 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
   ],
 })
 
-/** The node `bot`, which 1:1 chats need in addition to `mixedBizNode`. */
+/** 1:1 chats need this node in addition to `mixedBizNode`. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
@@ -38,23 +36,18 @@ export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_statu
  */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
-/** The privacy token that a contact gave to this account. `t`: time of the token; queries contain it, messages do not. */
 export const contactTokenNode = (token: Uint8Array, t?: string): BinaryNode => ({
   tag: 'tctoken',
   attrs: t === undefined ? {} : { t },
   content: token,
 })
 
-/** Builds a reaction to a post; null removes the reaction. */
 export const reactionNode = (emoji: string | null): BinaryNode => ({
   tag: 'reaction',
   attrs: emoji === null ? {} : { code: emoji },
 })
 
-/**
- * The content of a channel post, which is not encrypted. `attrs` contains the `mediatype`: without it, the network refuses all posts except texts
- * with 479.
- */
+/** Posts are not encrypted. Without the `mediatype` in `attrs`, the network refuses all posts except texts with 479. */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',
   attrs,
@@ -69,11 +62,10 @@ export const postStanza = (attrs: Record<string, string>, content: BinaryNode[])
 
 export interface SealedAgain {
   id: string
-  /** Attributes that the message stanza had when it was sent for the first time, without those that name the recipient. */
+  /** Attributes of the first send, without those that name the recipient. */
   attributes: Record<string, string>
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
-  /** Number of the retry request, starting at 1. */
   count: number
   identity: Uint8Array
   nodes: readonly BinaryNode[]
@@ -120,7 +112,7 @@ export const messageStanza = (
   }
 }
 
-/** Builds a request to the account's own phone. `identity` is as in `deviceIdentityNode`; it is needed for the first message of a session. */
+/** The first message of a session needs `identity`. */
 export const peerStanza = (
   attrs: { id: string; to: string },
   { type, ciphertext }: Pick<Sealed, 'type' | 'ciphertext'>,
@@ -131,7 +123,6 @@ export const peerStanza = (
   content: [encNode(type, {}, ciphertext), ...(identity ? [deviceIdentityNode(identity)] : []), metaNode({ appdata: 'default' })],
 })
 
-/** Builds the stanza that sends a message again, only to the device that requested it. */
 export const sealedAgain = ({ id, attributes, address, ciphertext, count, identity, nodes }: SealedAgain): BinaryNode => ({
   tag: 'message',
   attrs: { id, ...attributes, ...address },

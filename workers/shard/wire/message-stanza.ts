@@ -10,7 +10,7 @@ export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** Returns the ciphertexts in their order. Each call returns the same objects, so that they can be keys of a map. */
+/** Each call returns the same objects, so that they can be keys of a map. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
@@ -23,8 +23,8 @@ const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
 /**
- * Returns the name of the first content that cannot be decrypted: the type of the ciphertext, or the tag of the element. Undefined if all content can
- * be decrypted.
+ * The type of the first ciphertext, or the tag of the first element, that cannot be decrypted. Undefined if there is
+ * none.
  */
 export function foreignKind(node: BinaryNode): string | undefined {
   const foreign = getAllBinaryNodeChildren(node).find(
@@ -33,7 +33,6 @@ export function foreignKind(node: BinaryNode): string | undefined {
   return foreign && (foreign.attrs.type || foreign.tag)
 }
 
-/** Returns the name of the first content, even if it can be decrypted. */
 export function contentKind(node: BinaryNode): string | undefined {
   const first = getAllBinaryNodeChildren(node).find(isContent)
   return first && (first.attrs.type || first.tag)
@@ -47,7 +46,6 @@ export const isHidden = (node: BinaryNode): boolean =>
 
 /** Data about the answer of a bot: `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>`. */
 export interface AnswerStanza {
-  /** The message that the bot answers. Its secret is needed to decrypt the answer. */
   target: { id: string; sender: string | undefined; chat: string | undefined }
   /** Ids from which the key may be derived: the id of the answer, and if it comes in parts, the id of the first part. */
   ids: string[]
@@ -59,15 +57,12 @@ export function answerIn(node: BinaryNode): AnswerStanza {
   return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
 }
 
-/**
- * Whether a message has neither a ciphertext nor a plaintext: the network does not give the content to linked devices (view once), or the phone must
- * send it again.
- */
+/** The message has no content: it is view once, which linked devices do not get, or the phone must send it again. */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
 /**
- * Whether the message is marked as a peer message, which the account's own phone sends only to its devices. In messages of other people this
- * attribute has no meaning.
+ * The account's own phone sends such messages only to its devices. In messages of other people this attribute has no
+ * meaning.
  */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 
@@ -75,8 +70,10 @@ export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category =
 const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
 
 /**
- * Returns why the content is absent. `shown`: it is view once, and arrived on the device that may show it. `never`: no device will send it. `later`:
- * the phone can be asked for it.
+ * Why the content is absent:
+ * - `shown`: it is view once, and arrived on the device that may show it
+ * - `never`: no device will send it
+ * - `later`: the phone can be asked for it
  */
 export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   const unavailable = getBinaryNodeChild(node, 'unavailable')

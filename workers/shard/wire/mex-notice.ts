@@ -47,7 +47,6 @@ function pairsOf({ jid, added_profiles: added }: Json): LidPair[] {
 
 export interface RoleNotice {
   newsletter: string
-  /** Jids of the person in the notice; the first one is the preferred one. */
   names: readonly string[]
 }
 

@@ -10,7 +10,6 @@
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
 
-/** One variant of a query: its id, its variables, and the field of `data` that has the answer. */
 export interface MexForm {
   id: string
   field: string
@@ -84,7 +83,6 @@ export function muteOfBefore({ input }: Json): MexForm {
   }
 }
 
-/** Returns all variants of a query, in the order in which they are tried. `id`: an id from the configuration, which is tried first. */
 export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
   const operation: MexOperation = MEX[name]
   const { field, older = [] } = operation
@@ -102,8 +100,8 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
 })
 
 /**
- * Result of a query. `unknown`: the network does not, or no longer, know this operation, and nothing was done. `refused`: contains the first error of
- * the network.
+ * `unknown`: the network does not know this operation, and nothing was done. `refused`: contains the first error of the
+ * network.
  */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }
@@ -126,8 +124,8 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
 }
 
 /**
- * Whether the network does not know the operation. Its answer is then a "bad request" error without the name of a field. If only a variable is wrong,
- * the error names the field (from captured answers, Cobalt 539).
+ * The network's answer to an unknown operation is a "bad request" without the name of a field. If only a variable is
+ * wrong, the error names the field.
  */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&
@@ -136,7 +134,7 @@ const isUnknown = (data: unknown, { extensions, path }: Json) =>
 
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
-/** Returns all variables of `FetchNewsletter`, because the network refuses a query if one of them is missing. */
+/** The network refuses a query if one of these variables is missing. */
 export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
   fetch_creation_time: true,
   fetch_full_image: true,

@@ -1,7 +1,7 @@
 /**
- * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of a
- * post, with the same id. If the stanza has `<reaction code?/>` in place of content, another device of the account has reacted to the post with this
- * server id.
+ * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel
+ * post, or a later change of it under the same id. With `<reaction code?/>`, another device of the account has reacted
+ * to the post.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
@@ -15,9 +15,6 @@ export interface PostStanza {
   content: Uint8Array | null
   /** A reaction to the post, empty if the reaction was removed; undefined if the stanza is not a reaction. */
   reaction: string | undefined
-  /**
-   * Name of the content: the tag of the first child; without children, the `type` or the tag of the stanza. It is reported if the content is unknown.
-   */
   kind: string
 }
 

@@ -10,12 +10,10 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 import { count } from './bounds.ts'
 import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
-/** A channel. Strings are as the network sends them, in lower case. A field is null if the answer does not contain it. */
 export interface Newsletter {
   id: string
   name: string
   description: string | null
-  /** Time of the creation in epoch seconds. */
   createdAt: number | null
   state: string | null
   subscribers: number | null
@@ -54,16 +52,13 @@ export function newsletterIn(description: unknown): Newsletter | null {
   }
 }
 
-/**
- * Whether the channel is muted. The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it mutes the notices about new followers that administrators
- * get.
- */
+/** The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it mutes the notices about new followers. */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/** Returns the URL of a picture; null if there is none. It is built from `direct_path`, because the network rarely sends a complete URL. */
+/** The network rarely sends a complete URL, so it is built from `direct_path`. Null if there is no picture. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
@@ -80,7 +75,6 @@ export function directoryPage(answer: unknown): { newsletters: Newsletter[]; nex
   }
 }
 
-/** Queries the newest posts, or the posts before a given one. */
 export const postsQuery = (newsletter: string, limit: number, before?: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'newsletter' },
@@ -95,14 +89,15 @@ export const postsQuery = (newsletter: string, limit: number, before?: string): 
 export interface Post {
   id: string | null
   serverId: string
-  /** Time of the post in epoch seconds. */
   at: number
   isOwn: boolean
-  /** Content as a protobuf message; null if the post was deleted. */
   content: Uint8Array | null
 }
 
-/** `<messages jid t><message server_id id? t edit? is_sender?><plaintext/><meta original_msg_t?/></message>…</messages>`, in any order. */
+/**
+ * Parses `<messages jid t><message server_id id? t edit? is_sender?><plaintext/><meta
+ * original_msg_t?/></message>…</messages>`, in any order.
+ */
 export function postsIn(answer: BinaryNode): Post[] {
   return getBinaryNodeChildren(getBinaryNodeChild(answer, 'messages'), 'message').flatMap((message) => {
     const { id, server_id: serverId, t, is_sender: isSender } = message.attrs
@@ -122,8 +117,8 @@ export function postsIn(answer: BinaryNode): Post[] {
 }
 
 /**
- * Ids of the terms about channels. The network requires that an account accepts them before it uses a feature for the first time (`newsletter_*_tos*`
- * in the properties of the server).
+ * Ids of terms about channels, which the account must accept before it uses a feature (`newsletter_*_tos*` in the
+ * server's properties).
  */
 export const TERMS = { create: '20601217', follow: '20601216', administer: '20610101' } as const
 
@@ -133,7 +128,7 @@ const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string
   content: [{ tag: 'request', attrs, content: [{ tag: 'notice', attrs: { id: notice } }] }],
 })
 
-/** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, as the library zapo sends it. */
+/** The answer is `<tos><notice id state/></tos>`. */
 export const termsQuery = (notice: string) => terms('get', notice)
 
 export const acceptTermsQuery = (notice: string) => terms('set', notice, { type: 'session_update' })

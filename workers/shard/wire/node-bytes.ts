@@ -13,7 +13,6 @@ const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** Encodes a stanza. The first byte means "not compressed". Throws if a node has no tag or its content is invalid. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -97,7 +96,6 @@ class Writing {
     }
   }
 
-  /** Packs digits with `-` and `.`, or hexadecimal digits. */
   #packed(kind: number, text: string): void {
     this.byte(kind)
     this.byte(((text.length % 2) * 128) | Math.ceil(text.length / 2))
@@ -122,7 +120,6 @@ class Writing {
 
 const [NINE, MINUS, DOT, A] = ['9', '-', '.', 'A'].map((character) => character.charCodeAt(0)) as [number, number, number, number]
 
-/** Returns the half byte that encodes a character; 15 if there is no character left. */
 function half(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : 0
   if (code === 0) return 15

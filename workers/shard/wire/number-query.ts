@@ -1,21 +1,15 @@
-/** Queries whether numbers have an account, with a `usync` query, and parses the answer. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** `sid`: a unique id of the query. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
-/** Queries the accounts and the LIDs of many numbers. */
 export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
   /** `jid` contains the registered number, which can have one digit more or less than the queried one. */
-  | { type: 'account'; jid: string }
-  | { type: 'none' }
-  /** The network refused the query: there is an error in the result of the protocol, or in the entry of the person. */
-  | Refusal
+  { type: 'account'; jid: string } | { type: 'none' } | Refusal
 
 export function numberAnswer(answer: BinaryNode): NumberAnswer {
   const said = usyncAnswer(answer)
@@ -39,8 +33,8 @@ export interface Account {
 }
 
 /**
- * Returns the account of each number, by the queried number; null if there is no account. Entries are matched by the
- * number in `<contact>`, because their jid contains the registered number.
+ * The result is by the queried number; null if there is no account. Entries are matched by the number in `<contact>`,
+ * because their jid contains the registered number.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -13,14 +13,11 @@ import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, proto, S
 import type { PublicKeyOptions } from '../../../src/domain/passkey.ts'
 import { contentText } from './content.ts'
 
-/** Number of bytes of a public key, a nonce, a hash, or a secret. */
 export const KEY_BYTES = 32
-/** The most characters of the WebAuthn options, as in the web client. */
 const MAX_OPTIONS = 4_096
 /** The most characters of a reference. Its content has no known structure; references of QR codes have about 90 characters. */
 const MAX_REF = 1_024
 
-/** WebAuthn options of the network: a challenge that a passkey of the account must sign. */
 export interface RequestOptions {
   publicKey: PublicKeyOptions
   challenge: Buffer
@@ -34,7 +31,7 @@ export interface RequestOptions {
 /** Id of the relying party if the options contain none. (A browser uses the host of the page then.) */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** Reads the WebAuthn options in the network's request, or in its answer to the query. Null if there are none, or if a browser could not use them. */
+/** Null if there are no options, or if a browser could not use them. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -56,7 +53,6 @@ export interface PrimaryIdentity {
   nonce: Uint8Array
 }
 
-/** Reads the key and the nonce of the phone; null if they are missing or incomplete. */
 export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
   const [child] = getAllBinaryNodeChildren(notice)
   if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
@@ -76,7 +72,6 @@ export const refQuery = (): BinaryNode => query('get', { tag: 'ref', attrs: {} }
 
 export interface Prologue {
   credentialId: Uint8Array
-  /** The assertion of the passkey, as JSON bytes. */
   assertion: Uint8Array
   payload: Uint8Array
   /** Proof that the phone has already accepted the code of this device; null if there is none: the phone then asks its owner. */
@@ -100,7 +95,6 @@ export const nonceQuery = (nonce: Uint8Array): BinaryNode => query('set', part('
 export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('set', part('encrypted_pairing_request', request))
 
 export interface CompanionIdentity {
-  /** Public key of this attempt to link. */
   publicKey: Uint8Array
   /** Type of this device (`DeviceProps.PlatformType`). It must be the same as in the registration. */
   deviceType: number
@@ -122,7 +116,6 @@ export interface PairingRequest {
 
 export const pairingRequest = (request: PairingRequest): Uint8Array => proto.PairingRequest.encode(request).finish()
 
-/** Builds the pairing request. `sealed`: ciphertext and authentication tag. */
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 

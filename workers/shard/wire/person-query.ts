@@ -1,4 +1,4 @@
-/** Queries public data of a person by jid, with a `usync` query (`usync.ts`). These protocols of `usync` do not need the number. */
+/** Queries public data of a person by jid, which may be a LID, with a `usync` query. */
 import { type BinaryNode, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
@@ -7,10 +7,7 @@ import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.
 /** Queries the duration of disappearing messages that this person has set for new chats. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
-/**
- * Queries the public data of a person. The protocol `status` returns the about text. A verified name in the answer means that the account is a
- * business.
- */
+/** The protocol `status` returns the about text. A verified name means that the account is a business. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
 export const setAboutQuery = (text: string): BinaryNode => ({
@@ -27,10 +24,8 @@ export function durationIn(answer: BinaryNode): number | null | Refusal {
 }
 
 export interface About {
-  /** About text; null if the person has none or hides it. */
   text: string | null
   setAt: string | null
-  /** Whether the account is a business; null if the answer does not say. */
   isBusiness: boolean | null
   verifiedName: string | null
 }
@@ -51,7 +46,6 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   }
 }
 
-/** Returns the name in the certificate of a business; null if the certificate cannot be read. */
 function nameIn(certificate: BinaryNode['content']): string | null {
   if (!(certificate instanceof Uint8Array)) return null
   try {
@@ -69,7 +63,7 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** Returns an element about the person. Undefined if it is absent, or if it contains an error because the person hides this data from the account. */
+/** Undefined if the element is absent, or contains an error because the person hides this data. */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

@@ -9,7 +9,6 @@ import { HOSTED_DEVICE } from './jid.ts'
 
 const BYTES = 6
 
-/** Returns the hash of device jids; null if one of them is invalid. */
 export function participantHash(devices: readonly string[]): string | null {
   const addresses = new Set<string>()
   for (const jid of devices) {

@@ -1,6 +1,6 @@
 /**
- * Queries, sets and removes pictures of accounts, groups and channels. The queries that change a picture are those of Baileys and zapo. `target` is
- * the group; it is absent for the account's own picture.
+ * Queries, sets and removes pictures of accounts, groups and channels. `target` is the group; it is absent for the
+ * account's own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -15,7 +15,6 @@ export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
 
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
-/** `token`: the token that the contact gave to this account. */
 export const pictureQuery = (target: string, size: 'image' | 'preview', token: BinaryNode[]): BinaryNode => ({
   tag: 'iq',
   attrs: { target, to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:profile:picture' },
@@ -32,8 +31,7 @@ export interface PictureChange {
 }
 
 /**
- * Parses `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for other notifications, such as a request for
- * a picture.
+ * Parses `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for all others.
  */
 export function pictureChangeIn(notice: BinaryNode): PictureChange | null {
   const set = getBinaryNodeChild(notice, 'set')

@@ -1,13 +1,11 @@
-/** Builds the plaintexts of a message for devices. The message is encoded only one time for all devices. */
+/** Builds the plaintexts of a message for devices. The message is encoded only once for all of them. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
-/** Numbers of fields in the protobufs `Message` and `DeviceSentMessage`. */
 const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** The most bytes of padding. The number is random, and each padding byte contains it. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -27,7 +25,7 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
 
-/** Builds the message that gives a device the sender key of a group or of a status. */
+/** The message gives a device the sender key of a group or of a status. */
 export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
   proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 

@@ -12,7 +12,6 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 export type ChatState = 'composing' | 'recording' | 'paused'
 export type PresenceState = 'available' | 'unavailable' | ChatState
 
-/** Subscribes to the presence of a person. `token`: the token that the person gave to this account. */
 export const subscription = (to: string, token: BinaryNode[] = []): BinaryNode => ({
   tag: 'presence',
   attrs: { to, type: 'subscribe' },
@@ -24,7 +23,6 @@ export const ownPresence = (name: string, isAvailable: boolean): BinaryNode => (
   attrs: { name: name.replaceAll('@', ''), type: isAvailable ? 'available' : 'unavailable' },
 })
 
-/** `<presence name/>`: only the name, after it has changed. */
 export const newName = (name: string): BinaryNode => ({ tag: 'presence', attrs: { name: name.replaceAll('@', '') } })
 
 export const chatState = (to: string, state: ChatState): BinaryNode => ({
@@ -33,7 +31,6 @@ export const chatState = (to: string, state: ChatState): BinaryNode => ({
   content: [state === 'recording' ? { tag: 'composing', attrs: { media: 'audio' } } : { tag: state, attrs: {} }],
 })
 
-/** Returns the presence that a stanza reports; null for any other stanza. */
 export function stateOf(node: BinaryNode): PresenceState | null {
   if (node.tag === 'presence') return node.attrs.type === 'unavailable' ? 'unavailable' : node.attrs.type ? null : 'available'
   const [child] = getAllBinaryNodeChildren(node)
@@ -42,7 +39,6 @@ export function stateOf(node: BinaryNode): PresenceState | null {
   return child.attrs.media === 'audio' ? 'recording' : 'composing'
 }
 
-/** Returns when the person was last online (`last`), in epoch seconds; null if this is hidden or invalid. */
 export function lastSeenIn({ attrs }: BinaryNode): number | null {
   const seconds = Number(attrs.last)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? seconds : null

@@ -25,7 +25,6 @@ export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
  */
 export type Addressing = 'lid' | 'pn'
 
-/** Jids of a person; at least one of the two is known. */
 export interface Named {
   lid: string | null
   pn: string | null
@@ -56,7 +55,7 @@ export const settingQuery = (name: Category, value: string): BinaryNode =>
 export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
   privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
 
-/** Changes a list of excluded people. `dhash`: version of the list to which the changes apply; null if there is no list yet. */
+/** `dhash`: version of the list to which the changes apply; null if there is no list yet. */
 export const listChangeQuery = (
   name: ListCategory,
   changes: readonly ListChange[],
@@ -71,10 +70,7 @@ export const listChangeQuery = (
     },
   ])
 
-/**
- * Returns the attributes of a person in a change. With LIDs, the number is added if it is known. If the required kind of jid is unknown, the other
- * one is used.
- */
+/** With LIDs, the number is added if it is known. If the required kind of jid is unknown, the other one is used. */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
   return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }
@@ -85,15 +81,13 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** Parses a list of excluded people. An answer without `<list>` means an empty list. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
 }
 
 /**
- * Parses an entry of a list of people: `jid`, and the other jid in `pn_jid` or `lid`. An entry with only a username is omitted, because the API
- * cannot represent it.
+ * The other jid is in `pn_jid` or `lid`. An entry with only a username is omitted, because the API cannot represent it.
  */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)
@@ -102,10 +96,7 @@ export function namedBy({ attrs }: BinaryNode): Named[] {
   return lid === null && pn === null ? [] : [{ lid, pn }]
 }
 
-/**
- * `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: sets the duration of disappearing messages in new 1:1 chats, in
- * seconds.
- */
+/** Sets the duration of disappearing messages in new 1:1 chats, in seconds. */
 export const newChatDurationQuery = (seconds: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'disappearing_mode' },

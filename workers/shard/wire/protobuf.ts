@@ -6,10 +6,9 @@ export const FIXED64 = 1
 export const BYTES = 2
 export const FIXED32 = 5
 
-/** Thrown if the bytes are not a protobuf message. */
 export class NotProtobuf extends Error {}
 
-/** Reads a varint; undefined if the bytes end before it. A value above 2^53 is not exact; callers refuse such a length. */
+/** Undefined if the bytes end before the varint. A value above 2^53 is not exact; callers refuse such a length. */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -21,17 +20,13 @@ export function varint(bytes: Uint8Array, from: number): { value: number; end: n
   throw new NotProtobuf('a number does not end')
 }
 
-/** Returns the number of bytes of a field whose wire type has a fixed size. */
 export function fixed(type: number): number {
   if (type === FIXED64) return 8
   if (type === FIXED32) return 4
   throw new NotProtobuf('a field has an unknown type')
 }
 
-/**
- * Returns the bytes of the last field with this number: if a field occurs several times, protobuf uses the last one. Null if there is none, or if the
- * message is invalid.
- */
+/** If a field occurs several times, protobuf uses the last one. Null if there is none, or if the message is invalid. */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null
   try {

@@ -1,4 +1,3 @@
-/** Builds the receipts that mark messages as read. */
 import { aggregateMessageKeysNotFromMe, type BinaryNode, type WAMessageKey } from '@whiskeysockets/baileys'
 
 /**

@@ -8,7 +8,6 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 export interface ReceiptStanza {
   id: string | undefined
   from: string | undefined
-  /** Type of the receipt; an empty text means that the message was delivered. */
   type: string
   participant: string | undefined
   recipient: string | undefined
@@ -22,10 +21,7 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
   return { id, from, type, participant, recipient, t, ids: [id, ...items].filter((each) => each !== undefined) }
 }
 
-/**
- * Yields the receipts in a stanza: usually one. If the stanza contains receipts of many members, yields one per member; each is created when it is
- * requested.
- */
+/** Usually one receipt; in large groups one per member, each created when it is requested. */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)
   const messages = getBinaryNodeChildren(node, 'participants')

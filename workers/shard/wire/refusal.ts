@@ -3,13 +3,10 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
 export const isRefusal = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'error') !== undefined
 
-/** Returns the error text of the network; empty if it is absent. */
 export const refusalText = (answer: BinaryNode): string => getBinaryNodeChild(answer, 'error')?.attrs.text ?? ''
 
-/** Returns the error code; 0 if it is absent or not a number. */
 export const refusalCode = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'error')?.attrs.code) || 0
 
-/** Returns the field of the query that the network refused; null if it names none. */
 export const refusedField = (answer: BinaryNode): string | null =>
   getBinaryNodeChild(getBinaryNodeChild(answer, 'error'), 'field')?.attrs.name || null
 

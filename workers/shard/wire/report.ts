@@ -12,7 +12,6 @@ const report = (attrs: Record<string, string>, content: BinaryNode[] = []): Bina
   content: [{ tag: 'spam_list', attrs, content }],
 })
 
-/** Reports a person. `token`: the token that the contact gave, if there is one. */
 export const personReport = (jid: string, token: BinaryNode[] = []): BinaryNode =>
   report({ spam_flow: 'account_info_report', jid }, token)
 

@@ -1,6 +1,6 @@
 /**
- * Parses `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: a device could not
- * decrypt a message of this account. `retry-request.ts` builds the receipts that this device sends.
+ * Parses `<receipt type="retry" id from participant? recipient?><retry count id t?
+ * error?/><registration/><keys/>?</receipt>`: a device could not decrypt a message of this account.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'

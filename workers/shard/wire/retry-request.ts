@@ -12,11 +12,8 @@ import { KEY_BUNDLE_TYPE } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 import { deviceIdentityNode } from './message-nodes.ts'
 
 export interface RetryFacts {
-  /** Number of the request, starting at 1. */
   count: number
-  /** Why the message could not be decrypted, as a code of the network; 0 if unknown. */
   error: number
-  /** A one-time key with which the sender can create a new session. */
   preKey?: { id: number; pair: KeyPair }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads `<ib><edge_routing><routing_info/></edge_routing></ib>`: bytes to send at the beginning of the next connection, so that it reaches the same
- * server.
+ * Reads `<ib><edge_routing><routing_info/></edge_routing></ib>`: bytes with which the next connection begins, so that
+ * it reaches the same server.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from '@whiskeysockets/baileys'
 

@@ -6,11 +6,8 @@
 import { type BinaryNode, getBinaryNodeChild, reduceBinaryNodeToDictionary, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 export interface ServerProps {
-  /** Whether a message to a person contains the token that this person gave to the account. */
   privacyTokenOn1to1: boolean
-  /** Whether a query for the picture of a person contains the token that this person gave to the account. */
   profilePicPrivacyToken: boolean
-  /** Whether the account's token is given to the LID of a person instead of the number. */
   lidTrustedTokenIssueToLid: boolean
 }
 
@@ -22,8 +19,8 @@ export const INITIAL_PROPS: ServerProps = {
 }
 
 /**
- * Properties that the network sent, and the hash that it sent with them. They are stored together: if a query contains the hash and nothing has
- * changed, the answer contains no properties.
+ * The properties and their hash are stored together: the network sends no properties if the hash in the query is that
+ * of the current ones.
  */
 export interface StoredProps {
   hash: string
@@ -37,15 +34,11 @@ const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
   lidTrustedTokenIssueToLid: ['14303', 'lid_trusted_token_issue_to_lid'],
 }
 
-/**
- * Returns the stored properties. Undefined if one is missing: after an update of the service that needs one more property, all must be queried again.
- */
 export function completeProps(stored: StoredProps | undefined): StoredProps | undefined {
   const isComplete = stored !== undefined && Object.keys(INITIAL_PROPS).every((name) => name in stored.values)
   return isComplete ? stored : undefined
 }
 
-/** Builds the query for the properties. `hash`: the hash of the stored properties, if there are any. */
 export const propsQuery = (hash: string | undefined): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, xmlns: 'abt', type: 'get' },

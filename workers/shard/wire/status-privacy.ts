@@ -18,7 +18,7 @@ export interface StatusPrivacy {
   named: string[]
 }
 
-/** Returns the list that applies. If the network marks no list as the default, it is all contacts. */
+/** All contacts, if the network marks no list as the default. */
 export function statusPrivacyIn(answer: BinaryNode): StatusPrivacy {
   const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list')
   const list = lists.find(({ attrs }) => attrs.default === 'true') ?? lists[0]

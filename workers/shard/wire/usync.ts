@@ -1,17 +1,14 @@
 /**
- * Builds and parses `usync`: a query about people, by number or by jid. One query can request several kinds of data about many people. It is the
- * query of WhatsApp Web, as other clients send it:
- *
+ * Builds and parses `usync`, a query about people by number or by jid. One query can request several kinds of data
+ * about many people:
  *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive|message" mode="query" sid index="0" last="true">
  *     <query><contact/><lid/><devices version="2"/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
- *
  * The answer has `<result>`, with an `<error>` for each protocol that the network refused, and the `<list>`.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode' | 'devices'
 
-/** Builds the query. `sid`: a text that is unique for each query. `context`: reason for the query. */
 export const usyncQuery = (
   protocols: readonly Protocol[],
   users: readonly BinaryNode[],
@@ -46,7 +43,7 @@ function element(protocol: Protocol): BinaryNode {
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** Builds the element for a person who is queried by number. The network finds a number only if it begins with a plus. */
+/** The network finds a number only if it begins with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},

@@ -9,8 +9,8 @@ export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined
     const seconds = toNumber(proto.ADVDeviceIdentity.decode(details).timestamp)
     return seconds > 0 ? seconds * SECOND : null
   } catch {
-    // Imported credentials may have an unreadable identity. The time is only a hint about the age of the number, so the
-    // error is ignored.
+    // The identity may be unreadable after an import. The time is only a hint about the age of the number, so the error
+    // is ignored.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Requests a pairing code: this device creates the code, and registers at the network a key that is encrypted with it.
- * The phone on which the code is entered answers.
+ * Requests a pairing code: this device creates the code, and registers a key that is encrypted with it. The phone on
+ * which the code is entered answers.
  */
 import { randomBytes } from 'node:crypto'
 import { aesEncryptCTR, bytesToCrockford, derivePairingCodeKey } from '@whiskeysockets/baileys'
@@ -22,7 +22,6 @@ export interface CodeAsker extends Ending {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 }
 
-/** Resolves with the code, unless the network refuses it. */
 export async function requestCode({ sock, ended }: CodeAsker, digits: string): Promise<string> {
   const { creds } = sock.authState
   const code = bytesToCrockford(randomBytes(CODE_BYTES))

@@ -1,14 +1,12 @@
-/** Codes for linking the device: the current QR code as an image, and the pairing codes requested on this socket. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
-/** Width of the QR image in pixels. The error correction level of the code is M. */
 const QR_SIZE = 512
 /** Time in ms in which a second request for the same number returns the same code. */
 const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Clients get the expiry as epoch ms, although a steady clock measures how long the code is shown. */
+  /** Epoch ms for clients, although a steady clock measures how long the code is shown. */
   expiresAt: number
 }
 
@@ -17,9 +15,7 @@ export interface Pairing {
   replace(payload: string): void
   clear(): void
   current(): QrCode | null
-  /** Resolves with the code, or with null if the pairing ended or `ms` passed. */
   wait(ms: number): Promise<QrCode | null>
-  /** Wakes the callers of `wait`, because the state has changed and no code will come. */
   giveUp(): void
   png(): Promise<Buffer | null>
   /**

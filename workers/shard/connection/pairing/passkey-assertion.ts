@@ -7,7 +7,6 @@ import type { Issue } from '../../../../src/domain/failures.ts'
 import type { Assertion } from '../../../../src/domain/passkey.ts'
 import { base64urlBytes, type RequestOptions } from '../../wire/passkey.ts'
 
-/** Offset of the flags in the authenticator data. Before them is the hash of the relying party's id. */
 const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
@@ -24,7 +23,6 @@ export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer 
   )
 }
 
-/** Returns the first problem of the assertion, or null. */
 export function problemOf(assertion: Assertion, options: RequestOptions): Issue | null {
   const at = (path: string, message: string | null) => (message === null ? null : { path: `assertion.${path}`, message })
   const { clientDataJSON, authenticatorData } = assertion.response

@@ -15,15 +15,12 @@ import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './pas
 export interface PasskeyAttempt {
   readonly payload: Uint8Array
   readonly nonce: Uint8Array
-  /** Agrees on a secret with the phone. Throws if the phone's key makes this secret zero. */
   agree(primary: PrimaryIdentity): Agreement
-  /** Overwrites the keys. Nothing can be encrypted afterwards. */
   forget(): void
 }
 
 export interface Agreement {
   readonly code: string
-  /** Returns the public keys and the secret of these credentials, encrypted for the phone. */
   seal(creds: AuthenticationCreds): Uint8Array
 }
 

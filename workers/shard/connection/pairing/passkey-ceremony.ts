@@ -1,10 +1,10 @@
 /**
  * Links a device to an account that requires its passkey. After the phone has accepted a code, the network requests an
- * assertion; a person creates it in a browser, and the API submits it minutes later.
+ * assertion, which a person creates in a browser.
  *   awaiting_response       the network's options must be signed; each sent assertion uses one of three attempts
  *   awaiting_confirmation   the network accepted the assertion; the phone continues, or the owner compares the codes and confirms on both sides
  *   linking                 keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
- * A ceremony ends with its socket. Only the new secret is stored, in the credentials.
+ * All of this ends with the socket. Only the new secret is stored, in the credentials.
  */
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -21,7 +21,7 @@ import { createPasskeyHandoff } from './passkey-handoff.ts'
 import { createPasskeyOffer, OPTIONS_LIFE } from './passkey-offer.ts'
 import { ConnectionLost, passkeyQuery } from './passkey-query.ts'
 
-/** Events that the ceremony reports to the state table (`lifecycle/`). `lifeMs`: time in ms that is left to sign. */
+/** `lifeMs`: time in ms that is left to sign. */
 export interface PasskeyEvents {
   passkeyAsked(lifeMs: number): void
   passkeyAccepted(): void
@@ -40,12 +40,10 @@ export interface CeremonyDeps {
   onError(error: PasskeyError): void
 }
 
-/** State of a ceremony for the API. `ceremony`: its id. */
 export type CeremonyState = Omit<PasskeyState, 'last_error'> & { ceremony: string }
 
 export interface Ceremony {
   state(): CeremonyState
-  /** Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
   continued(notice: BinaryNode): void
   respond(assertion: Assertion): Promise<PasskeyStage>

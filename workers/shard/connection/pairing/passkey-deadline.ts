@@ -1,4 +1,3 @@
-/** Keeps the deadline of the next step of a passkey ceremony. */
 import type { Clock } from '../../../../src/domain/clock.ts'
 
 export type PasskeyDeadline = ReturnType<typeof createPasskeyDeadline>
@@ -7,7 +6,6 @@ export function createPasskeyDeadline(clock: Clock) {
   let endsAt = clock.now()
   let timer: NodeJS.Timeout | undefined
   return {
-    /** Replaces the deadline, and sets a timer if `onTimeout` is given. */
     set(ms: number, onTimeout?: () => void) {
       clearTimeout(timer)
       endsAt = clock.now() + ms

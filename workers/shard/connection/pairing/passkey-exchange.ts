@@ -1,6 +1,6 @@
 /**
- * One attempt of a passkey ceremony, from an assertion to the sealed request. If the phone has no proof of this device,
- * the owner compares a code on both sides. A failed exchange is replaced by a new one.
+ * One attempt to link with a passkey. If the phone has no proof of this device, the owner compares a code on both
+ * sides. A failed attempt is replaced by a new one.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -27,7 +27,6 @@ export interface ExchangeDeps {
   onAccepted(): void
   onUnanswered(): void
   onFailed(error: PasskeyError): void
-  /** Called when the network refused a query after it had accepted the assertion. */
   onRefused(error: unknown, sentence: string): void
 }
 
@@ -89,7 +88,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       // `pair-success` is verified with the new secret, and can arrive before the result of this query.
       await settled()
-      // If the exchange has ended by now, its keys were overwritten, so nothing may be encrypted with them.
+      // The keys were overwritten if the attempt has ended by now.
       if (isOver) return
       await query(sealedRequestQuery(found.seal(creds)))
     } catch (error) {

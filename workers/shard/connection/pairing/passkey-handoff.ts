@@ -15,7 +15,6 @@ export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>
 export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev'>, clock: Clock) {
   const { creds } = sock.authState
   let handoff: { key: Buffer; since: number } | null = null
-  /** The new secret, which this ceremony has put into the credentials. */
   let ownSecret: string | null = null
 
   function forget() {
@@ -29,7 +28,7 @@ export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev
     },
     /**
      * Derives the key from the secret in the code, and replaces this secret in the credentials. A repeated call changes
-     * nothing, because the phone does not know the new secret yet.
+     * nothing.
      */
     begin() {
       if (creds.advSecretKey === ownSecret) return

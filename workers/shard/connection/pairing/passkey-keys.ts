@@ -1,4 +1,3 @@
-/** Keys, proofs and the code of a pairing with a passkey. */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { aesEncryptGCM, bytesToCrockford, Curve } from '@whiskeysockets/baileys'
 import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../wire/passkey.ts'
@@ -16,7 +15,6 @@ export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => cr
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
-/** Throws if the phone's public key is a weak one, for which every key agreement has the same result. */
 export function encryptionKey(
   privateKey: Uint8Array,
   primary: Pick<PrimaryIdentity, 'publicKey'>,
@@ -27,7 +25,6 @@ export function encryptionKey(
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }
 
-/** Number of bytes in the code that the owner compares. It is computed from both nonces and the phone's key. */
 const CODE_BYTES = 5
 
 /** Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody intercepts the connection. */
@@ -37,7 +34,6 @@ export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): s
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** Encrypts the request. Returns the ciphertext, followed by the authentication tag. `request` is encoded. */
 export const sealedWith = (key: Uint8Array, iv: Uint8Array, request: Uint8Array): Buffer => aesEncryptGCM(request, key, iv, NONE)
 
 const sha256 = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

@@ -1,4 +1,3 @@
-/** The network's WebAuthn options that must be signed, with limits of time and number for the assertions. */
 import { MINUTE } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Assertion, PASSKEY_ATTEMPTS } from '../../../../src/domain/passkey.ts'
@@ -8,7 +7,6 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 
 /** Time in ms after which options expire. The network refuses a challenge that is older. */
 export const OPTIONS_LIFE = 10 * MINUTE
-/** The most assertions that this service refuses by itself, without sending them to the network. */
 const MAX_REFUSED = 10
 const TOO_MANY = `${MAX_REFUSED} assertions were refused; restart the pairing.`
 

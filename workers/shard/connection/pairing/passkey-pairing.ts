@@ -1,7 +1,4 @@
-/**
- * Links an instance with a passkey. The running ceremony ends with its socket; the last error is kept in memory for
- * later sockets.
- */
+/** Links an instance with a passkey. An attempt ends with its socket; the last error is kept for later sockets. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -20,7 +17,6 @@ import { type Ceremony, createPasskeyCeremony, type PasskeyEvents } from './pass
 export interface PasskeySocket {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
   settled(): Promise<void>
-  /** Called when a ceremony begins: no further QR code may be shown, and the socket must stay open. */
   onBegin(): void
   events: PasskeyEvents
 }

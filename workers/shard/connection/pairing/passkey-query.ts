@@ -5,10 +5,7 @@ import { QUERY_DEADLINE } from '../within.ts'
 
 export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
 
-/**
- * Thrown when the socket of the ceremony has ended. Its caller need not report this, because the end of the socket is
- * reported by the connection.
- */
+/** Thrown when the socket has ended. The caller need not report it, because the connection does. */
 export class ConnectionLost extends Error {}
 
 /** The meaning of the network's codes is not known, so each code fails the attempt. */

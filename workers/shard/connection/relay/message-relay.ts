@@ -67,7 +67,6 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
   const { creds } = auth
   const repository = sock.signalRepository
 
-  /** Encrypts each message for its device. Devices for which nothing can be encrypted are omitted. */
   async function seal(letters: readonly Letter[]): Promise<SealedLetter[]> {
     const all = await repository.encryptAll(letters)
     if (all !== null) return all
@@ -81,7 +80,6 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     return node ? [node] : []
   }
 
-  /** `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
   async function send(
     relayed: Relayed,
     bytes: Buffer,
@@ -96,7 +94,6 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     await sock.sendNode(messageStanza({ id: relayed.id, to, ...attributes }, content, beside))
   }
 
-  /** Returns the devices of the person, and our own devices except this one. */
   async function bothSides(to: string) {
     const { id, lid } = creds.me!
     const own = to.endsWith('@lid') && lid ? lid : id
@@ -163,7 +160,6 @@ const letter =
   (plain: Uint8Array) =>
   (jid: string): Letter => ({ jid, data: padded(plain) })
 
-/** A device for which nothing can be encrypted is omitted, and may request the message again. If all devices were omitted, the message fails. */
 function assertReached(jids: readonly string[], sealed: readonly SealedLetter[]): void {
   const reached = new Set(sealed.map(({ jid }) => jid))
   if (jids.length > 0 && !jids.some((jid) => reached.has(jid)))

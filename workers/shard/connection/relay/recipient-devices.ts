@@ -1,4 +1,4 @@
-/** Finds the devices to which a message is encrypted. Unknown device lists are queried from the network. */
+/** Finds the devices to which a message is encrypted. Unknown lists are queried from the network. */
 import { type AuthenticationState, type BinaryNode, isPnUser, jidDecode, jidEncode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Device, devicesIn, devicesQuery, type PersonDevices } from '../../wire/device-list.ts'
@@ -9,14 +9,12 @@ import type { DeviceLists, GroupDevices } from '../device-lists.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface RecipientDevices {
-  /** Returns the devices of these people, except this device. */
   of(people: readonly string[]): Promise<Device[]>
   ofGroup(group: Group): Promise<GroupDevices>
 }
 
 export interface RecipientDevicesDeps {
   query(node: BinaryNode): Promise<BinaryNode>
-  /** Returns a text that is different for each query, as the id of the query. */
   tag(): string
   auth: AuthenticationState
   lists: Pick<DeviceLists, 'known' | 'keep' | 'ofGroup'>
@@ -49,8 +47,8 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
   }
 
   /**
-   * The ids are also stored on disk: when the sessions of a person move from the number to the LID, the session of each
-   * listed device is moved.
+   * The ids must be on disk, because the session of each listed device is moved when a person moves from the number to
+   * the LID.
    */
   async function keep(listed: readonly PersonDevices[]) {
     for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)

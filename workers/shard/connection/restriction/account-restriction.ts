@@ -1,4 +1,4 @@
-/** Holds the network's restriction of the account. A restricted account cannot message people who never wrote to it. */
+/** Holds the network's restriction of the account, which then cannot message people who never wrote to it. */
 import type { Restriction } from '../../../../src/domain/instance.ts'
 import type { Context } from '../../context/instance-context.ts'
 

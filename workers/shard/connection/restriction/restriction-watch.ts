@@ -1,7 +1,6 @@
 /**
  * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
- * against it. The network announces the lock. It is also queried after each login, after a refusal with 463, and at its
- * announced end. Without an answer then, it counts as ended.
+ * against it. The lock is queried after each login, after a refusal with 463, and at its announced end.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
@@ -11,17 +10,13 @@ import { type ReachOutLock, reachOutLock } from '../../wire/reach-out-lock.ts'
 import type { Mex } from '../mex.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
-/**
- * Interval in ms of the queries about a lock without an announced end, or after it. The official web client uses the
- * same interval.
- */
+/** Interval in ms of the queries, as in the official web client, if a lock has no announced end. */
 const ASK_AGAIN = MINUTE
 /** Time between the announced end and the query, because the network's clock differs from ours. */
 const GRACE = SECOND
 
 export interface RestrictionWatch {
   current(): Restriction | null
-  /** Queries the network about the lock. Without an answer the known restriction stays. */
   refresh(): Promise<void>
   lockChanged(lock: ReachOutLock): void
   stop(): void
@@ -62,12 +57,11 @@ export function watchRestriction(
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
     if (await ask()) return
-    // If there was no answer, a lock whose announced end has passed counts as ended; a lock without an announced end is queried again.
+    // Without an answer, a lock whose announced end has passed counts as ended.
     if (current?.until && current.until <= clock.now()) set(null)
     else lookIn(current)
   }
 
-  /** Queries the network about the reach-out lock. Resolves with false if there was no answer. */
   async function ask(): Promise<boolean> {
     try {
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))
@@ -87,7 +81,6 @@ export function watchRestriction(
     lockChanged,
     current: () => current,
     async refresh() {
-      // The query is repeated later if there was no answer.
       if (!(await ask())) lookIn(current)
     },
     stop() {

@@ -11,14 +11,10 @@ export type AckOutcome =
   /** `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group. */
   { ok: true; serverId?: string; phash?: string; addressingMode?: string } | { ok: false; code: number } | 'timeout' | 'closed'
 
-/** Code that is used if the code in the ack is not a number. */
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
-  /**
-   * The deadline begins with this call, because the send itself can take longer than the wait for an ack. Never
-   * rejects.
-   */
+  /** The deadline begins with this call, because the send itself can take longer. Never rejects. */
   within(timeoutMs: number): Promise<AckOutcome>
   giveUp(): void
 }
@@ -62,7 +58,6 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          // If the ack has arrived already, no timer is set, because it would never be cleared.
           if (!isOver) timer = setTimeout(mine.finish, timeoutMs, 'timeout')
           return verdict.promise
         },

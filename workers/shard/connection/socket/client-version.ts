@@ -11,11 +11,9 @@ export interface VersionState {
   current: WAVersion
   /** The version of the last successful login; null before the first login. */
   lastGood: WAVersion | null
-  /** Versions that were refused with 405, newest last. */
   refused: WAVersion[]
 }
 
-/** Number of refused versions that are kept. */
 const KEPT_REFUSED = 10
 
 const sameVersion = (a: WAVersion, b: WAVersion) => a.every((part, at) => part === b[at])
@@ -28,8 +26,7 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * Chooses the operator's version, unless the network has refused it. Otherwise the stored version, unless this release
- * has a newer one.
+ * Chooses the operator's version, or the stored one. The stored version is not used if this release has a newer one.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
@@ -44,8 +41,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Tries the fetched, the last good and the built-in version in this order, and takes the first that was not refused.
- * Undefined if all were refused.
+ * Takes the first version that was not refused: the fetched, the last good, or the built-in one. Undefined if all were
+ * refused.
  */
 export function afterRefusal(
   state: VersionState,
@@ -62,7 +59,6 @@ export interface WebVersion {
   current(): WAVersion
   state(): VersionState
   loggedIn(used: WAVersion): Promise<void>
-  /** Resolves with true if another version is worth an immediate retry. */
   refused(used: WAVersion): Promise<boolean>
 }
 

@@ -96,7 +96,6 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
   }
 }
 
-/** Sends have a deadline, and reject with a `Failure`. */
 function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -117,7 +116,6 @@ function expectAck(acks: Acks, messageId: string, to: string): ReturnType<Connec
   return {
     giveUp: pending.giveUp,
     async verdict() {
-      // If the connection ends during the wait, the outcome is `closed`.
       const outcome = await pending.within(ACK_DEADLINE)
       if (outcome === 'timeout') throw new Failure('send_timeout')
       if (outcome === 'closed') throw new Failure('instance_not_connected')

@@ -11,8 +11,8 @@ const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Times in ms without any stanza, after which this silence is logged. A silence alone is not an error, but only the log
- * shows which instances are silent.
+ * Times in ms without any stanza, after which this is logged. It is not an error, but only the log shows which
+ * instances are silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
@@ -24,7 +24,6 @@ export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
-  /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
   /** The returned function must be called when the stanza has been handled. */
   came(kind: Answered): () => void
@@ -39,7 +38,6 @@ export interface LivenessDeps {
 }
 
 interface KindState extends KindTraffic {
-  /** Time (epoch ms) since which stanzas of this kind have been waiting and none was handled; null if none waits. */
   since: number | null
 }
 
@@ -52,7 +50,6 @@ export function watchLiveness(
   ) as unknown as Record<Answered, KindState>
   let timer: NodeJS.Timeout | undefined
   let lastInboundAt: number | null = null
-  /** Number of entries of `SILENCES` that were logged for the current silence. */
   let reported = 0
 
   function reportSilence() {

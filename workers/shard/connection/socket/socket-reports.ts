@@ -3,22 +3,19 @@ import type { NetworkSocket } from '../../network/network-socket.ts'
 import type { ConnectionDeps } from '../contract.ts'
 import { closedBy } from '../disconnect.ts'
 
-/** State of a connection. `connection.ts` and this file change it, the other parts read it. */
+/** State of a connection, changed only in `connection.ts` and in this file. */
 export interface Phase {
   isOpen: boolean
   hasEnded: boolean
-  /** True after an intended end has begun. The close that follows is then not reported as a loss of the connection. */
+  /** The close after an intended end is not reported as a loss of the connection. */
   isLeaving: boolean
 }
 
 export interface SocketReportsDeps extends Pick<ConnectionDeps, 'events' | 'save' | 'settled'> {
   sock: Pick<NetworkSocket, 'ws' | 'ev'>
   phase: Phase
-  /** Called when the device has been linked. */
   onLinked(): void
-  /** Called when the account is logged in. */
   onOpen(): void
-  /** Called when the socket has ended, before the end is reported. */
   onEnd(): void
   /** Logs an error for which no caller waits. */
   stray(error: unknown): void
@@ -33,8 +30,8 @@ export function reportSocket({ sock, phase, events, save, settled, onLinked, onO
 
   function linked() {
     onLinked()
-    // The pairing is reported even if the socket has ended in the meantime: the network closes it right after the pairing, often before the
-    // credentials are saved. It is not reported if the session was ended on purpose.
+    // The network closes the socket right after the pairing, often before the credentials are saved. The pairing is
+    // reported even then, unless the session was ended on purpose.
     settled().then(() => (phase.isLeaving ? undefined : events.paired()), stray)
   }
 
@@ -42,7 +39,7 @@ export function reportSocket({ sock, phase, events, save, settled, onLinked, onO
     onEnd()
     if (phase.isLeaving) return
     const closed = closedBy(error)
-    // The close is reported even if the save has failed (its caller logs that): without this event the next session would never be opened.
+    // The close is reported even if the save has failed. Otherwise the next session would never be opened.
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
   }

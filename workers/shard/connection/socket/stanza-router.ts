@@ -1,7 +1,7 @@
 /**
- * The only listener for stanzas. A table has a row for each kind: the stanzas it matches, the mutex for which they
- * wait, the steps, and the answer. If a step fails, no answer is sent and the connection is closed, so that the network
- * sends the stanza again.
+ * The only listener for stanzas. A table has a row for each kind: the matching stanzas, the mutex for which they wait,
+ * the steps, and the answer. If a step fails, the connection is closed without an answer, and the network sends the
+ * stanza again.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'
@@ -14,8 +14,11 @@ export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
 export type Answered = (typeof ANSWERED)[number]
 
 /**
- * `count`: the step only counts. `intercept`: it changes only memory, or may be repeated. `translate`: it interprets the stanza. `commit`: it writes
- * to disk.
+ * What a step does:
+ * - `count`: only counts
+ * - `intercept`: changes only memory, or may be repeated
+ * - `translate`: interprets the stanza
+ * - `commit`: writes to disk
  */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
@@ -30,11 +33,10 @@ export interface Step<Outcome = unknown> {
   phase: Phase
   name: string
   /**
-   * If true, the result of the step decides the answer and later steps are skipped. An undefined result means that the
-   * step did not handle the stanza.
+   * If true, the result decides the answer and later steps are skipped. If the result is undefined, the step did not
+   * handle the stanza.
    */
   decides: boolean
-  /** Runs the step. If it fails, the stanza must be delivered again. */
   run(node: BinaryNode): Outcome | undefined | Promise<Outcome | Following<Outcome> | undefined>
 }
 
@@ -45,11 +47,10 @@ export interface Answer<Outcome = unknown> {
 
 export interface Mutex {
   name: string
-  /** Key of a stanza. Stanzas with the same key are handled one after the other, in order of arrival. Undefined if the stanza need not wait. */
+  /** Stanzas with the same key are handled one after the other. Undefined if the stanza need not wait. */
   key(node: BinaryNode): string | undefined
-  /** If set, a stanza begins as soon as the one before it has only to wait for the disk. */
+  /** If set, a stanza begins while the commit of the one before it is still being written. */
   overlaps?: true
-  /** The most waiting stanzas. Further stanzas are answered without being processed. */
   most?: number
 }
 
@@ -58,7 +59,7 @@ export interface Route<Outcome = unknown> {
   line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
-  /** Whether this row takes all stanzas that no other row matches. They are counted as unknown. */
+  /** Matches the stanzas that no other row matches, which are counted as unknown. */
   isRest?: true
 }
 
@@ -67,7 +68,6 @@ export type Table = readonly Route<never>[]
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
-/** Creates the row for the stanzas that no earlier row matches. */
 export const rest = (of: Match, answer: Answer): Route<never> =>
   ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
 
@@ -80,9 +80,7 @@ export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['
   run,
 })
 
-/** Mutex for stanzas that may be handled at any time, in parallel with all others. */
 export const AT_ONCE: Mutex = { name: 'at once', key: () => undefined }
-/** Mutex under which all stanzas are handled one after the other. */
 export const oneByOne = (name: string, most?: number): Mutex => ({
   name,
   key: () => name,
@@ -91,13 +89,9 @@ export const oneByOne = (name: string, most?: number): Mutex => ({
 export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 
 export interface RouterDeps {
-  /**
-   * Called when a stanza that needs an answer has arrived. The returned function is called when it has been handled.
-   */
   came(kind: Answered): () => void
-  /** Whether a stanza at which an `intercept` step failed should be delivered again. Counts the attempts. */
+  /** Decides after a failed `intercept` step whether the stanza is delivered again, and counts the attempt. */
   isWorthAnother(stanza: string): boolean
-  /** Called when a step failed. The connection must then be closed. */
   onFailure(error: Error, about: { route: string; step: string }): void
   /**
    * Called when a stanza has failed at each of its deliveries. It is answered without being processed, so that the
@@ -105,16 +99,14 @@ export interface RouterDeps {
    */
   onGivenUp(error: Error, about: { route: string; step: string }): void
   onOverflow(line: string): void
-  /** Called with a stanza that no row matches, or only the last row. */
+  /** Called with a stanza that only the last row or no row matches. */
   onUnknown(node: BinaryNode): void
-  /** Called when the answer could not be written, usually because the connection has just ended. */
   onUnanswered(error: Error): void
 }
 
 export interface Router {
   serve(table: Table): void
   take(node: BinaryNode): Promise<void>
-  /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   /** The connection has ended: from now on nothing is processed or answered. */
   fence(): void
@@ -125,8 +117,8 @@ type RoutedSocket = Pick<NetworkSocket, 'ws'>
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
   /**
-   * `begun` resolves when the last task lets the next one begin, `done` when all tasks are done. `count` is the number
-   * of tasks. Neither promise rejects.
+   * `begun` resolves when the next task may begin, `done` when all tasks are done. `count` is the number of tasks.
+   * Neither promise rejects.
    */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   const underWay = new Map<BinaryNode, Promise<void>>()

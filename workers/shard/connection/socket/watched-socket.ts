@@ -16,7 +16,6 @@ export interface WatchedSocket {
   sock: NetworkSocket
   devices: DeviceLists
   liveness: Liveness
-  /** Logs an error for which no caller waits. */
   stray(error: unknown): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stores the web client version of the thread, and reads newer ones from the network's web client, only after a
- * refusal. For another network, such as the sandbox, nothing is fetched.
+ * Stores the web client version of the thread. A newer one is read from the network's web client, only after a refusal.
+ * For another network, such as the sandbox, nothing is fetched.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -39,7 +39,6 @@ export interface WebVersionOptions {
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
-  /** Name resolution and sockets for the fetch; tests pass their own. */
   egress?: GuardedFetchOptions['egress']
 }
 

@@ -6,16 +6,12 @@ import type { KeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
 type Token = SignalDataTypeMap['tctoken']
 
 export interface ExpiredTokensDeps {
-  /** Store of the tokens. Its writes must not take `mutex`, which is already held. */
   keys: SignalKeyStoreWithTransaction
-  /** Mutex per name, which is held while a token or the index is written. */
   mutex: Pick<KeyedMutex, 'runAll'>
 }
 
-/** Number of tokens per read and per commit. */
 const SLICE = 200
 
-/** Resolves when all expired tokens are removed from the store and from the index. */
 export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): Promise<void> {
   const names = await readTcTokenIndex(keys)
   const gone = new Set<string>()
@@ -23,7 +19,6 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     for (const name of await removeFrom(names.slice(from, from + SLICE))) gone.add(name)
   if (gone.size > 0) await mutex.runAll([TC_TOKEN_INDEX_KEY], () => unlist(gone))
 
-  /** Returns the names that have no token afterwards. */
   async function removeFrom(slice: readonly string[]): Promise<string[]> {
     return mutex.runAll(slice, async () => {
       const stored = await keys.get('tctoken', [...slice])
@@ -34,7 +29,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     })
   }
 
-  /** A name whose token was stored again by now stays in the index. */
+  /** A token that was stored again by now stays in the index. */
   async function unlist(removed: ReadonlySet<string>) {
     const listed = await readTcTokenIndex(keys)
     const again = await keys.get('tctoken', [...removed])
@@ -43,10 +38,6 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
   }
 }
 
-/**
- * Returns what is left of a record: undefined if both the contact's token and our own are expired, and the same object
- * if neither is.
- */
 function unexpired(stored: Token | undefined): Token | null | undefined {
   if (!stored) return undefined
   const isTheirs = stored.token.length > 0 && !isTcTokenExpired(stored.timestamp)

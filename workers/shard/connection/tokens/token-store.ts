@@ -1,6 +1,6 @@
 /**
- * The stored tokens of trusted contacts. A write completes the given fields of a record with the stored ones, under a
- * mutex per name. An index has all names, to find expired tokens.
+ * The stored tokens of trusted contacts. A write keeps the fields of a record that it does not set. An index has all
+ * names, to find expired tokens.
  */
 import type {
   AuthenticationState,
@@ -23,19 +23,13 @@ type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 export interface TokenStore {
   of(names: readonly string[]): Promise<{ [name: string]: Token }>
-  /** Writes the given fields of a token and keeps its other stored fields. */
   write(name: string, token: Token): Promise<void>
-  /** Stores the tokens in a stanza that this contact sent or caused. They are on disk when it resolves. */
   store(stanza: BinaryNode, contact: string): Promise<void>
-  /**
-   * Stores tokens that are newer than the stored ones. Resolves with their names, which must then be passed to `list`.
-   */
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
   list(names: string[]): Promise<void>
   removeExpired(): Promise<void>
 }
 
-/** `lidOf` does not query the network. A token of a person without a known LID is stored under the given jid. */
 export function createTokenStore(
   auth: Pick<AuthenticationState, 'keys'>,
   lidOf: (jid: string) => Promise<string | null>,
@@ -48,7 +42,6 @@ export function createTokenStore(
     isInTransaction: () => false,
     transaction: (work) => work(),
   }
-  /** Completes written tokens with the stored fields. */
   const keys: SignalKeyStoreWithTransaction = {
     ...direct,
     async set({ tctoken = {} }) {
@@ -95,9 +88,7 @@ export function createTokenStore(
   }
 }
 
-/**
- * Adds the stored fields that the token lacks: a token that is still valid, and the time at which our token was sent.
- */
+/** Adds what the token lacks: a stored token that is still valid, and the time at which our token was sent. */
 function withStored(token: Token, stored: Token | undefined): Token {
   if (!stored) return token
   const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }

@@ -1,7 +1,6 @@
 /**
  * Tokens of trusted contacts. The token that a contact gave to this account shows the network that the two know each
- * other; the account gives its own token in return. Tokens are stored under the LID. For a contact without a token the
- * account creates a substitute for messages.
+ * other; the account gives its own token in return. For a contact without a token, messages contain a substitute.
  */
 import { type AuthenticationState, type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import {
@@ -21,24 +20,18 @@ import type { Identity } from '../identity.ts'
 import { createTokenStore, type Token, type TokenStore } from './token-store.ts'
 
 export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' | 'list'> {
-  /** Returns the contact's token as a node of a stanza to the contact. Empty if there is no valid token. */
   node(jid: string): Promise<BinaryNode[]>
   /** Empty for our own picture, because the network would not answer a query with a token. */
   forPicture(jid: string): Promise<BinaryNode[]>
   /** `isDue`: whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
-  /**
-   * Returns a substitute for a missing token. Empty if there is a token, for a person without a LID, and while the
-   * phone has not sent a salt.
-   */
+  /** Empty if there is a token, for a person without a LID, and while the phone has not sent a salt. */
   standIn(jid: string): Promise<BinaryNode[]>
-  /** Returns the valid tokens by the jid to use in a query, which is the LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
   giveSoon(jid: string): void
   /** Sends our token again after the contact's keys have changed. */
   giveAgain(jid: string): void
-  /** Removes expired tokens in the background, at most once a day. */
   removeExpired(): void
 }
 

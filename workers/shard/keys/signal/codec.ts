@@ -47,8 +47,8 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
 /**
- * The JSON of the account would have base64 texts for bytes, so it is stored as protobuf, separately from the other
- * fields.
+ * The account is stored as protobuf, separately from the other fields, because its JSON would have base64 texts for
+ * bytes.
  */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }

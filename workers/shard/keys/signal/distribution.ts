@@ -1,7 +1,5 @@
-/** Finds the sender key in a decrypted message without decoding the whole message. */
 import { bytesOf } from './wire.ts'
 
-/** Field numbers in Message, in DeviceSentMessage, and in SenderKeyDistributionMessage. */
 const SENDER_KEY_DISTRIBUTION = 2
 const DEVICE_SENT = 31
 const DEVICE_SENT_MESSAGE = 2
@@ -24,7 +22,6 @@ export function findDistribution(plaintext: Uint8Array): { groupId: string; dist
   }
 }
 
-/** The last byte is the number of padding bytes. */
 function unpad(plaintext: Uint8Array): Uint8Array | undefined {
   const padding = plaintext.at(-1)
   if (padding === undefined || padding > plaintext.length) return undefined

@@ -13,8 +13,8 @@ import { protocolAddress, withObjects } from './wasm.ts'
 import { checkFields, FieldReader } from './wire.ts'
 
 /**
- * `literal`: the author's address as it is written in the stanza. A key that arrived before the author's LID was known
- * is stored under this address.
+ * `literal`: the author's address as in the stanza. A key that arrived before the author's LID was known is stored
+ * under it.
  */
 export interface SenderName {
   group: string

@@ -7,7 +7,6 @@ import type { SignalRepositoryDeps } from './contract.ts'
 import { SignalError } from './errors.ts'
 import { encryptWith } from './session.ts'
 
-/** The WebAssembly module's number for a message that starts a session. */
 const PRE_KEY_MESSAGE = 3
 
 export interface Letter {
@@ -98,7 +97,6 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
         if (new Set(ids).size < ids.length) return null
         const done = await locks.run(ids, async () => {
           assertOpen()
-          // A session may have moved to the LID's address during the wait for the locks.
           const now = (await addressesOf(letters)).map(addressId)
           return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
         })

@@ -58,7 +58,6 @@ export async function migrateSessions(
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
-/** Both addresses are locked, because no send and no received message may use a session that is being moved. */
 function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
     const moving = usableSession(await keys.get('session', from), own)

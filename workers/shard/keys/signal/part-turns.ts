@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages part by part (a part is one ciphertext). The lock of the sender's device is held until the
- * changes are in a commit, because the next part reads them.
+ * Decrypts received messages part by part (a part is one ciphertext). The sender's device is locked until the changes
+ * are in a commit, because the next part reads them.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -26,8 +26,8 @@ export interface OpenedPart {
 /** The lock of the part's address is held until `end` is called. */
 export interface PartTurn {
   /**
-   * Writes nothing: the caller passes `changes` to the key store before `end`, because the next part builds on them.
-   * Otherwise the plaintext must not be used. Rejects with a `SignalError` if the part itself is the cause.
+   * Writes nothing: pass `changes` to the key store before `end`, because the next part builds on them. Rejects with a
+   * `SignalError` if the part itself is the cause.
    */
   decrypt(): Promise<OpenedPart>
   end(): void
@@ -62,10 +62,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     }
   }
 
-  /**
-   * The changes are in the commit of the message that contained the sender key, because it cannot be decrypted twice
-   * and the key is not sent again.
-   */
+  /** The changes are in the commit of the message that contained the sender key, because the key is not sent again. */
   async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes
@@ -92,7 +89,6 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     assertOpen()
     const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
     try {
-      // The repository may have been closed while this call waited for the lock.
       assertOpen()
     } catch (error) {
       turn.end()

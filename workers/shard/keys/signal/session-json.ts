@@ -1,7 +1,6 @@
 /**
- * Converts sessions between the JSON of the JavaScript Signal library and libsignal's RecordStructure. The WebAssembly
- * module misreads such JSON: a receiving chain continues one message too early, and a skipped message key makes the
- * record unusable.
+ * Converts sessions between the JSON of the JavaScript Signal library and libsignal's format. The WebAssembly module
+ * misreads such JSON.
  */
 import { hkdfSync } from 'node:crypto'
 import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'
@@ -41,15 +40,13 @@ const SENDING = 1
 const RECEIVING = 2
 /**
  * libsignal does not store which side created the base key. With the value for our own key, the JavaScript library
- * would throw when a pre-key message arrives again.
+ * would throw for a repeated pre-key message.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
-/** Limit of libsignal, which would drop further ones at the next change anyway. */
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 
-/** Numbers of the fields in libsignal's storage.proto. */
 const RECORD = { current: 1, archived: 2 } as const
 const SESSION = {
   version: 1,
@@ -70,8 +67,8 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * The open session becomes the current one, the others are archived, most recently used first. Undefined if a value is
- * missing, because a partly converted record would fail later without a visible reason.
+ * Undefined if a value is missing, because a partly converted record would fail later without a visible reason. The
+ * open session becomes the current one, the others are archived.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -124,8 +121,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
       Buffer.concat([
         // The JavaScript library stores the index of the last used key, libsignal that of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
-        // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable, and other messages
-        // fail because their MAC does not match.
+        // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
       ]),
     ),
@@ -135,7 +131,6 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
   ])
 }
 
-/** libsignal stores a skipped message key in derived form, the JavaScript library stores its seed. */
 function messageKeyBytes(index: number, seed: string): Uint8Array {
   const derived = Buffer.from(hkdfSync('sha256', bytes(seed, 32), Buffer.alloc(32), 'WhisperMessageKeys', 80))
   return Buffer.concat([
@@ -155,11 +150,10 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 }
 
 export interface SessionJson {
-  /** Sessions in the form of the JavaScript library. */
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
   /**
-   * Skipped message keys that could not be converted: libsignal stores them in derived form, but the library needs
-   * their seeds.
+   * Skipped message keys that could not be converted, because the library needs their seeds, which libsignal does not
+   * store.
    */
   lostMessageKeys: number
 }
@@ -204,8 +198,7 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // There is no receiving chain before the other side's first answer. The JavaScript library finds no chain for
-      // this placeholder either.
+      // Before the other side's first answer there is no receiving chain, so a placeholder is written.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),

@@ -75,8 +75,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are dropped, but only
- * together with the operation's own changes: a message that cannot be decrypted must destroy no session.
+ * Trusts an identity on first use, like WhatsApp Web. A changed identity replaces the old sessions only together with
+ * the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -91,10 +91,7 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 
 const IDENTITY_KEY = 3
 
-/**
- * The module does not expose the identity key of a message. It is field 3 of a PreKeySignalMessage, which follows a
- * version byte.
- */
+/** The module does not expose the identity key. It is field 3 of a PreKeySignalMessage, after a version byte. */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
   try {
@@ -107,8 +104,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Each operation gets new objects, because a cipher reads the session only once and would miss later writes. Changes
- * are collected, so that they become durable in one step.
+ * Each operation gets new objects, because a cipher reads the session only once. Changes are collected, so that they
+ * become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,

@@ -1,7 +1,6 @@
 /**
- * The Signal repository for the socket: whatsapp-rust-bridge for the crypto, one mutex per address, and keys that are
- * written directly to the store. The library's own repository has different locks for sends and receives, so both can
- * change the same session, and one change is lost.
+ * The Signal repository for the socket: whatsapp-rust-bridge, and one mutex per address. The library's own repository
+ * locks sends and receives separately, so both can change the same session, and one change is lost.
  */
 import type {
   SignalKeyStore,

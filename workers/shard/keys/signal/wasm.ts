@@ -7,10 +7,7 @@ interface Freeable {
   free(): void
 }
 
-/**
- * Runs `work`, then frees the module's objects, whose memory never shrinks otherwise. Freeing an object during a
- * pending call would end the process.
- */
+/** Frees the module's objects after `work`. Freeing an object during a pending call would end the process. */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []
   try {

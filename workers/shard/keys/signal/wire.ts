@@ -6,7 +6,6 @@ const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 export class FieldReader {
   readonly #message: Uint8Array
   #at = 0
-  /** Offset of the content of a length-delimited field; -1 for other fields. */
   #from = -1
   number = 0
   value = 0

@@ -28,7 +28,6 @@ import { productObject, shownCursor, shownId, units } from './catalog-objects.ts
 const DONE = { value: true } as const
 
 const NOT_THERE = 404
-/** Codes with which the network refuses to show an order of other accounts. */
 const NOT_OURS = new Set([401, 403, 405])
 
 const MAX_ORDERED = 500

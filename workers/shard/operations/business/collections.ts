@@ -26,11 +26,10 @@ const NOT_THERE = 404
 const BAD_REQUEST = 400
 
 /**
- * The most products that are requested of each collection. If the answer has fewer, their number is the size of the
- * collection; otherwise the size is unknown.
+ * If the answer has fewer products of a collection, their number is the size of the collection; otherwise the size is
+ * unknown.
  */
 const COUNTED = 51
-/** The most products that are read to find out the size of one collection. */
 const ALL = 100
 
 export const businessCollections: Handlers<typeof import('../../../../src/features/business/collections.ts')> = {
@@ -77,13 +76,13 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/** The field of the request for each element of our queries, because the network's error names the element. */
+/** The network's error names an element of our query, which belongs to this field of the request. */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * The network refuses an invalid name or product with 400, and may name the element. `fields`: the field of the request
- * for each element.
+ * The network refuses an invalid name or product with 400. `fields`: the field of the request for each element of the
+ * query.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(

@@ -100,7 +100,6 @@ const shownHours = ({ day, mode, opensAt, closesAt }: OpeningHours) => ({
   close_time: clockOf(closesAt),
 })
 
-/** Midnight at the end of the day becomes its last minute, 23:59. */
 function clockOf(minutes: number | null): string | null {
   if (minutes === null) return null
   const within = Math.min(minutes, LAST_MINUTE)

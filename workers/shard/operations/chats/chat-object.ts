@@ -8,7 +8,6 @@ import { chatKind, identifierOf } from '../../wire/jid.ts'
 type ChatObject = ReplyOfEndpoint<typeof import('../../../../src/features/chats.ts').list>['data'][number]
 
 const MAX_NAME = 100
-/** The durations that the network accepts, in seconds. */
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(

@@ -29,9 +29,7 @@ import { chatAt, knownChat, newestOf } from './target.ts'
 
 const DONE = { value: true } as const
 
-/** The most chats that can be pinned, a limit of the apps. */
 const MAX_PINNED = 3
-/** The most read receipts that are sent when a chat is marked as read. */
 const MAX_RECEIPTS = 1_000
 
 interface Made {
@@ -64,7 +62,6 @@ async function shown(context: ActionContext, chat: ChatEntry) {
   return { about: text, picture_url }
 }
 
-/** Maps error codes of sends to the codes of an immediate operation. */
 const AS_ACTION: Partial<Record<FailureCode, FailureCode>> = {
   send_failed: 'action_failed',
   phone_not_on_whatsapp: 'chat_not_found',
@@ -117,7 +114,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
 
   async 'chats.get'(context, { phone }) {
     let chat = await knownChat(context, phone)
-    // The registered number may differ from the number in the request, so the chat is looked up again.
+    // The registered number may differ from the requested one, so the chat is looked up again.
     if (!chat && phone.kind === 'user') chat = await chatAt(context, phone)
     if (!chat?.isListed) throw new Failure('chat_not_found')
     const [object, more] = await Promise.all([chatObject(context, chat, context.clock.now()), shown(context, chat)])

@@ -1,4 +1,3 @@
-/** Finds the chat of an operation, with the jid under which the phone has the chat. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -11,10 +10,6 @@ import type { ActionContext } from '../types.ts'
 type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
-/**
- * Undefined if the directory has no entry. A person is looked up by number and by LID, even if the caller gave only one
- * of the two.
- */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)

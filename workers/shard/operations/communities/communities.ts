@@ -16,7 +16,6 @@ import type { ActionContext, Handlers } from '../types.ts'
 import { announcementOf, communityObject, isRefused, listedCommunity, readCommunity, subGroupsAt } from './sub-groups.ts'
 
 const DONE = { value: true } as const
-/** Codes with which the network refuses a query whose format it does not support. */
 const NOT_THIS_WAY = new Set([400, 405, 501])
 const ID_LENGTH = 12
 

@@ -53,10 +53,7 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/**
- * Builds the results, and drops the cached metadata of the groups, because each contains the community of the group. The notices of the network name
- * only the community, and not its groups.
- */
+/** The notices of the network name only the community, so the cached metadata of its groups is dropped. */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   context.session.groups.changed(groups.map(toJid))
   const results = groups.map((group) => {

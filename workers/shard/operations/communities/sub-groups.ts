@@ -48,7 +48,7 @@ export async function announcementOf(context: Context, jid: string): Promise<str
   return announcement.jid
 }
 
-/** The network reports the counts of all groups, the directory only those of the account's own groups. */
+/** Returns the network's counts, otherwise those of the directory, which knows only the account's own groups. */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, session, log } = context
   await session.groups.ready()

@@ -51,10 +51,7 @@ async function make(
   return { jid, answers: await afterwards(context, jid, people) }
 }
 
-/**
- * Repeats a query that creates something if its answer is lost. The query contains a key by which the network
- * recognizes a repetition.
- */
+/** The query contains a key by which the network recognizes a repetition. */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'send_timeout') return ask(query)

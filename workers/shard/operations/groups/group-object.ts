@@ -8,7 +8,6 @@ export type GroupObject = ReplyOfEndpoint<typeof import('../../../../src/feature
 export type GroupSettings = ReplyOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>
 export type Invitation = Pick<GroupObject, 'invitation_link' | 'invitation_link_error'>
 
-/** `participants_count` has the full number. */
 const MAX_PARTICIPANTS = 5_000
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
@@ -17,7 +16,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** The number of a person is the one that the network sends with the LID, otherwise the one that is known here. */
+/** The network's number of a person is preferred to the one that is known here. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null
@@ -57,5 +56,4 @@ export const settingsOf = (group: Group): GroupSettings => ({
 export const isAdmin = ({ participants }: Group, { isMe }: Pick<Identity, 'isMe'>): boolean =>
   participants.some(({ id, admin }) => Boolean(admin) && isMe(id))
 
-/** An absent or invalid time becomes null. */
 const isoOf = (seconds: number | undefined) => (seconds && Number.isFinite(seconds) ? secondsToIso(seconds) : null)

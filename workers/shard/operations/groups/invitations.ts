@@ -6,7 +6,6 @@ import { groupObject, invitationLinkOf } from './group-object.ts'
 import { inviteCodeOf, newInviteCodeOf } from './invite-code.ts'
 import { inGroup, writable } from './membership.ts'
 
-/** Code of the network for a person who is already a member. */
 const NOT_MODIFIED = 304
 
 export const groupInvitations: Handlers<typeof import('../../../../src/features/groups/invitations.ts')> = {

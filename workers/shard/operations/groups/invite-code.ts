@@ -10,7 +10,6 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask'>
 
-/** Codes with which the network refuses a query whose format it does not support. */
 const NOT_THIS_WAY = new Set([400, 501])
 
 const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })

@@ -1,4 +1,3 @@
-/** Lists the groups of the account from the stored groups and their chats. */
 import { pageOf } from '../../../../src/domain/page.ts'
 import type { InputOfEndpoint, ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { ChatEntry } from '../../directory/entries.ts'

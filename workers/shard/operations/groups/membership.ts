@@ -1,6 +1,6 @@
 /**
- * Determines whether the account is a member of a group from the group's metadata, because the network refuses a query
- * with the same codes for members and for others.
+ * The network refuses a query with the same codes for members and for others. So the group's metadata shows whether the
+ * account is a member.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -13,7 +13,7 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 /** Codes with which the network refuses an account that is not a member, and a member without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 
-/** If the network refuses `work` and the account is not a member of the group, rejects with `group_not_found`. */
+/** Rejects with `group_not_found` if the network refuses `work` and the account is not a member. */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
   try {
@@ -24,10 +24,7 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/**
- * Also drops the cached group: the group's notice arrives after the answer, and a read between the two must not return
- * the old state.
- */
+/** Also drops the cached group, because the notice about the change arrives after the answer. */
 export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const { groups } = context.session
   await groups.ready()

@@ -8,12 +8,11 @@ import type { Answer, Listed } from './results.ts'
 
 export interface Candidate extends Listed, Newcomer {}
 
-/** Caption that the web client uses for an invitation. */
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * Returns the people in the order of the identifiers. Undefined for a person without an account, and for a LID without
- * a known number, because the network refuses to add such a person.
+ * The order is that of the identifiers. Undefined for people whom the network refuses to add: without an account, or
+ * with a LID but no known number.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
@@ -47,10 +46,7 @@ export interface InvitationInput {
 /** Operations that queue invitations. The queue shows an invitation with the id of its operation. */
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
-/**
- * Queues an invitation for each person who could not be added and may be invited. Resolves with the `id`s of these
- * people. A full queue does not fail, because the group has already changed.
- */
+/** Resolves with the `id`s of the invited people. A full queue does not fail, because the group has already changed. */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,
   operation: Inviting,

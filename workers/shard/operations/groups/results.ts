@@ -12,7 +12,6 @@ const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
 const DONE = 200
 
-/** A person, with the jids that queries and answers about a group use. */
 export interface Listed {
   id: string
   /** Every jid that the answer may use for the person, without a device part. */
@@ -27,8 +26,7 @@ export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answe
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
 /**
- * Returns the answers by `id`. If a later batch is refused, its people get this refusal as their result: the earlier
- * batches were applied, and their results must be reported.
+ * If a later batch is refused, its people get this refusal as their result, because the earlier batches were applied.
  */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,
@@ -52,10 +50,7 @@ export async function inBatches<L extends Listed>(
   return answers
 }
 
-/**
- * `found`: the person for each phone, in the same order, undefined without an account. `invited`: `id`s of the people
- * who were invited.
- */
+/** `found`: the person for each phone, in the same order, undefined without an account. */
 export function resultsOf(
   phones: readonly UserIdentifier[],
   found: readonly (Listed | undefined)[],

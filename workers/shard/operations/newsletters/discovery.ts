@@ -7,7 +7,6 @@ import { directoryPage, newsletterIn } from '../../wire/newsletters.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { newsletterObject } from './newsletter-object.ts'
 
-/** Position of a channel in a list, by the account's role. */
 const RANK: Readonly<Record<string, number>> = { owner: 0, admin: 1, subscriber: 2 }
 const rankOf = (role: string | null) => RANK[role ?? ''] ?? 3
 
@@ -36,8 +35,7 @@ export const newsletterDiscovery: Handlers<typeof import('../../../../src/featur
     return pageOf(all, query, (newsletter) => newsletterObject(newsletter, pictureHost))
   },
 
-  // The network refuses a text search with a `view` or countries, and views without the flag. So the query is different
-  // for each.
+  // The network refuses a text search with a `view` or countries, and views without the flag.
   async 'newsletters.search'({ ask, pictureHost }, { search_text, view, country_codes, limit, cursor }) {
     const page = { limit, start_cursor: cursor ?? null }
     const answer = await (search_text === undefined

@@ -1,6 +1,6 @@
 /**
- * Determines whether the account follows a channel from the channel's metadata, because the network refuses a query
- * with the same codes for followers and for others.
+ * The network refuses a query with the same codes for followers and for others. So the channel's metadata shows whether
+ * the account follows the channel.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -20,7 +20,6 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 
 /** Codes with which the network refuses an account that does not follow the channel, or lacks the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
-/** Code with which the network refuses a query that names a role which the account does not have. */
 const OTHER_ROLE = 405
 
 /**
@@ -41,7 +40,6 @@ export async function asFollower<T>(
   }
 }
 
-/** True unless an answer proves that the account does not follow the channel. */
 async function follows(context: Context, jid: string): Promise<boolean> {
   try {
     const { role } = await readNewsletter(context, jid)

@@ -97,7 +97,6 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 
 const GONE = new Set(['deleted', 'non_existing'])
 
-/** Throws `newsletter_not_found` if the channel no longer exists. */
 function exists(answer: unknown): void {
   if (GONE.has(present(answer).state ?? '')) throw new Failure('newsletter_not_found')
 }

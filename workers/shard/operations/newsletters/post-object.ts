@@ -25,7 +25,6 @@ const TYPES: Partial<Record<Field, PostObject['type']>> = {
   pollCreationMessageV5: 'poll',
 }
 
-/** A post that was not deleted. */
 export interface ReadPost {
   shown: PostObject
   /** Null if the post cannot be decoded or has no id. */

@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of a queued message before its turn. The calls and arguments must be those of the handlers,
- * because they identify the prepared file.
+ * Prepares the media file of a queued message before its turn. It must make the same calls as the handlers, because the
+ * arguments identify the prepared file.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'

@@ -17,7 +17,6 @@ const SECRET_BYTES = 32
 export const events: Handlers<typeof import('../../../../src/features/send/events.ts')> = {
   async 'send.sendEvent'(context, { event, ...input }) {
     const to = await resolveDestination(context, input.phone)
-    // A message without text cannot contain mentions.
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
     const content = {
       eventMessage: eventMessage(event, await joinLink(context, event)),

@@ -41,7 +41,6 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
   },
 }
 
-/** Votes in channels are not encrypted, so the post has no secret. */
 function pollPost(name: string, options: readonly string[], selectableOptionsCount: number): proto.IMessage {
   const poll = { name, selectableOptionsCount, options: options.map((optionName) => ({ optionName })) }
   return selectableOptionsCount === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }

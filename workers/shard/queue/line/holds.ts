@@ -11,8 +11,8 @@ import { createSortedList, type SortedList } from './sorted-list.ts'
 export interface Hold {
   reason: WaitingReason
   /**
-   * Time on the policy's clock at which the policy is asked again, a minute later if it has passed. If null, it is
-   * asked again only after it has reported a change or after a clock was set.
+   * Time on the policy's clock at which the policy is asked again. If null, only after it has reported a change or a
+   * clock was set.
    */
   until: number | null
   /** Whether the item does not age while it is held. */
@@ -20,19 +20,14 @@ export interface Hold {
 }
 
 export interface HoldPolicy {
-  /**
-   * The clock of `until`: the monotonic clock for the end of a duration, the wall clock for a date or a time of day.
-   */
+  /** The monotonic clock for the end of a duration, the wall clock for a date or a time of day. */
   readonly clock: Clock
   /**
-   * Undefined if the item may be sent. Must be fast and without visible changes, because it is also called for every
-   * item in a list.
+   * Undefined if the item may be sent. Must be fast and change nothing, because it is also called for every item in a
+   * list.
    */
   holding(item: Waiting): Hold | undefined
-  /**
-   * The listener is called when held items may be sent before their `until`: the items that `concerns` accepts, or all
-   * items.
-   */
+  /** Called when held items may be sent before their `until`: those that `concerns` accepts, or all. */
   onChange?(listener: ChangeListener): void
 }
 
@@ -49,7 +44,6 @@ const ADJUSTMENT = MINUTE
 export interface Holds {
   add(item: Waiting): void
   remove(item: Waiting): void
-  /** Returns the hold with `until` in epoch ms; undefined if the item may be sent. */
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
   /** Returns the ms until a held item may be allowed; Infinity if no hold ends at a known time. */
@@ -81,7 +75,6 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
   const heldIn = new Map<string, { group: Group; held: Held }>()
   const listeners: (() => void)[] = []
   const difference = () => epoch.now() - steady.now()
-  /** Difference between the two clocks. It is updated when a clock was set. */
   let seen = difference()
 
   function askedFirst(item: Waiting): { group: Group; hold: Hold } | undefined {

@@ -4,7 +4,6 @@ import type { Waiting } from '../item.ts'
 import type { HoldPolicy } from './holds.ts'
 
 export interface Later extends HoldPolicy {
-  /** Holds the item until this time of the monotonic clock. */
   until(item: Waiting, at: number): void
   gone(items: readonly Waiting[]): void
 }

@@ -25,7 +25,7 @@ type Listed = { item: Waiting; place: Place }
 
 const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
 
-/** Held items come last, in the order of their times. The resulting times are in epoch ms. */
+/** Held items come last, by their times. The resulting times are in epoch ms. */
 export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }: Standing): Listed[] {
   const isConnected = headAt !== null
   const inOrder = line.toSorted(comesBefore).map((item) => ({ item, hold: holdOf(item) }))
@@ -36,7 +36,6 @@ export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }:
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
-  /** The hold stops the age, so the item expires later by the length of the hold. */
   const expiryOf = (item: Waiting, hold?: Hold) => {
     const stillHeld = hold?.stopsAge ? Math.max(0, (hold.until ?? now) - now) : 0
     return waitsFrom(item) + item.heldMs + stillHeld + settings.queue_max_age_hours * HOUR

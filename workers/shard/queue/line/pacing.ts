@@ -1,4 +1,3 @@
-/** Decides when the next item may be sent. All times are of the monotonic clock. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
@@ -23,8 +22,8 @@ export interface Turn {
 }
 
 /**
- * Returns the earliest time at which the item may be sent. An interval precedes each item, even if the queue is empty.
- * It begins when the previous item ends or this one arrives, whichever is later.
+ * An interval precedes each item, even if the queue is empty. It begins when the previous item ends or this one
+ * arrives, whichever is later.
  */
 export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

@@ -1,4 +1,3 @@
-/** Decides when the next item may be sent. Times are of the monotonic clock. */
 import type { QueueOptions } from '../contract.ts'
 import type { Waiting } from '../item.ts'
 import { drawWait, turnAt } from './pacing.ts'
@@ -10,16 +9,12 @@ export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | '
 export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
-  /**
-   * Returns when this item is sent if it is the next one; without an item, when one could be sent. Null without a
-   * connection.
-   */
+  /** Returns when this item, or without an argument any item, could be sent. Null without a connection. */
   timeOf(head: Waiting | undefined): number | null
   /** Infinity if the item waits for something other than a time. */
   waitOf(head: Waiting | undefined): number
   /** Delays all items, after a failure that the item did not cause. */
   pause(ms: number): void
-  /** Reports that the previous item has its outcome. */
   itemDone(): void
 }
 

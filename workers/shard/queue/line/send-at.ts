@@ -6,7 +6,6 @@ import type { HoldPolicy } from './holds.ts'
 const NOT_YET = Number.POSITIVE_INFINITY
 
 export interface SendAt extends HoldPolicy {
-  /** Returns `arrivedAt` of an item that was queued in this run or an earlier one. */
   arrivalOf(item: QueueItem): number
 }
 

@@ -7,7 +7,6 @@ export interface SortedList<V> {
 export function createSortedList<V>(isBefore: (one: V, other: V) => boolean): SortedList<V> {
   const values: V[] = []
 
-  /** Index of the first value that is equal to this value or comes after it. */
   function placeOf(value: V): number {
     let low = 0
     let high = values.length

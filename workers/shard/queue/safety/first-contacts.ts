@@ -1,4 +1,3 @@
-/** Counts the first contacts with new people, and computes when the budgets allow the next one. */
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -35,8 +34,8 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 
   /**
-   * Reads the contacts of earlier runs only once. A second reading could miss contacts of this run, whose times on disk
-   * are of the wall clock, which may have been behind.
+   * Reads the contacts of earlier runs once. Their times are of the wall clock, so a second reading could miss contacts
+   * of this run.
    */
   const load = async () => {
     if (times !== undefined) return
@@ -72,12 +71,11 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 }
 
-/** Caches this time, because it is needed for all held messages at once. */
+/** All held messages need this time at once, so it is cached. */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 
   return {
-    /** Time of the monotonic clock at which all budgets allow a first contact; undefined if they allow one now. */
     freeAt(): number | undefined {
       const now = { at: clock.now(), steady: steady.now() }
       const difference = now.at - now.steady

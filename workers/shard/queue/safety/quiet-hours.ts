@@ -1,13 +1,9 @@
-/** Computes quiet hours in a time zone. Pure: the time is an argument. */
 import { DAY, MINUTE } from '../../../../src/domain/clock.ts'
 import type { QuietHours } from '../../../../src/domain/send-safety.ts'
 
 const MINUTES_OF_DAY = DAY / MINUTE
 
-/**
- * Returns when the quiet hours around a time end, in epoch ms; null outside of quiet hours. The end is correct also on
- * days on which the clocks change.
- */
+/** Null outside of quiet hours; otherwise their end in epoch ms, correct also on days on which the clocks change. */
 export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) => number | null {
   const minuteOf = minuteOfDayIn(time_zone)
   const [first, end] = [minutesOf(from), minutesOf(to)]

@@ -11,7 +11,6 @@ import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
 import { numberForms } from './number-forms.ts'
 import type { Recipient } from './rules.ts'
 
-/** The most look-ups in the cache: more than a queue can hold. */
 const MAX_KNOWN = 2_000
 
 export interface RecipientsDeps {
@@ -20,7 +19,6 @@ export interface RecipientsDeps {
   otherName(jid: string): Promise<string | null>
   /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
-  /** Returns the jid with the registered number; undefined if the network has not told it yet. */
   registered(digits: string): string | undefined
   /** Messages of the account to itself are always allowed. */
   isMe(jid: string): boolean
@@ -44,15 +42,10 @@ interface Chat {
 }
 
 export interface Recipients {
-  /**
-   * Undefined until the first look-up of the destination (an identifier of the API or a jid) has ended. `onFound` is
-   * called then.
-   */
+  /** Undefined until the first look-up of the destination has ended. `onFound` is called then. */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
-  /**
-   * Returns a function that tells whether a destination is the chat with this jid. Without a look-up it returns false.
-   */
+  /** Without a finished look-up, the returned function says that a destination is not this chat. */
   inChat(jid: string): (phone: string) => boolean
   /** The listener gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
@@ -79,9 +72,6 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     if (phones.size > 0) onFound(phones)
   }
 
-  /**
-   * Look-ups of the same turn of the event loop are reported together, because each report goes through all held items.
-   */
   function reportSoon(phone: string) {
     if (found.size === 0) setImmediate(report)
     found.add(phone)
@@ -117,7 +107,6 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
           if (current === lookUps) reportSoon(phone)
         },
         (error: unknown) => {
-          // The look-up is outdated, so that it is repeated when its result is needed again.
           begun.round = -1
           onError(error)
         },

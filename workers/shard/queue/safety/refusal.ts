@@ -1,4 +1,3 @@
-/** Creates the failure for a message outside of the queue that may not be sent now. */
 import { iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Wait } from './rules.ts'

@@ -9,7 +9,6 @@ export interface Recipient {
   isKnown: boolean
   /** Time of the newest message by somebody else in the chat, in epoch ms; null if unknown. */
   heardAt: number | null
-  /** Number of messages that the account has sent since the newest message by somebody else. */
   unanswered: number
 }
 
@@ -20,7 +19,6 @@ export interface SafetyState {
   linkedAt: number | null
 }
 
-/** The same moment in epoch ms and on the monotonic clock. */
 export interface Moment {
   at: number
   steady: number
@@ -33,10 +31,7 @@ export interface Wait {
 
 export type QuietUntil = (at: number) => number | null
 
-/**
- * If somebody else wrote within this time in ms, a message counts as an answer, and does not wait for the end of quiet
- * hours.
- */
+/** If somebody else wrote within this time in ms, a message counts as an answer, also in quiet hours. */
 export const ANSWER_WINDOW = DAY
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -82,7 +77,6 @@ export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, 
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-/** Returns the budgets per hour and per day that are set. */
 export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: SafetyState, now: Moment): Budget[] {
   const warmUp = warmUpOf(settings.first_contacts_warm_up, linkedAt, now)
   const limits = [
@@ -100,7 +94,6 @@ export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: 
     })
 }
 
-/** Returns the budget of the current warm-up step, and when a step with a larger budget begins. */
 function warmUpOf(steps: readonly WarmUpStep[] | null, linkedAt: number | null, { at, steady }: Moment) {
   if (steps === null) return { most: NEVER, raisedAt: NEVER }
   const age = linkedAt === null ? NEVER : Math.max(0, at - linkedAt)

@@ -18,7 +18,6 @@ import { createRecipients, type RecipientsDeps } from './recipients.ts'
 import { refusalOf } from './refusal.ts'
 import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from './rules.ts'
 
-/** Time after which a look-up that failed is repeated. */
 const LOOK_UP_AGAIN = 5 * SECOND
 
 /** A text that answers a call is never held, because the caller has contacted the account first. */
@@ -32,11 +31,9 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, Budge
 }
 
 export interface SafetyReading extends BudgetReadings {
-  /** End of the current quiet hours in epoch ms; null outside of quiet hours. */
   quietUntil: number | null
 }
 
-/** A message that is about to be sent. `svcId` is absent if it was not in the queue. */
 export interface Leaving {
   svcId?: string
   operation: string
@@ -46,9 +43,9 @@ export interface Leaving {
 export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
-   * Called before a message is sent; the rules are checked again, because quiet hours may have begun. Throws `TryLater`
-   * for a queued message that must wait, otherwise `held_by_send_safety`. `isFurther`: the network may already know the
-   * message, so it does not wait. Call the returned function if nothing was sent: a first contact then does not count.
+   * Called before a message is sent, because quiet hours may have begun. Throws `TryLater` for a queued message that
+   * must wait, otherwise `held_by_send_safety`. `isFurther`: the network may already know the message. Call the
+   * returned function if nothing was sent.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
@@ -58,11 +55,10 @@ export interface SendSafety {
   withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
   /** Called when somebody else, or the owner on the phone, wrote in this chat, after the directory has recorded it. */
   heard(jid: string): void
-  /** A session has opened, or the phone's history was read, so more may be known about people. */
+  /** A session has opened, or the phone's history was read. */
   peopleLearned(): void
   configured(): void
   reading(): Promise<SafetyReading>
-  /** Called before another account is linked. */
   forget(): Promise<void>
 }
 
@@ -121,7 +117,6 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const pace = policyOf(steady, isPaced, (recipient) => paceWait(settings(), recipient, budgets.freeAt))
   const byNight = policyOf(clock, isNight, (recipient) => quietWait(recipient, clock.now(), quiet()!))
 
-  /** The end of the wait is in epoch ms. */
   function waitNow(recipient: Recipient): Wait | undefined {
     const wait = paceWait(settings(), recipient, budgets.freeAt)
     const night = quiet()
@@ -129,7 +124,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     return { ...wait, until: wait.until === null ? null : clock.now() + wait.until - steady.now() }
   }
 
-  /** An item waits in the queue from now on, for the reason of the rule. */
+  /** The item waits in the queue from now on, for this reason. */
   function held(wait: Wait, jid: string, svcId: string | undefined): Failure {
     if (svcId === undefined) return refusalOf(wait)
     otherChats.set(svcId, bare(jid))

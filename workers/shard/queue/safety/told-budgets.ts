@@ -10,7 +10,6 @@ import type { Context } from '../../context/instance-context.ts'
 import type { Budget } from './rules.ts'
 
 const ToldBudget = v.object({
-  /** Length of the time window of the budget in ms. */
   ms: v.number(),
   most: v.number(),
   at: v.number(),
@@ -21,13 +20,12 @@ const ToldSchema = v.object({ budgets: v.array(ToldBudget) })
 export interface ToldBudgets {
   /** Returns the budgets that must be reported now, and the operation for the commit of the event. */
   due(budgets: readonly Budget[], at: number): Promise<{ due: Budget[]; op: Op }>
-  /** Called before another account is linked. */
   forget(): Promise<void>
 }
 
 /**
- * Whether the budget was not reported in its time window. A budget with another limit is another one. A report in the
- * far future was recorded before the clock was set back, and does not count.
+ * A budget with another limit is another one. A report in the far future was recorded before the clock was set back,
+ * and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)

@@ -1,4 +1,3 @@
-/** Changes the stored data of an earlier message that another message edits or deletes. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { KnownMessages } from '../../messages/known-messages.ts'
 import { unwrap } from '../../translate/inbound/content.ts'

@@ -24,7 +24,6 @@ export interface Devices {
   acked(ack: BinaryNode): Promise<void>
 }
 
-/** The most chats whose last hash of the recipient devices is remembered. */
 const MAX_HASHES = 2_000
 
 export function createDevices({ sock, identity, lists, groups }: DeviceDeps): Devices {
@@ -41,8 +40,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * `isChanged`: the hash of the chat's devices has changed on this connection. Only then the metadata of a group is
-   * dropped too, because notifications report changes of its members anyway.
+   * `isChanged`: the hash of the chat's devices has changed. Only then the metadata of a group is dropped too, because
+   * notices report changes of its members.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]

@@ -6,8 +6,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Reads the history into the directory of chats and people. A slice is done when it is in memory, because a history
- * that was not read to its end is read again. `onLearned` is called after the last slice.
+ * A slice is done when it is in memory, because a history that was not read to its end is read again. `onLearned` is
+ * called after the last slice.
  */
 export const historyDirectory = (
   directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,
@@ -29,11 +29,10 @@ export interface RecordDeps {
   /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
-  /** Called after somebody else, or the owner on the phone, wrote in a chat. */
   heard(chat: string): void
 }
 
-/** Records a message before its commit. A chat with a person is found by number and by LID. */
+/** A chat with a person is found by number and by LID. The change is in the commit of the message. */
 export function recordInDirectory({ directory, identity, unarchives, clock, heard }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()

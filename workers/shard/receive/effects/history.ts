@@ -39,9 +39,7 @@ type Notice = proto.Message.IHistorySyncNotification
 export type TakeHistory = (notice: Notice) => Promise<void>
 
 export const MAX_SLICE = 200
-/** Time in ms after which a slice ends even if it is not full. */
 const SLICE_MS = 10
-/** Number of bytes that are inflated and decoded at a time. */
 const CHUNK = 64 * 1_024
 /** Largest inflated size in bytes. A file of the network has at most 2 GB; one that inflates to more is malicious. */
 const MAX_INFLATED = 16 * 2 ** 30
@@ -111,7 +109,6 @@ const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =
   // The reader of the stream gets the failure of the pipeline, so the callback does nothing.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
-/** Whether another attempt to read this history would fail too. */
 function isFinal(error: unknown): boolean {
   const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
   return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory
@@ -123,7 +120,6 @@ const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
   progress: progress ?? undefined,
 })
 
-/** Null if the notice lacks data that is needed to verify the file. */
 function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
   if (!mediaKey?.length || !directPath) return null
   return {

@@ -32,7 +32,6 @@ export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveS
   },
 })
 
-/** Reads the tokens in the phone's history. Only a token that is newer than the stored one is stored. */
 export function historyTokens(
   tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
   { lidOf }: Pick<Identity, 'lidOf'>,

@@ -1,7 +1,6 @@
 /**
- * Writes the effects of received stanzas. The Signal keys that a decryption changes are in the same commit as the
- * effects of the plaintext. Commits form a chain: if one fails, its message and all later ones are delivered again.
- * Until its commit is written, only the decryption of later messages sees the changed keys; other readers wait.
+ * Writes the effects of received stanzas, together with the Signal keys that the decryption changed. Commits form a
+ * chain: if one fails, its message and all later ones are delivered again.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -21,12 +20,8 @@ export interface InboxCommitDeps {
   journal: Journal
   clock: Clock
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
-  /** Returns the finished event of a message, or the reason why it is not reported. */
   translate(message: WAMessage): Promise<Reported>
   unreported(reason: Unreported): void
-  /**
-   * Returns the operations for the commit of a decrypted message that no longer waits. Call `applied` after the commit.
-   */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   alongside(message: WAMessage): Promise<readonly Op[]>
   /** Called as soon as the commit has begun, because the next message may refer to this one. */
@@ -39,12 +34,9 @@ export interface InboxCommitDeps {
 export interface InboxCommits {
   /** Creates the event and all other effects of a decrypted message. `written` resolves when they are on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
-  /** Records only that the message was processed. If `key` is given, the message is no longer recorded as missing. */
+  /** `key` is given for a message that is no longer missing. */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /**
-   * Stores the decrypted parts of a message of which a part is still missing, because they cannot be decrypted a second
-   * time.
-   */
+  /** Stores decrypted parts while another part is missing, because they cannot be decrypted a second time. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
   dropped(stanza: MessageStanza): Promise<void>
 }
@@ -63,7 +55,6 @@ export class UnwrittenError extends Error {
 export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): InboxCommits {
   const { keys, marks, journal, clock, outbox, steps } = deps
 
-  /** When this resolves, the commit has its place in the chain, but is not yet on disk. */
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
     steps('inbox:before-commit')
     const written = chain.add([...keys.ops(changes), ...ops])

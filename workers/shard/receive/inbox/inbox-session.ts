@@ -1,6 +1,6 @@
 /**
- * The inbox of one socket: decrypts messages, and decides how they are confirmed when all their effects are on disk. If
- * the socket has ended or a commit has failed, `take` rejects, so that the network delivers the message again.
+ * Decrypts the messages of one socket, and decides how they are confirmed when all their effects are on disk. If the
+ * socket has ended or a commit has failed, `take` rejects, so that the network delivers the message again.
  */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -37,7 +37,6 @@ export interface InboxSessionDeps
   chain: CommitChain
   /** Limits the share of the event loop that decryption may use. */
   share: LoopShare
-  /** Resolves when the last commit of the previous session is done. Never rejects. */
   before: Promise<void>
 }
 
@@ -47,7 +46,6 @@ export interface InboxSocket extends PeerSocket {
 }
 
 export interface InboxSession {
-  /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
    * Resolves when the event of the message is created; the outcome follows when all effects are on disk. Rejects if the
@@ -65,7 +63,6 @@ export interface InboxSession {
  * large content to the media hosts. Messages of the account's own phone to this device have no limit.
  */
 const MAX_OPENED = 2 ** 20
-/** Time for which a status is visible. */
 const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
@@ -145,7 +142,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
-  /** For a message that was seen before, the marks may still be in a running commit. */
+  /** The marks of a message that was seen before may still be in a running commit. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

@@ -1,7 +1,6 @@
 /**
  * Receives messages without loss: one commit stores the changed keys, the finished event and the seen marks, and only
- * then is the stanza confirmed. So after a kill at any point, either the network delivers the stanza again, or its
- * event is in the outbox.
+ * then is the stanza confirmed. So after a kill, either the network delivers the stanza again, or its event is stored.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
@@ -21,7 +20,6 @@ export interface InboxDeps extends Omit<InboxSessionDeps, 'journal' | 'tries' | 
 /** The inbox of an instance outlives its sockets. Each socket gets a session, which is closed when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
-  /** Called after the device was unlinked. Its messages will be neither delivered again nor confirmed. */
   forget(): Promise<void>
   session(): InboxSession
   /** Commits an event only once. Rejects if the commit failed; the network then delivers the stanza again. */
@@ -50,13 +48,12 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     await rotateMarks()
   }
 
-  /** Commit chain of the newest session. */
   let chain = store.chain()
   const settled = () => chain.settled().catch(() => {})
 
   return {
     session() {
-      // The commits of the ended socket must not mix with those of the next one, so the chain is closed.
+      // The running commits must not mix with those of the next socket.
       chain.close()
       const before = settled()
       chain = store.chain()

@@ -1,7 +1,6 @@
 /**
  * Stores stanzas that are decrypted but not completely processed: stanzas with a missing part, and messages of the
- * account's own phone whose effects follow later. Their plaintext is stored because they cannot be decrypted again: the
- * key has changed.
+ * account's own phone. Their plaintext is stored because they cannot be decrypted again.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,20 +15,17 @@ import { ciphertextMark, type Mark } from '../../messages/seen-marks.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
 
 const JournalRecord = v.object({
-  /** The stanza as JSON, with bytes as the library's `BufferJSON` writes them. */
   node: v.string(),
   /** Plaintext in base64, by the index of its `<enc>` part. */
   parts: v.record(v.string(), v.string()),
   isPeer: v.boolean(),
-  /** Number of attempts to process the stanza again. */
   attempts: v.number(),
   at: v.number(),
 })
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
 /**
- * After this many replays that fail or end the thread, a record is moved out of the journal, so that it cannot end the
- * thread at every start.
+ * After this many failed replays, a record is moved out of the journal, because it may end the thread at every start.
  */
 export const MAX_REPLAYS = 5
 
@@ -38,17 +34,15 @@ const MAX_AGE = 14 * DAY
 
 export interface Journal {
   load(): Promise<void>
-  /** Removes every record, because they belong to the unlinked device. */
   forget(): Promise<void>
-  /** Returns the plaintext of a part that was decrypted before; undefined if there is none. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Returns the peer messages to process again, oldest first. Each attempt is counted on disk first. A message without
-   * attempts is set aside, after `poisonous` was called with it.
+   * Returns the messages to process again, oldest first. Each attempt is counted on disk first. `poisonous` is called
+   * with a message without attempts, before it is set aside.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
   /** Moves a record that cannot be used out of the journal. It is kept for developers. */
@@ -78,7 +72,6 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     sealed: sealer,
   })
   const open = new Map<string, JournalRecord>()
-  /** Ids of records that are being processed again on the current connection. */
   const replayed = new Set<string>()
   const plaintexts = new Map<Mark, Uint8Array>()
   const key = (id: string) => keys.journal(instance, id)

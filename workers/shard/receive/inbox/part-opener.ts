@@ -1,6 +1,6 @@
 /**
  * Decrypts the ciphertexts (parts) of a stanza. The address of the author is locked until the changed keys are in a
- * commit. The commit of the last part also contains the message.
+ * commit.
  */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -32,7 +32,6 @@ export interface PartOpenerDeps {
   assertOpen(): void
   /** Returns the encoded answer of a bot; null if the message that the bot answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** Removes old seen marks. Never rejects. */
   rotateMarks(): Promise<void>
 }
 
@@ -42,22 +41,17 @@ export interface PartOpener {
    * the message again.
    */
   openAll(stanza: MessageStanza): Promise<Openings>
-  /** Returns the message in the opened parts; null if they are not a message. */
   read(stanza: MessageStanza): StanzaMessage | null
 }
 
 export interface Openings {
-  /** The reason why a ciphertext could not be decrypted; the last one if there are several. */
   problem: SignalError['problem'] | undefined
   isSecretKnown: boolean
   /** Whether the stanza was recorded as a message of an unknown kind, which nobody sends again. */
   isForeign: boolean
 }
 
-/**
- * Thrown if the message that a bot answers is unknown. A retry would not help, because the answer is decrypted with the
- * secret of that message.
- */
+/** A retry would not help, because the answer of a bot is decrypted with the secret of the message that it answers. */
 class NoSecretError extends Error {
   constructor() {
     super('the secret of the message that a bot answers is not stored')
@@ -121,7 +115,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /** If other parts are missing, or the effects follow after the commit, the part is on disk when this resolves. */
+  /** Resolves when the part is on disk, if other parts are missing. */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
@@ -131,14 +125,12 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The content of the decrypted part is not a message. Its key is used up, so the message is requested again. It is
-    // recorded as unreadable before its marks: with only the marks it would be confirmed at the next delivery, and
-    // lost.
+    // The content is not a message. Its key is used up, so the message is requested again. It must be recorded as
+    // unreadable before it is marked as seen; otherwise it would be confirmed at the next delivery, and lost.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // The stanza has a sender key that could be decrypted, and a content of a kind that this version does not know.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))
@@ -180,11 +172,11 @@ function problemOf(
 ): SignalError['problem'] {
   assertOpen()
   if (error instanceof SignalError) return error.problem
-  // After a trap of the WebAssembly module the thread must end. The message that caused the trap is first recorded as unreadable, because it would
-  // end the next thread too.
+  // The thread must end after a trap of the WebAssembly module. The message is first recorded as unreadable, because it
+  // would end the next thread too.
   if (isTrap(error)) return 'unreadable'
   if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-  // Another attempt is made only after an error that may be temporary. Any other error would occur again, and each attempt costs a connection.
+  // Only an error that may be temporary is worth another attempt, because each attempt costs a connection.
   if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
   log.error({ err: error }, 'a message could not be processed')
   return 'unreadable'

@@ -1,7 +1,6 @@
 /**
  * Applies the effects of messages from the account's own phone, one after the other. A message stays in the journal
- * until its effects are on disk; if they failed, it is processed again after the next login. If they can never succeed,
- * it is set aside.
+ * until its effects are on disk; if they failed, it is processed again after the next login.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -49,7 +48,6 @@ export function createPeerEffects({
 }: PeerEffectsDeps): PeerEffects {
   const { socket } = deps
   const settling = new Set<Mark>()
-  /** Effects run one after the other. Never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
   /** Histories have their own queue, because the history of an old account takes long, and keys would have to wait. */
   let historyTail: Promise<void> = Promise.resolve()
@@ -62,9 +60,7 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /**
-   * The effects of this message can never succeed, so it is logged and kept for developers. The connection stays open.
-   */
+  /** The effects can never succeed, so the message is logged and kept for developers. */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -97,8 +93,8 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
-      // The connection has ended, so a new key may not be in the credentials. The message stays in the journal and is
-      // processed again after the next login.
+      // A new key may not be in the credentials, because the connection has ended. The message is processed again after
+      // the next login.
       if (isFenced()) return
       if (!notice) await settle(stanza, message)
     })
@@ -133,5 +129,4 @@ export function createPeerEffects({
 
 export const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
 
-/** Whether the disk or the end of the connection caused the error, and not the message. */
 const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

@@ -1,7 +1,6 @@
 /**
- * Reports messages that arrived without content and that the phone sent again inside a peer message. Their events are
- * written before the peer message leaves the journal, so a crash in between only repeats them. The library may lose
- * these messages, and drops the `requestId` that identifies them.
+ * Reports messages that arrived without content and that the phone sent again. Their events are written before the
+ * phone's message leaves the journal, so a crash in between only repeats them.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -49,8 +48,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * The key is that of the stanza without content, because the phone may name people by other jids. Null if the event
-   * of the message already exists.
+   * The phone may name people by other jids, so the key is that of the stanza without content. Null if the event of the
+   * message already exists.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

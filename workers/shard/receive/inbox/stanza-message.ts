@@ -1,4 +1,3 @@
-/** Reads the stanza of a message, and builds the message from its decrypted parts. */
 import {
   type AuthenticationCreds,
   areJidsSameUser,
@@ -21,7 +20,6 @@ export interface MessageStanza {
   id: Mark
   ciphertexts: readonly Uint8Array[]
   marks: readonly Mark[]
-  /** Padded plaintexts of decrypted parts, by the index of their ciphertext. */
   opened: Map<number, Uint8Array>
   /** Whether the account's own phone sent the message only to its devices. */
   isPeer: boolean
@@ -52,7 +50,6 @@ export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && 
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** Throws if the decrypted parts are not a message. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -61,8 +58,8 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * Returns the message without its content; its jids have no device part. Throws if the stanza has no chat or no id. The
- * library's `cleanMessage` also exchanges people inside reactions and votes, and throws if a sender omitted them.
+ * The message has no content, and its jids have no device part. Throws if the stanza has no chat or no id. The
+ * library's `cleanMessage` also exchanges people inside reactions and votes.
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)

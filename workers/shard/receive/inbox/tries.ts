@@ -1,6 +1,6 @@
 /**
- * Counts how often a stanza was tried. A stanza that this service cannot process closes the connection and is delivered
- * again. The number of attempts is limited, so that it does not block later stanzas forever.
+ * Counts how often a stanza was tried. A stanza that this service cannot process is delivered again; the number of
+ * attempts is limited, so that it does not block later stanzas forever.
  */
 
 import type { Logger } from 'pino'
@@ -13,7 +13,6 @@ const MAX_TRIES = 5
 const REMEMBERED = 1_000
 
 export interface Tries {
-  /** Counts an attempt. Returns false if all attempts are used. */
   isWorthAnother(mark: Mark): boolean
 }
 
@@ -31,8 +30,8 @@ export function createTries(): Tries {
 }
 
 /**
- * Commits the events that `make` returns, once per seen mark, together with the operations `more`. Without an event no
- * mark is written. `others`: seen marks of the same message under its other jids.
+ * Commits the events that `make` returns, once per seen mark, together with the operations `more`. `others`: seen marks
+ * of the same message under its other jids.
  */
 export type Once = (
   mark: Mark,

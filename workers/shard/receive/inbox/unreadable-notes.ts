@@ -1,4 +1,3 @@
-/** Records stanzas as unreadable, each only once. */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Marks, messageMarks } from '../../messages/seen-marks.ts'
@@ -40,5 +39,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** Returns how to record a stanza that nobody sends again. `protoType`: name in the event. */
+/** Nobody sends the stanza again. `protoType`: name in the event. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

@@ -1,10 +1,8 @@
-/** Reports subjects one by one: each after its own delay, with a pause between two reports. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface PacedReports<Subject> {
   in(subject: Subject, ms: number): void
   drop(subject: Subject): void
-  /** Cancels all delays; nothing is reported afterwards. */
   stop(): void
 }
 

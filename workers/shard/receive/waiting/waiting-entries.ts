@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that could not be read yet in memory. A mark is a hash that identifies a message; a message has
- * one mark per jid, and is stored under one of them.
+ * Keeps the messages that could not be read yet. A mark is a hash that identifies a message: one per jid. A message is
+ * stored under one of its marks.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -16,15 +16,13 @@ export interface WaitingEntries<E extends WaitingEntry> {
   get(mark: Mark): E | undefined
   has(mark: Mark): boolean
   size(): number
-  /** Marks that are added during the iteration are included. */
   marks(): Iterable<Mark>
-  /** All entries in the order in which they were added. */
   all(): (readonly [Mark, E])[]
   /** Returns the mark under which these entries contain the message; undefined if it is not one of the waiting messages. */
   find(key: WAMessageKey): Mark | undefined
   /** If several messages have the same id, which senders choose, the chat decides. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** Returns the mark of the oldest entry that is already reported; without one, that of the oldest entry. */
+  /** Prefers the oldest entry that is already reported. */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void
@@ -50,8 +48,7 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // In a 1:1 chat, the caller may name the person by another jid than the stanza. So the only message with this id
-      // is returned.
+      // The caller may name a person by another jid than the stanza. So the only message with this id is returned.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     oldest() {

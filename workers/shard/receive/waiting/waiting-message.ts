@@ -29,7 +29,6 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-/** `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

@@ -1,8 +1,8 @@
 /**
  * Keeps records of received messages that cannot be decrypted yet. Their senders are asked to send them again. If a
  * message does not arrive in time, it is reported as `waiting_message`, or as `unsupported` if nobody can send it.
- * The record is written before the network gets an answer about the ciphertext, so that a crash loses no report. It
- * stays until the message arrives or a day has passed, and is never evicted before its message is reported.
+ * The record is written before the network gets an answer, so that a crash loses no report. It stays until the message
+ * arrives or a day has passed.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -22,11 +22,10 @@ import { waitingRecords } from './waiting-records.ts'
 /** Time in ms in which the sender can send the message again before it is reported. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** The most records in memory. The oldest records that were reported are evicted; if their message arrives later, it is handled like a new one. */
+/** The oldest reported records are evicted. If their message arrives later, it is handled like a new one. */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
-  /** True while the readable message is being written, so that `waiting_message` does not follow it. */
   isArriving?: boolean
 }
 
@@ -39,7 +38,6 @@ export interface WaitingDeps {
   outbox: Pick<Outbox, 'append' | 'committed'>
   event(message: WaitingMessage): Promise<Reported | 'later'>
   unreported(reason: Unreported): void
-  /** Returns additional operations for a message of which only the envelope could be read. */
   alongside?: (message: Pick<WaitingMessage, 'key' | 'timestamp'>) => Promise<readonly Op[]>
   maxRecords?: number
 }
@@ -47,7 +45,6 @@ export interface WaitingDeps {
 export interface Unreadable {
   /** Type that the event `unsupported` names; without it the message is reported as `waiting_message`. */
   protoType: string
-  /** True if nobody sends the message again, so that it is reported immediately. */
   isFinal: boolean
 }
 
@@ -59,8 +56,8 @@ export interface WaitingMessages {
   /** Returns the operations for the commit of the readable message. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
-   * Called after the device was unlinked, because its messages will not be sent again. Reports those that were not
-   * reported, and removes all records.
+   * Called after the device was unlinked, because its messages will not be sent again. Those that were not reported are
+   * reported now.
    */
   forget(): Promise<void>
   stop(): Promise<void>
@@ -174,7 +171,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     },
     forget: () =>
       next(async () => {
-        // This is the last opportunity. If an event cannot be created now, it is skipped, so that it does not block the others.
+        // An event that cannot be created now is skipped, so that it does not block the others.
         for (const mark of entries.marks()) await appendEvent(mark, true).catch(complain)
         await records.clear()
         for (const mark of entries.marks()) letGo(mark)

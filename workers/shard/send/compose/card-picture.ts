@@ -7,7 +7,6 @@ import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 
 export interface CardPicture {
-  /** Small JPEG inside the message. */
   jpegThumbnail?: Buffer
   /** A larger version of the same picture on the media hosts, for large cards. */
   highQualityThumbnail?: proto.Message.IImageMessage

@@ -11,7 +11,6 @@ import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 
 const TIMEOUT = 5 * SECOND
-/** The most bytes of a picture. A preview has about 10 KB, a full picture about 200 KB. */
 const MAX_BYTES = 2 * MB
 
 export async function channelPicture(context: SendContext, to: Destination, description: unknown): Promise<CardPicture> {

@@ -12,13 +12,11 @@ import { sendMessage } from '../relay.ts'
 import { remembering } from '../remembering.ts'
 import { changeStatus } from '../status/post.ts'
 
-/** Time in which a message of the account can be edited. */
 const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
   info: proto.IContextInfo
-  /** Returns the preview card for the links of the text. Called only if the content is a text that can have a card. */
   card?(): Promise<WAUrlInfo | null>
   isMeant?(content: proto.IMessage): boolean
 }
@@ -52,7 +50,6 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
-/** Throws `not_allowed` for content with neither text nor caption. */
 async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
   const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
   const contextInfo = mentionsOf(info)

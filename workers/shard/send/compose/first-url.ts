@@ -2,7 +2,6 @@
 
 /** The URL must have a scheme, because only such links can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
-/** The most characters of a URL; longer ones are ignored. */
 const MAX_LENGTH = 2_048
 /** Punctuation of the sentence that may follow a URL and does not belong to it. */
 const PUNCTUATION = new Set('.,;:!?')

@@ -9,7 +9,6 @@ import { sendMessage } from '../relay.ts'
 
 interface Flow {
   text?: string
-  /** Builds the message with this text, in which the mentions are already replaced. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
   /** Nodes for the stanza, beside the ciphertext. By default `biz`, and in a 1:1 chat also `bot`. */
   nodes?: BinaryNode[]
@@ -21,7 +20,6 @@ export async function sendInteractive(
   { text = '', compose, nodes }: Flow,
 ): Promise<Accepted> {
   const to = await resolveDestination(context, input.phone)
-  // Mentions are ignored without a text that could contain them.
   const around = await surroundings(context, to, text === '' ? { ...input, mentions: [] } : input, text)
   return sendMessage(context, to, {
     content: { proto: envelope(await compose(around.text, to)) },

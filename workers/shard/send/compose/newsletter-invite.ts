@@ -1,6 +1,6 @@
 /**
- * Registers an invitation to administer a channel with the network. `SVC_NEWSLETTER_INVITE_QUERY_ID` configures another
- * id of this mutation, which changes with the builds of the web client.
+ * Registers an invitation to administer a channel. `SVC_NEWSLETTER_INVITE_QUERY_ID` configures another id of this
+ * mutation, which changes with the builds of the web client.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Meanings } from '../../connection/failures.ts'

@@ -3,7 +3,6 @@ import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
 export const MAX_PAGE = 1_024 * 1_024
-/** The most characters of a title or description that are kept while the page is read. */
 const MAX_TEXT = 4_096
 
 export interface PageHead {
@@ -50,9 +49,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
 
 interface HeadParser {
   write(bytes: Uint8Array): void
-  /** Whether the head of the page is complete. */
   isOver(): boolean
-  /** Returns the declared charset if it differs from the one with which the page was read. */
   declaredLater(): string | undefined
   found(): PageHead
 }

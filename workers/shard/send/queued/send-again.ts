@@ -1,6 +1,6 @@
 /**
- * Sends an item again that may have been sent before the process or the connection ended. The stored message is sent,
- * because a new one would have other secrets under the same id. A recipient who has the message ignores the second one.
+ * Sends an item again that may have been sent before a kill or a disconnection. The stored message is sent, because a
+ * new one would have other secrets under the same id.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { isDeleted } from '../../messages/known-messages.ts'

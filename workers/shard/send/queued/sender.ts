@@ -23,7 +23,6 @@ export interface SenderDeps {
   statuses: Pick<MessageStatuses, 'hold' | 'release' | 'sent'>
   contexts: Contexts
   ahead: Pick<Ahead, 'take'>
-  /** Undefined for an id without a declaration of a send. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
   session(): Session | null
   own: OwnEvent

@@ -1,4 +1,3 @@
-/** Translates `external_ad_reply`: the ad with which a conversation began. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ExternalAdReply } from '../../../../src/features/received/extras.ts'
 import { cutOrNull } from '../../wire/bounds.ts'

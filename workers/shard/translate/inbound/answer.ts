@@ -69,7 +69,6 @@ function cardIndex(params: Json): number | null {
   return index !== null && Number.isInteger(index) && index >= 0 ? index : null
 }
 
-/** Returns the content of the answered message, from the quote or from memory; empty if unknown. */
 async function messageAnswered(info: proto.IContextInfo | null, { context, key }: Scene): Promise<Content> {
   const asked = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
   return (asked && unwrap(asked)?.message) ?? {}

@@ -1,6 +1,6 @@
 /**
- * Decrypts answers of bots (type `msmsg`) without an encryption session. The key is derived from the secret of the
- * answered message, the id of the answer (of its first part), the author of the answered message, and the bot.
+ * Decrypts answers of bots (type `msmsg`). The key is derived from the secret of the answered message, the id of the
+ * answer, the author of the answered message, and the bot.
  */
 import { hkdfSync } from 'node:crypto'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -36,10 +36,7 @@ export async function decryptBotAnswer(
   return null
 }
 
-/**
- * Searches the chat of the answer, then the chat that the network names. Both are safe: only somebody who has read the
- * message can encrypt with its secret.
- */
+/** Both chats are safe: only somebody who has read the message can encrypt with its secret. */
 async function answered(
   { original, identity }: InboundContext,
   key: WAMessageKey,

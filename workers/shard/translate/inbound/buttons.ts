@@ -8,7 +8,6 @@ import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
 
 const MAX_BUTTONS = 10
-/** The most cards in a carousel. */
 export const MAX_CARDS = 10
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 

@@ -1,4 +1,3 @@
-/** Finds the field of a message that contains what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
@@ -6,7 +5,6 @@ export type Field = keyof Content
 
 /** The most wrappers inside each other, so that a malicious message cannot keep the thread busy. */
 export const MAX_DEPTH = 8
-/** The content of a wrapper field is another message, in `.message`. */
 export const WRAPPERS = [
   'deviceSentMessage',
   'ephemeralMessage',

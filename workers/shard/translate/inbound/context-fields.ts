@@ -1,4 +1,3 @@
-/** Builds the event fields from the context of the content: quote, forwarding, timer, mentions, view once, ad. */
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import { count, idOrNull } from '../../wire/bounds.ts'
@@ -20,7 +19,7 @@ export async function contextFields(content: Unwrapped, { identity }: InboundCon
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // The sender may have written any text in place of a jid. It is left out.
+      // The sender may have written any text in place of a jid, so it is left out.
       (info?.mentionedJid ?? [])
         .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')

@@ -3,10 +3,7 @@ import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/**
- * Which picture an event shows. Few queries may be used for pictures of authors, because groups and status posts have
- * many.
- */
+/** Few queries may be used for pictures of authors, because groups and status posts have many. */
 export type Shown = 'chat' | 'author'
 
 /**
@@ -14,16 +11,13 @@ export type Shown = 'chat' | 'author'
  */
 export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
 
-/** The account itself, or a person with all known jids. */
 export type Speaker = 'account' | Iterable<string>
 
-/** The admins of a group, and whether only they may change it. */
 export interface Roles {
   /** Jids of every admin without a device part: number and LID, as far as known. */
   admins: string[]
   /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: boolean
-  /** Time at which the network reported these facts, in epoch ms. */
   at: number
 }
 
@@ -35,9 +29,7 @@ export interface KnownMessage {
 /** The look-ups use only data inside this process, so that none can delay an event. */
 export interface InboundContext {
   identity: Identity
-  /** Number of the account in digits; null if the number is not known yet. */
   connectedPhone(): string | null
-  /** Current time in epoch ms; used as the time of stanzas without one. */
   now(): number
   chatName(jids: readonly string[]): string | null
   /** Null if the URL is unknown. An unknown picture may be queried after the event, unless `shown` is null. */
@@ -48,7 +40,6 @@ export interface InboundContext {
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
   /** Null if the administrators are not known here. Makes no query. */
   roles(group: string): Promise<Roles | null>
-  /** Finds a stored post of a channel by the server id, which the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
   /** Returns an encrypted link to a file; null if no link can be created. */
   mediaUrl(file: ReceivedFile): string | null

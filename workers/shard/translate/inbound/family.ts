@@ -37,7 +37,7 @@ const MAX_PARAMETERS = 1_024
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-/** Builds an event field, which has the name of its content. */
+/** The field has the name of its content. */
 export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],

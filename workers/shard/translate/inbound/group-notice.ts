@@ -1,7 +1,6 @@
 /**
  * Translates notifications of groups, one event per change. They are read from the stanza, because the library's
- * messages lose all children except the first, and the second jid of the affected person. `participant_phone` is the
- * person who made the change.
+ * messages lose all children except the first. `participant_phone` is the person who made the change.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -13,7 +12,6 @@ import { type InboundContext, notification, type Translated } from './family.ts'
 
 type Make = (change: GroupChange, context: InboundContext, actor: Actor) => Translated[] | Promise<Translated[]>
 
-/** The most characters of a parameter. */
 const PARAMETER = 1_024
 
 const one =
@@ -23,7 +21,6 @@ const one =
     return value === null || value === undefined ? [] : [notification({ notification: name }, [cut(value, PARAMETER)])]
   }
 
-/** A member whose jid is not that of a person is omitted. */
 const isPerson = ({ jid }: NoticePerson) => fromJid(jid)?.kind === 'user'
 
 const person = (context: InboundContext, { jid, alt }: NoticePerson) => context.identity.person(jid, alt)
@@ -66,7 +63,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // If a member adds a person and an administrator must approve it, the added person asks to join.
+      // A member has added a person and an administrator must approve it: the added person asks to join.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])
@@ -105,7 +102,6 @@ const CHANGES: Readonly<Record<string, Make>> = {
   not_ephemeral: one('ephemeral_setting_changed', () => '0'),
 }
 
-/** Returns the events in the order of the children; empty if none is reported. */
 export async function groupNotices(node: BinaryNode, context: InboundContext): Promise<Translated[]> {
   const { actor, changes } = groupNoticeIn(node)
   const translated: Translated[] = []

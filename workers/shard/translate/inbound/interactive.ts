@@ -12,8 +12,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * The content of a payment card is in the parameters of its only button. This is a Map, because senders choose the
- * name, and an object would have `constructor`.
+ * The content is in the parameters of the only button. Senders choose the name of the flow, so this is a Map: an object
+ * would have `constructor`.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],

@@ -48,7 +48,6 @@ export const legacyList: Family = ({ message }) => {
 
 const SELECT = 'single_select'
 
-/** Translates the list in a native flow; null if the flow contains no list. */
 export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Translated | null {
   const select = nativeFlowMessage?.buttons?.find(({ name }) => name === SELECT)
   if (!select) return null
@@ -62,7 +61,6 @@ export function flowList({ header, body, footer, nativeFlowMessage }: proto.Mess
   })
 }
 
-/** Returns all rows in the list of a message; empty if it has no list. */
 export function listRows({ listMessage, interactiveMessage, templateMessage }: Content): ReceivedRow[] {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = (shown?.nativeFlowMessage?.buttons ?? []).filter(({ name }) => name === SELECT)

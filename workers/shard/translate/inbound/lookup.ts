@@ -9,7 +9,6 @@ export class LookupError extends Error {
   }
 }
 
-/** Wraps a look-up, so that its failure can be distinguished from a failure of the translation itself. */
 export const lookedUp =
   <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {

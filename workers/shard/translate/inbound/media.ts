@@ -137,8 +137,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Each picture of an album contains the id of the album's first message, which is not reported. In polls and repeated
- * uploads, the field contains ids of other messages.
+ * Each picture of an album contains the id of the album's first message. In polls and repeated uploads, the field
+ * contains ids of other messages.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

@@ -1,7 +1,6 @@
 /**
- * Translates a readable message to its `received` event. This file builds the common fields; each other file in this
- * folder translates some kinds of content. All look-ups use data inside this process, so that they cannot delay an
- * event.
+ * Translates a readable message to its `received` event. All look-ups use data inside this process, so that they cannot
+ * delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
@@ -20,7 +19,6 @@ export type { InboundContext } from './family.ts'
 export interface ReadableMessage {
   key: WAMessageKey
   message?: proto.IMessage | null | undefined
-  /** Time from the stanza, in epoch seconds. */
   messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
@@ -61,7 +59,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** Returns how a message changes an earlier one. Null if it changes none, or if the sender may not change it. */
+/** Null if the message changes no earlier one, or if the sender may not change it. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -88,7 +86,6 @@ export const waiting = (viewOnce: boolean): Translated => ({
   common: { view_once: viewOnce },
 })
 
-/** `proto_type`: name of the content field, or type of the ciphertext. */
 export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
@@ -137,10 +134,7 @@ function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMes
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
-/**
- * An unknown picture may be queried only if another person wrote the message. The account has only one picture, so its
- * query counts like that of a chat.
- */
+/** An unknown picture may be queried only if another person wrote the message. */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
   return {

@@ -42,10 +42,7 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
   return notices
 }
 
-/**
- * The network does not say who reacted, so the channel is reported as the author. The event contains the message id of
- * the post if it is known, otherwise the server id.
- */
+/** The network does not say who reacted, so the channel is reported as the author. */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
   newsletter: string,

@@ -5,7 +5,6 @@ import { block, type Translated } from './family.ts'
 const MAX_PRODUCTS = 100
 const KEY_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 
-/** Null if the card has no key or the type of the key is unknown. */
 export function pixKey(params: Json): Translated | null {
   const setting = objects(params.payment_settings).find(({ type }) => type === 'pix_static_code')
   const code = object(setting?.pix_static_code)

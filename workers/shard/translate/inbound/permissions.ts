@@ -1,7 +1,6 @@
 /**
  * Decides whether the sender of a message may do what the message says. A sender can write any id and any author, so
  * the records of this service must prove the right; otherwise the message is reported as `unsupported`.
- * Reactions, votes and answers need no right, but the message that they are about must not be from another chat.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'
@@ -10,13 +9,10 @@ import { allNames } from './secret.ts'
 
 export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
-/** Facts about the sender of an action, and about the message to which the action refers. */
 export interface Standing {
-  /** Whether the sender is another device of the account, which acts as the account. */
   isAccount: boolean
   /** Where the referenced message was written; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
-  /** Whether the sender wrote the referenced message, in this chat. */
   isAuthor: boolean
   /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
@@ -27,8 +23,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * Members may change a group unless only administrators may. If this is unknown, they may too, because the offline
- * backlog arrives before it is known.
+ * If it is unknown whether only administrators may change the group, members may: the offline backlog arrives before it
+ * is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
@@ -42,7 +38,6 @@ export const RULES: Readonly<Record<Act, Rule>> = {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** `original`: the referenced message of the same chat, if it is stored. */
 export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
   return RULES[act](await standingOf(scene, target, original))
 }

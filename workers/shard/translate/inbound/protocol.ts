@@ -67,7 +67,6 @@ export const sealedEdit =
   async (content, scene) =>
     edit(translate, await changeBy(content, scene), scene)
 
-/** Translates an edit: the event has the new content, and the id of the message that it replaces. */
 async function edit(translate: TranslateContent, change: Change | null, scene: Scene): Promise<Translation> {
   const translated = change?.content && (await translate(change.content, scene))
   if (!change || !translated) return null
@@ -83,10 +82,7 @@ export interface Change {
 /** Fields that contain changes of other messages, so the new content of an edit cannot be one of them. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-/**
- * Null if the message makes no change, or if the sender may not make it: as on phones, an edit of another person's
- * message has no effect.
- */
+/** Null if the message makes no change, or if the sender may not make it. */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
   if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null
@@ -113,7 +109,6 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
   return { target, content: inner.protocolMessage?.editedMessage ?? inner }
 }
 
-/** Content fields of media whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 /** An edited caption may arrive without the media, so all other fields are copied from the original message. */

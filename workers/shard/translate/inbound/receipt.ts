@@ -37,15 +37,12 @@ const BY_TYPE: Readonly<Record<string, MessageStatus>> = {
 export interface Receipt {
   status: MessageStatus
   ids: string[]
-  /** Jid of the chat, by number or LID as in the stanza. */
   chat: string
   /** Jid of the person who received or read the message, in groups and status; null for `sent`. */
   participant: string | null
-  /** Time in epoch ms. */
   at: number
 }
 
-/** The most ids in one event. */
 export const MAX_IDS = 256
 
 /**
@@ -54,7 +51,6 @@ export const MAX_IDS = 256
  */
 const READ_BY_US = new Set(['read', 'read-self'])
 
-/** Null for every other receipt than that of an own device. */
 export function ownReadIn(node: BinaryNode, me: Own): { chat: string; ids: string[] } | null {
   const { from, id, type, participant, recipient, ids } = receiptIn(node)
   if (!from || !id || !READ_BY_US.has(type) || !isOurs(participant ?? from, me)) return null
@@ -96,7 +92,6 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
     ids: [...ids],
     chat,
     participant: kind === 'user' || status === 'sent' ? null : (participant ?? null),
-    // A receipt without a time gets the current time.
     at: Number(t) > 0 ? Number(t) * 1_000 : now,
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Converts keys of other messages inside a message. Such a key is written from the author's point of view, so `fromMe`
- * means a message of the author. The library converts only keys in reactions and votes, and throws if one is missing.
+ * means a message of the author.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -16,7 +16,6 @@ export interface Reference {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Null if the key has no id. */
 export function reference(key: Key, { context, key: own, fromMe, kind }: Scene): Reference | null {
   if (!key?.id) return null
   const { identity } = context
@@ -36,7 +35,6 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Returns the jids of the author that are in the key itself. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
@@ -45,7 +43,6 @@ export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
-/** Null if the key has no id. */
 export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null

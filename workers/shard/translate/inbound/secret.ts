@@ -1,7 +1,6 @@
 /**
- * Decrypts content about another message: votes, answers to events, edits, reactions and comments. The key is derived
- * from the secret of that message, its author, and the sender. Clients use the LID or the number of each, so all
- * combinations are tried.
+ * Decrypts content about another message: votes, answers to events, edits, reactions and comments. Clients derive the
+ * key from the LID or the number of each person, so all combinations are tried.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -29,7 +28,6 @@ export async function decryptAbout(
   purpose: Purpose,
   { payload, iv }: Sealed,
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
-  // The ciphertext of an empty vote is only the authentication tag.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id, scene.key)
   const secret = original && secretOf(original.message)
@@ -52,7 +50,6 @@ export async function decryptAbout(
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
-/** Adds the other jid (number or LID) of each person, if the pair is known. */
 export async function allNames(
   { context: { identity } }: { context: { identity: Pick<Identity, 'lidOf' | 'pnOf'> } },
   jids: readonly string[],

@@ -11,7 +11,6 @@ const BYTES = 2
 interface EncodedField {
   number: number
   bytes: Uint8Array
-  /** Value of the field if it begins with a length; otherwise null. */
   value: Uint8Array | null
 }
 
@@ -28,9 +27,6 @@ function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
   }
 }
 
-/**
- * Field numbers of the wrappers, each with the number of the field `message` in it. The library exports no such table.
- */
 const WRAPPER_NUMBERS = new Map(
   WRAPPERS.map((name) => {
     const [number, inner] = numbersOf(proto.Message.encode({ [name]: { message: {} } }).finish())
@@ -43,7 +39,6 @@ function numbersOf(message: Uint8Array): number[] {
   return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
 }
 
-/** Null if all content is known. */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
   if (unwrap(message)) return null
   for (const plaintext of plaintexts) {
@@ -53,10 +48,8 @@ export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8
   return null
 }
 
-/** Returns the number of the first field that the decoder drops from a message, or from a message in its wrappers. */
 function droppedFrom(message: Uint8Array, depth: number): number | null {
   const known = new Set<number>()
-  /** If a field occurs several times, the last occurrence counts. */
   const wrapped = new Map<number, Uint8Array>()
   for (const { number, bytes, value } of fieldsOf(message)) {
     const inner = WRAPPER_NUMBERS.get(number)

@@ -3,7 +3,6 @@ import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'
 
-/** Texts that the official apps write when a catalog is shared. */
 const WORDS = {
   en: {
     message: 'Follow this link to view our catalogue on WhatsApp:',

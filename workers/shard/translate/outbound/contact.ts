@@ -3,7 +3,6 @@ import type { proto } from '@whiskeysockets/baileys'
 
 export interface Card {
   name: string
-  /** Digits of each phone number. */
   phones: readonly string[]
   description?: string | undefined
 }

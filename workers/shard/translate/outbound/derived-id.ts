@@ -1,13 +1,12 @@
 /**
- * Derives further ids in a message from the random message id. An item that is sent again then has the same ids,
- * because its first attempt may have arrived.
+ * Derives further ids from the message id. An item that is sent again then has the same ids, because its first attempt
+ * may have arrived.
  */
 import { createHash } from 'node:crypto'
 
 const DIGITS = '0123456789'
 const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 
-/** The id has at most 64 characters. `purpose` distinguishes the ids of one message. */
 function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
   const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')

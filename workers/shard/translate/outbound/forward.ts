@@ -1,6 +1,6 @@
 /**
  * Copies a message for another chat. The library's function copies the secret of the original, so that everybody who
- * has the original could send encrypted answers to the copy. It also marks the wrong field of a poll as forwarded.
+ * has the original could send encrypted answers to the copy.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -40,7 +40,6 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
-/** Returns the text or caption of a copied message, which may mention people; empty if it has none. */
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 
@@ -56,7 +55,6 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
-/** Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

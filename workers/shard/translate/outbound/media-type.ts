@@ -1,7 +1,6 @@
 /** The attribute `mediatype` of a message, for the network's statistics and the recipients' phones. */
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 
-/** The type of the inner content for view once and captions. Undefined if the message has no media. */
 export function mediaTypeOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message) ?? {}
   if (content.videoMessage) return content.videoMessage.gifPlayback ? 'gif' : 'video'

@@ -1,6 +1,6 @@
 /**
- * Builds interactive messages: their wrapper, their buttons, and the nodes beside the ciphertexts. Without the node
- * `biz` no client shows the message. The network refuses a malformed node with 479.
+ * Builds interactive messages and their nodes beside the ciphertexts. Without the node `biz` no client shows the
+ * message. The network refuses a malformed node with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -10,7 +10,6 @@ import { bizBotNode, mixedBizNode, payBizNode } from '../../wire/message-nodes.t
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
-/** Media above the body. It is already uploaded. */
 export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
 
 export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
@@ -43,7 +42,6 @@ export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
   ...(footer === undefined ? {} : { footer: { text: footer } }),
 })
 
-/** The network's own link format for a button that copies a code to the clipboard. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 export function actionButton(button: Button): FlowButton {

@@ -27,7 +27,6 @@ export function orderCard(messageId: string, order: Order, { sellerJid, token, m
       orderTitle: title ?? products[0]?.name,
       sellerJid,
       ...(token === undefined ? {} : { token }),
-      // The amount of the card is in thousandths of the currency unit.
       totalAmount1000: totalsOf(order).total * 10,
       totalCurrencyCode: currency,
       messageVersion: 1,

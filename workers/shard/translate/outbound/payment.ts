@@ -10,7 +10,6 @@ import { type FlowButton, flow, flowButton, type Interactive } from './native-fl
 
 const amount = (cents: number) => ({ value: cents, offset: 100 })
 
-/** The network requires this field. The phone apps send the same value. */
 const GOODS = 'physical-goods'
 
 interface Pix {
@@ -77,7 +76,6 @@ const settings = ({ pix, card }: PaymentSettings) => [
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]
 
-/** `note`: text of the caller, shown with the bill. */
 export function reviewAndPay(messageId: string, order: Order, payable: PaymentSettings, note: string | undefined): Interactive {
   const totals = totalsOf(order)
   return payment(

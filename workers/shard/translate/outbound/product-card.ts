@@ -1,7 +1,6 @@
 import { proto } from '@whiskeysockets/baileys'
 import type { Product } from '../../wire/catalog.ts'
 
-/** Leaves out empty texts, and prices that the catalog does not have. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 

@@ -1,6 +1,6 @@
 /**
  * Determines the attributes and nodes of a stanza from its content. The library sets some of them only in
- * `sendMessage`, and uses the type `text` for locations, round videos and content of events.
+ * `sendMessage`, and others wrong.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -35,8 +35,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns what the library omits or gets wrong. `message` does not show whether an administrator or the author deletes
- * a message, so the caller must set that.
+ * Returns what the library omits or gets wrong. The caller must say whether an administrator or the author deletes a
+ * message.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}

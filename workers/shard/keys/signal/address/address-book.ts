@@ -14,7 +14,6 @@ export interface Address {
 
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
-/** Returns the address of the jid as it is written, without mapping it. Throws like the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
@@ -27,13 +26,14 @@ export interface AddressBook {
   /** Maps the number to the LID. Never queries the network, because the library has done so before. */
   resolve(jid: string): Promise<Address>
   /**
-   * Returns the address without waiting. If the LID is not in memory, this is the address of the jid as it is written.
+   * Returns the address without waiting: that of the LID if it is in memory, otherwise that of the jid as it is
+   * written.
    */
   resolveNow(jid: string): Address
 }
 
 export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
-  // The library's cache is read first: during a send, a new pair is in the library's transaction and not yet on disk.
+  // During a send, a new pair is only in the library's cache and not yet on disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
   function lidAddress(jid: string, lidUser: unknown): Address {

@@ -4,14 +4,12 @@ export interface AddressLocks {
    * cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
-  /** Resolves with a function that releases the locks. */
   acquire(addresses: string | readonly string[]): Promise<() => void>
-  /** Resolves when everything queued now has finished. */
   idle(): Promise<void>
 }
 
 export function createAddressLocks(): AddressLocks {
-  /** The promise of an address settles when its last task has finished, and never rejects. */
+  /** Each promise settles when the last task of its address has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
   async function acquire(addresses: string | readonly string[]): Promise<() => void> {

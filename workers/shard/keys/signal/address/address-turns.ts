@@ -1,5 +1,3 @@
-/** Acquires the lock of a person's address, which can change while the caller waits. */
-
 import type { SenderName } from '../group.ts'
 import { type Address, type AddressBook, addressId, literalAddress } from './address-book.ts'
 import type { AddressLocks } from './address-locks.ts'
