@@ -15,9 +15,7 @@ import { launch, skip } from './chromium.ts'
 
 const FOLDER = new URL('../../dashboard/', import.meta.url)
 const INSTANCES = 200
-/** Number of simulated seconds: the whole hour in a full run, and the first six minutes in a short run. */
 const SECONDS = amount(3_600, 360)
-/** Number of rows per second that change in the list of 200 busy instances. */
 const ROWS_PER_SECOND = 30
 const DELIVERIES_PER_SECOND = 10
 const MOST_MB = 150

@@ -365,7 +365,6 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('Nothing waits').waitFor()
   })
 
-  /** Returns how often the receiver was notified of a text that a contact wrote. */
   const told = (text: string) =>
     world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
 
@@ -803,7 +802,6 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('every page is sound, and none is wider than a phone', async () => {
-    /** Pages that the first test has already checked. */
     const seen = new Set(['timeline', 'webhook-log', 'sandbox', `instances/${instance.id}`, `instances/${instance.id}/webhooks`])
     await page.setViewportSize({ width: 380, height: 800 })
     const paths = [...PAGES, ...['', '/queue', '/webhooks', '/settings'].map((tab) => `instances/${instance.id}${tab}`)]

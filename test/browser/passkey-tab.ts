@@ -19,7 +19,6 @@ export interface Tab {
   /** Waits until the card contains this text, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
-  /** Removes all passkeys from the authenticator, so that it can no longer sign. */
   forgetPasskeys(): Promise<void>
   history(): Promise<string[]>
   close(): Promise<void>

@@ -31,7 +31,6 @@ import { openTab, tabOf } from './passkey-tab.ts'
 
 const EXTENSION = fileURLToPath(new URL('extension', ROOT))
 const WHATSAPP = 'https://web.whatsapp.com/'
-/** The question in the card (small window) of the extension. */
 const QUESTION = 'Only go on if you have just scanned its code with your phone.'
 const AWAY = 'The gateway does not answer at present.'
 const EXPIRED = 'This link was used or has expired.'
@@ -64,7 +63,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   const ticketFor = async ({ instance }: Linking) =>
     (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
 
-  /** Opens the pairing page for an account that requires its passkey, after the phone has scanned its code. */
   async function scanned(context: BrowserContext, base = world.gateway.baseUrl): Promise<{ linking: Linking; page: Page }> {
     const linking = await waiting()
     const page = await context.newPage()

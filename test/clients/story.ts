@@ -11,7 +11,6 @@ export interface Story {
   webhookUrl: string
   /** Gives the webhook receiver the secret with which it verifies the events of the instance. */
   verifyBy(instance: string, secret: string): void
-  /** Scans the QR code, as a person would do with a phone. */
   scan(dataUrl: string): Promise<unknown>
   /** The number of a person who accepts messages; `stranger` is a number without an account. */
   friend: string
@@ -26,7 +25,6 @@ export interface Told {
   ignored: string | null
 }
 
-/** Returns the data of an answer. If the answer is an error, the test fails with its code. */
 function must<T>({ data, error }: { data?: T; error?: components['schemas']['Error'] | undefined }): T {
   if (data === undefined) throw new Error(error?.error.code ?? 'neither data nor error')
   return data

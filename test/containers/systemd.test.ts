@@ -53,7 +53,6 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
     sampleWith(PAGE, 'npm run cli -- help')
       .split('\n')
       .find((line) => line.includes(words))!
-  /** Runs an operator's command in the folder of the release, with the settings of the systemd unit. */
   const operate = (line: string) => shell(`cd /opt/svc/current; export SVC_DATA_DIR=/var/lib/svc\n${line}`)
 
   before(async () => {

@@ -67,7 +67,6 @@ function answers(endpoint: Endpoint) {
       : endpoint.examples[0]?.reply
 }
 
-/** Returns the input of the canonical route, and the same input under the field names of the alias. */
 function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, example: Fields): { asked: Fields; written: Fields } {
   const asked: Fields = { ...example, ...fixed }
   const written: Fields = {}

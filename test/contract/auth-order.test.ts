@@ -30,7 +30,6 @@ interface World {
 interface Fault {
   row: number
   name: string
-  /** The HTTP status of the answer if the check of this row fails. */
   status: number
   code: FailureCode
   /**
@@ -164,7 +163,6 @@ const noRequestLeft = (row: number): Fault => ({
 
 const requirement = (what: 'api-key' | 'client-token') => () => put(`security/require-${what}`, { value: true })
 
-/** Values of a header that are no valid key. */
 const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined> | string | undefined> = {
   unknown: () => WRONG_KEY,
   missing: () => undefined,
@@ -176,7 +174,6 @@ const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined>
   'of an administrator': () => service.credentials.adminKey,
 }
 
-/** Returns a fault for each wrong value of a header, and a fault for a correct value that is sent twice. */
 function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorization' | 'Client-Token', what: string): Fault[] {
   const written = (value: string) => (header === 'Authorization' ? `Bearer ${value}` : value)
   const values = Object.entries({ ...WRONG_VALUES, repeated: ({ full }: World) => `${full.value}, ${written(full.value)}` })

@@ -86,7 +86,6 @@ async function send(service: Service, start: string, lines: readonly Line[], bod
   return { status: Number(head.split(' ')[1]), head, body: rest.join('\r\n\r\n') }
 }
 
-/** A request that succeeds, and what the header changes in it. */
 interface Right {
   service: Service
   start: string

@@ -481,7 +481,6 @@ describe('an open link', () => {
     const refused = await status()
     assert.deepEqual([refused.status, refused.headers.get('X-RateLimit-Remaining')], [429, null])
     assert.equal((await me()).headers.get('X-RateLimit-Remaining'), '119')
-    // The page must show the reason to a person as a sentence.
     const { status: answered, headers, html } = await page()
     assert.deepEqual([answered, headers.get('Retry-After')], [429, '1'])
     assert.ok(html.includes('Muitas tentativas') && !html.includes('rate_limited'))

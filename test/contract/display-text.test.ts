@@ -13,7 +13,6 @@ const account = { Authorization: `Bearer ${key.value}` }
 after(() => service.close())
 
 interface Field {
-  /** Path of the field in the issues of a refusal. */
   path: string
   give(text: string): ReturnType<Service['ask']>
   read(body: Record<string, unknown>): unknown

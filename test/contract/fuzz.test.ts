@@ -134,9 +134,7 @@ function fieldsOf(
 }
 
 interface Wish {
-  /** Fields of the request: valid values, or values with small errors. */
   fields: Record<string, unknown>
-  /** How the request is corrupted: a field is replaced or added, or the whole body is replaced. */
   spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
   headers: Record<string, string>
   credential: 'right' | 'wrong' | 'none'

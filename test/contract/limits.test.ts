@@ -101,7 +101,7 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// An earlier bug: only answers to requests under the path of an instance contained these headers, and only after the
+// An earlier bug: only answers under the path of an instance had the headers of the rate limit, and only after the
 // check of the bucket.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')

@@ -16,7 +16,6 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/mcp'
 const message = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, ...(params ? { params } : {}) })
 const list = message('tools/list')
 const text = message('tools/call', { name: 'send_text', arguments: { phone: '5511988887777', message: 'Hello' } })
-/** Returns the error body inside the result of a failed tool call. */
 const refusal = (body: { result: { isError: boolean; content: { text: string }[] } }) => {
   assert.equal(body.result.isError, true)
   return JSON.parse(body.result.content[0]!.text).error
@@ -155,10 +154,6 @@ test('each tool is an operation of the contract, with words and an object of arg
   assert.ok(ids.has('contacts.exists') && tools.some(({ name }) => name === 'phone_exists'))
 })
 
-/**
- * Names of the tools, grouped by effect: they only read, they change data, or they have an effect that cannot be
- * undone.
- */
 const TOOLS = {
   reads: [
     ...['instance_status', 'instance_me', 'instance_device', 'instance_qr_code', 'queue_list', 'chats_list', 'chats_get'],

@@ -5,7 +5,6 @@ import { METRICS } from '../../src/metrics/table.ts'
 import { type Family, parse, total } from '../harness/prometheus.ts'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** All metrics with their types and labels. */
 const CONTRACT: readonly [name: string, type: string, labels: readonly string[]][] = [
   ['svc_http_requests_total', 'counter', ['method', 'route', 'status']],
   ['svc_http_request_duration_seconds', 'histogram', ['method', 'route']],

@@ -57,7 +57,6 @@ const decide = ({ ticket, cookie }: { ticket: string; cookie: string }, fields: 
   post('authorize', { ticket, ...fields }, { Cookie: cookie })
 
 describe('a stranger behind the same proxy', () => {
-  /** Sends each kind of request that needs no credentials, until its limit refuses it. */
   async function exhaust() {
     const everything: (() => Promise<{ status: number }>)[] = [
       register,

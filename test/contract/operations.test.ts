@@ -1,4 +1,3 @@
-/** Tests, for every operation, that it behaves as its declaration says. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { z } from 'zod'
@@ -36,7 +35,6 @@ const { security, subscription, dialect } = service.account.workspace(service.wo
 const unchanged = { security, subscription, dialect }
 after(() => service.close())
 
-/** Replaces the placeholders in an example by ids that exist. */
 async function real(endpoint: Endpoint, input: Fields, instance: string): Promise<Fields> {
   const example = endpoint.examples[0]?.input ?? {}
   const fields: Fields = { ...input }
@@ -192,7 +190,6 @@ for (const endpoint of endpoints) {
 
 const isNullable = (schema: Schema): boolean =>
   schema.type === 'null' || [schema.type].flat().includes('null') || (schema.anyOf ?? []).some(isNullable)
-/** For a schema of a value or null, returns the schema of the value. */
 const formOf = (schema: Schema): Schema => {
   const inner = schema.anyOf
     ?.flatMap((form) => (form.anyOf ? form.anyOf : [form]))

@@ -123,7 +123,6 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
   }
 })
 
-/** Returns the fields of the operation's example that mentions people, with one more person in them. */
 function named({ id, fields }: Endpoint, person: string): Fields {
   const text = ['message', 'question', 'caption'].find((name) => name in fields)
   assert.ok(text !== undefined || id === 'send.forwardMessage', `${id} has no text for its mentions`)

@@ -23,7 +23,6 @@ async function writeInThread(url: string, writer: string, batches: number) {
   parentPort!.postMessage('done')
 }
 
-/** Starts a writer that commits each number that it receives, and then confirms the number. */
 async function writeWhenTold(url: string, key: string) {
   const store = await openStore(url)
   parentPort!.on('message', async (n: number) => {

@@ -14,7 +14,6 @@ import { until } from '../harness/until.ts'
 import { BACKENDS, type Backend } from './storage-backends.ts'
 import { checkModel } from './storage-model.ts'
 
-/** Number of random sequences of actions in which a store is compared with the model. */
 const RUNS = process.env.SVC_TEST_FULL ? 300 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
@@ -24,7 +23,6 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
     let backend: Backend | undefined
     let store: OpenStore
     let spaces = 0
-    /** Returns a new prefix for the keys of one test. */
     const space = () => `t${spaces++}:`
 
     before(async () => {

@@ -97,7 +97,6 @@ describe('a store is copied', { skip: noPostgres }, () => {
       await blobs.put(keys.blob(INSTANCES[1], String(index)), randomBytes(bytes))
   }
 
-  /** Returns all records and media that a copy must contain, each under its name. */
   async function contentOf(place: Place): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const note = (name: string, bytes: Uint8Array | undefined) =>

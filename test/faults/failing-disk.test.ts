@@ -110,7 +110,6 @@ for (const [what, name] of ENDS) {
     for (let number = 1; number <= 5; number++) await send(`before ${number}`)
 
     await world.fail(what)
-    // The request is repeated until the restarted service accepts it.
     const later = send('in the middle of it')
     const ended = await Promise.race([ground.service.ended, new Promise<null>((resolve) => setTimeout(resolve, 20_000, null))])
     await world.works()
@@ -167,7 +166,6 @@ test('media that cannot be opened for a while is sent when it can', { timeout: 1
   await world.fail('o')
   const refused = await gateway.ask(instance, 'POST', '/send-document', input)
   assert.equal(refused.status, 503, JSON.stringify(refused.body))
-  // The waiting message becomes due during this pause.
   await pause(6_000)
   assert.deepEqual(receiver.events('delivery'), [])
   await world.works()

@@ -36,7 +36,7 @@ const answerTo = (stanzaId: string) => ({
   },
 })
 
-/** Makes the first read of a matching key fail. The returned function gives the number of failed reads. */
+/** The returned function gives the number of failed reads. */
 function failOnce(fits: (key: string) => boolean) {
   let failed = 0
   world.refuseRead((key) => fits(key) && failed++ === 0)

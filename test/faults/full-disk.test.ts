@@ -87,8 +87,8 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Each message has two marks, so there are more marks than fit in one of the two generations in which marks are
-  // stored.
+  // Each message stores two records that it was processed. So many messages have more records than the service keeps in
+  // one generation.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)
@@ -114,7 +114,6 @@ async function sent(to: string, text: string): Promise<string> {
   return ack.message_id
 }
 
-/** Resolves with the ids of the devices of a person that decrypted the message. */
 async function readers(phone: string, id: string): Promise<number[]> {
   const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
   return items.filter(({ read }) => read).map(({ device }) => device)

@@ -19,7 +19,6 @@ export interface Ground {
   receiver: Receiver
   gateway: Gateway
   dataDir: string
-  /** Environment variables for another service that uses the same network. */
   onNetwork: Record<string, string>
   /** The service has the same data and port as before; `more` are additional environment variables. */
   start(more?: Record<string, string>): Promise<Running>
@@ -32,7 +31,6 @@ export interface Ground {
   stop(): Promise<void>
 }
 
-/** The line that the inbox logs for each message that it cannot decrypt. */
 const UNREADABLE = 'a message could not be decrypted or decoded'
 
 /** Interval in ms between two checks of a state that no notification reports. */

@@ -24,7 +24,6 @@ import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { createPeople, PHONE } from './traffic.ts'
 
-/** The key that seals the records of the instance. */
 export const KEY = new Uint8Array(64).fill(9)
 
 export interface HostedWorld {

@@ -24,7 +24,6 @@ import {
 
 const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
-/** Number of texts that are sent to each of four people and to a group. */
 const OUTGOING_EACH = amount(40, 20)
 /**
  * Number of texts whose `send_at` lies in the period in which the service is killed. They are queued in the reverse
@@ -68,7 +67,6 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     })
     for (let kill = 0; kill < KILLS; kill++) {
       await pause(Math.random() * LONGEST_LIFE)
-      // Half of the bursts are sent shortly before the kill, and half after it.
       if (kill % 4 === 0) await burst(CONTACTS[1], PHONE, 15, `in burst ${kill} `)
       if (kill % 4 === 2) await burst(MEMBERS[0], group, 10, `in burst ${kill} `)
       await pause(Math.random() * 30)

@@ -6,11 +6,9 @@ import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {
   sent: number
-  /** Number of messages that arrived at least once. */
   unique: number
   /** Number of repeated POSTs. Each has an event id that was received before. */
   duplicates: number
-  /** Ids of sent messages that have no event. */
   lost: string[]
   /** Ids of messages that have more than one event id, so they were reported as two events. */
   torn: string[]
@@ -48,7 +46,6 @@ export const textOf = (event: Event) => String((event.text as { message: string 
 /** Notifications of groups and other changes are `received` events, too, but have no text. */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
-/** Returns each event once, at the place of its first delivery. */
 export function firstDeliveries(events: readonly Event[]): Event[] {
   const seen = new Set<string>()
   return events.filter(({ event_id }) => !seen.has(event_id) && seen.add(event_id))

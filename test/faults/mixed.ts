@@ -21,7 +21,6 @@ interface Before {
 interface Kind {
   name: string
   message(label: string, before: Required<Before>): Record<string, unknown>
-  /** `message_type` of the expected event. */
   type: string
   /**
    * Text that the event must contain: the label of the message itself, or the id of the earlier message to which it

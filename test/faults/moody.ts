@@ -16,7 +16,7 @@ export interface Moody {
   readonly counts: Readonly<Record<Mood, number>>
   /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]
-  /** The receiver does not answer the next first attempt of an event, until the gateway gives the attempt up. */
+  /** The receiver leaves the next first attempt at an event without an answer. */
   hangNext(): void
 }
 

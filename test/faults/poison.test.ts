@@ -25,7 +25,6 @@ const record = (id: string, at = START): JournalRecord => ({
 
 async function openJournals(t: TestContext, now = START) {
   const store = await tempStore(t)
-  /** Opens the journal again, as after a kill: only the data on disk remain. */
   const reopen = async () => {
     const journal = createJournal({ instance: INSTANCE, store, sealer, clock: { now: () => now }, log: recordingLog() })
     await journal.load()

@@ -61,7 +61,6 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await cluster?.stop()
   })
 
-  /** Opens a new store whose connections go through the proxy, and a direct connection to the server. */
   async function world(options: Partial<PostgresOptions> = {}) {
     const schema = `doubt_${schemas++}`
     const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`

@@ -8,7 +8,6 @@ export interface Seeded {
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
-  /** Returns true with this probability. */
   chance(share: number): boolean
   /**
    * Creates a separate generator for code that draws numbers at unpredictable moments, so that the numbers of this

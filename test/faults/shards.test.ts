@@ -25,7 +25,6 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
   try {
     await sandbox.createContact(FRIEND)
     const instances: Instance[] = []
-    // Two instances are created in each round, one for each shard.
     for (let i = 0; i < 2 * EACH; i += 2) {
       const pair = [i, i + 1].map((index) => gateway.connected(sandbox, phoneOf(index), receiver))
       instances.push(...(await Promise.all(pair)))

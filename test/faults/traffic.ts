@@ -10,7 +10,6 @@ import { compare, firstDeliveries, outOfOrder, textOf, texts } from './ledger.ts
 
 export const PHONE = '5511999990001'
 export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
-/** The first two contacts. They are members of the group, and also write in the group. */
 export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
 
 /** A send that the service has acknowledged, so its message must arrive. */
@@ -36,7 +35,6 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** `more`: further options of each contact. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -55,7 +53,6 @@ const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : 
 
 export interface Outgoing {
   sent: number
-  /** Number of acknowledged sends that have a `delivery` event. */
   unique: number
   duplicates: number
   /** Sends that have no `delivery` event, or that are missing in the inbox of one of the recipients. */

@@ -1,7 +1,3 @@
-/**
- * Installs the package `svc-client` into an empty project. The package has no dependencies, so packing and unpacking it
- * is enough.
- */
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-/** Creates a client of the service that uses only its HTTP API. */
 import { ask, must } from './http.ts'
 import type { Receiver } from './receiver.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -20,7 +19,6 @@ export interface Ack {
 }
 
 const ALL_SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']
-/** Settings without pauses between messages, for tests that do not test the pauses. */
 const NO_PACING = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
 
 export async function createGateway(baseUrl: string, adminKey: string, apiKey?: string) {
@@ -67,7 +65,6 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     }
   }
 
-  /** Pairs an instance by its QR image, as a person would do, and waits until the instance is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
     // If no code comes within 8 s, the service answers with an error. On a busy machine this is not a failure, so the

@@ -22,7 +22,6 @@ export const RETURNED_MEMORY = {
 export interface BodyOptions {
   /** The fields of the request other than the document, as JSON text without the outer braces. */
   fields: string
-  /** Size of the whole body, in bytes. */
   size: number
   /** Path and query of the request, after the path of the instance. */
   path?: string
@@ -97,10 +96,7 @@ export interface MemoryLimit {
   remove(): void
 }
 
-/**
- * Returns the folder of this process's memory cgroup, and the names of the files with its limit and its peak, for
- * version 1 or 2 of cgroups.
- */
+/** Returns the folder of this process's memory cgroup, and the names of its files, for version 1 or 2 of cgroups. */
 function ownCgroup(): { folder: string; limit: string; peak: string } | undefined {
   const lines = readFileSync('/proc/self/cgroup', 'utf8').split('\n')
   const one = lines.find((line) => line.includes(':memory:'))?.split(':')[2]

@@ -23,14 +23,12 @@ export interface ExportedWorkflow {
 }
 export interface Run {
   error?: { message: string; description?: string; httpCode?: string }
-  /** The items that each node has returned, by the name of the node. */
   items: Record<string, { json: Json; binary?: Record<string, Json> }[]>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: n8n has its types only where it is installed
 type Untyped = any
 
-/** `credentials`: the fields of the credential that all nodes have. */
 export async function startN8n(folder: string, credentials: Json) {
   const require = createRequire(n8nTool('x.js'))
   const core: Untyped = require('n8n-core')
@@ -167,7 +165,6 @@ export async function startN8n(folder: string, credentials: Json) {
     }
   }
 
-  /** Activates a workflow whose trigger has no webhook. */
   async function trigger(workflow: Untyped, onRun: (run: Run) => void, onError: (error: Error) => void = () => {}) {
     const data = additionalData()
     const functions = (...given: Untyped[]) => {

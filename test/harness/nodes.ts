@@ -4,6 +4,5 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 export const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode =>
   content === undefined ? { tag, attrs } : { tag, attrs, content }
 
-/** Follows a path of child tags below a node, and returns the first node at its end. */
 export const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
   path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)

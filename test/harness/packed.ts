@@ -1,4 +1,3 @@
-/** Packs a package as it would be published, and unpacks it where a project would have it. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

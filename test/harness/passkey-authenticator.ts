@@ -1,7 +1,6 @@
 /** Simulates an authenticator (the device that holds a passkey) with WebCrypto, and verifies signatures of passkeys. */
 import { type Bytes, isEqual, joined, random, sha256, utf8 } from './crsc.ts'
 
-/** The passkey options that the network sends and a browser signs. */
 export interface Options {
   challenge: string
   timeout: number

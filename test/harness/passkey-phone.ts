@@ -41,7 +41,6 @@ export interface Owner {
 export interface PlayedPhone {
   /** Whether the last prologue (the client's first message) contained a valid proof. */
   readonly hasProof: boolean | undefined
-  /** The confirmation code that the phone shows. */
   readonly code: string | undefined
   /**
    * Resolves when the phone has sent the secret that the rest of the linking needs; rejects with the error that the

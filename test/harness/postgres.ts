@@ -48,7 +48,6 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** Returns the user as whom the programs of PostgreSQL run. */
 export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const rows = readFileSync('/etc/passwd', 'utf8')

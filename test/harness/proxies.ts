@@ -18,7 +18,6 @@ export interface FrontProxy {
   stop(): Promise<void>
 }
 
-/** The server to which the proxy passes requests, and the address from which it connects. */
 export interface ProxyRoute {
   to: string
   from: string

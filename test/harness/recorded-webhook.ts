@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers'
 import { deferred } from '../../src/lib/deferred.ts'
 import type { Gateway, Instance } from './gateway.ts'
 
-/** Makes the service send a webhook, and returns the request exactly as it arrived. */
 export async function recordedWebhook(
   gateway: Gateway,
   instance: Instance,

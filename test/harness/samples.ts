@@ -1,4 +1,3 @@
-/** Finds the samples in the documentation: fenced code blocks. */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { ROOT } from './checkout.ts'
@@ -21,7 +20,6 @@ export function samplesOf(page: string): Sample[] {
   }))
 }
 
-/** Returns the only sample of a page that contains this text. */
 export function sampleWith(page: string, words: string): string {
   const [found, ...others] = samplesOf(page).filter(({ code }) => code.includes(words))
   if (found === undefined || others.length > 0)

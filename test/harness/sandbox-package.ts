@@ -14,7 +14,6 @@ const at = (path: string) => fileURLToPath(new URL(path, ROOT))
 export interface EmptyProject {
   folder: string
   installed: string
-  /** Compiles a program in strict mode, as a user would, and returns the path of the result. */
   compile(name: string, source: string): Promise<string>
 }
 

@@ -1,4 +1,3 @@
-/** A client of the sandbox's control API. */
 import type { Assertion, PasskeyView, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import type { PasskeyInput, RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { must } from './http.ts'
@@ -70,7 +69,6 @@ export function createSandbox(url: string) {
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
-    /** Makes the phone require its passkey from now on, or changes how it behaves with the passkey. */
     setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
     passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
     signPasskey: async (phone: string, public_key: unknown, more: Record<string, unknown> = {}) =>

@@ -18,7 +18,6 @@ export const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] |
 export interface Stage {
   world: World
   instance: Instance
-  /** Sends a message, and resolves with the message as the contact received it. */
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
   /** Sends a message, and resolves with the reported result, without reading the contact's inbox. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>

@@ -5,7 +5,6 @@ import nodes from 'eslint-plugin-n8n-nodes-base'
 
 const plugins = { 'n8n-nodes-base': nodes, '@n8n/community-nodes': community }
 const typescript = { parser, sourceType: 'module' }
-/** Rules that are turned off, each with the reason. */
 const NOT_OURS = {
   // This rule contradicts the other linter, which requires the literal 'main'.
   '@n8n/community-nodes/node-connection-type-literal': 'off',

@@ -18,7 +18,6 @@ import '../harness/library-deadlines.ts'
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
-  /** Every message of every `messages.upsert` event, oldest first. */
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
   /** Resolves when the condition is true. It is checked now and after each later event. */

@@ -11,7 +11,6 @@ const ANNA = '491700000001@s.whatsapp.net'
 const BEN = '491700000002@s.whatsapp.net'
 const GROUP = '120363000000000001@g.us'
 
-/** Returns the context in which Anna writes to Ben, and in which these earlier messages exist. */
 function contextOf(known: { id: string; author: string; message: proto.IMessage }[] = [], chat = BEN) {
   const uploads: Buffer[] = []
   const context: ComposeContext = {

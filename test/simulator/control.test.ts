@@ -7,8 +7,6 @@ import { startControlServer } from '../../workers/simulator/control/control-serv
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
 import { startSimulator } from '../harness/network.ts'
 
-/** Tests the HTTP control API of a real simulated network to which no device is linked. */
-
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 const OTHER = '5511900000003'

@@ -10,7 +10,6 @@ import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()
 
-/** Builds the first handshake message of a client that assumes this server key. */
 function hello(serverKey: Uint8Array) {
   const state = symmetric('Noise_IK_25519_AESGCM_SHA256')
   const [own, ephemeral] = [newPair(), newPair()]

@@ -34,9 +34,7 @@ export interface Attempt {
 }
 
 export interface PrologueOptions {
-  /** Whether the prologue contains a proof. */
   withProof?: boolean
-  /** Changes the stanza before it is sent. */
   change?(parts: BinaryNode[]): BinaryNode[]
 }
 
@@ -189,7 +187,6 @@ export function passkeyClient(client: Client) {
       return { attempt, primary, code: await me.code(attempt, primary) }
     },
 
-    /** Performs all steps, including the encrypted pairing request. */
     async link(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const { attempt, primary, code } = await me.agreed(sign, options)
       await me.sendRequest(attempt, primary)

@@ -34,7 +34,6 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
     },
     /** Returns a function that answers WebAuthn options with an assertion which the phone's own passkey has signed. */
     signs,
-    /** Queries new passkey options, and sends a prologue with the signed assertion. */
     async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
       const signed = signs(phone)(await companion.queryOptions())
       const attempt = await companion.attempt(await companion.queryRef())
@@ -55,7 +54,6 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       assert.deepEqual(taken, { device: null, passkey: true })
       return companion
     },
-    /** Checks that the device is linked: it logs in, and sends and receives messages. */
     async works(phone: string, { client }: Pick<PasskeyClient, 'client'>) {
       assert.equal((await client.ended()).code, 515)
       const { control } = simulator()

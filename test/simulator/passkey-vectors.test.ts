@@ -89,7 +89,6 @@ describe('an assertion that this passkey has signed, with', () => {
   const rpHash = createHash('sha256').update('whatsapp.com').digest()
   const data = (flags: number, more = 4) => Buffer.concat([rpHash, Buffer.from([flags]), Buffer.alloc(more)])
 
-  /** Builds the JSON of an assertion whose signature is valid. */
   function signed({
     client = CLIENT as unknown,
     authenticator = data(0x1d),

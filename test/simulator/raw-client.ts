@@ -10,11 +10,9 @@ import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric 
  * automatically. It uses only the stanza codec and the protobuf definitions of the library.
  */
 export interface RawClient {
-  /** The pattern of the Noise handshake that the connection used. */
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
   /** The server's static key, which the client can use for the next login. */
   readonly serverKey: Buffer
-  /** Every stanza that the server sent, oldest first. */
   readonly heard: BinaryNode[]
   send(item: BinaryNode): void
   /** The stanza may arrive before or after this call. */

@@ -103,7 +103,6 @@ const texts = async (count: number) => {
 }
 const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
 const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
-/** Sends a query, and returns the number of messages that have arrived when the query is answered. */
 const received = async (client: RawClient) => {
   await client.query(ping())
   return heardMessages(client).length

@@ -14,7 +14,6 @@ const GROUP = '120363000000000001@g.us'
 const ANNA = '491700000001.0'
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 
-/** Creates a side of the conversation that uses the library's own sender keys (JavaScript). */
 function createBaileysSide() {
   const records = new Map<string, SenderKeyRecord>()
   const store = {

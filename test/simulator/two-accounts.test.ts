@@ -36,7 +36,6 @@ after(async () => {
   await simulator?.stop()
 })
 
-/** Records the matching stanzas that are sent from now on. */
 function watch(match: Parameters<Simulator['control']['watch']>[0]): TraceLine[] {
   const lines: TraceLine[] = []
   simulator.control.watch(match, (line) => lines.push(line))

@@ -50,7 +50,6 @@ const check = (folder: string) =>
     )
   })
 
-/** Copies the recorded traces, with one replacement in their text. */
 async function changed(from: RegExp, to: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'changed-'))
   for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {

@@ -21,7 +21,6 @@ async function signedIn(service: Service, adminKey = service.credentials.adminKe
   return { own, open }
 }
 
-/** Returns the admin key of a second workspace. */
 async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   const key = newAdminKey()
   const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(key), instanceSlots: 5 })

@@ -23,7 +23,6 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 const NOBODY = '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90'
 
-/** Sets of scopes that an operator would give to the API keys of people. */
 const ROLES = {
   look: ['instances:read'],
   pair: ['instances:read', 'instances:operate'],
@@ -78,12 +77,10 @@ const rightOf = ({ id }: Pick<Endpoint, 'id'>) => rights.find(([, { operations }
 const allows = (right: Right | undefined, scopes: readonly Scope[]) =>
   right?.scopes?.every((scope) => scopes.includes(scope)) === true
 
-/** All sets of scopes, as bit masks. */
 const SETS = [...Array(2 ** SCOPES.length).keys()]
   .map((bits) => SCOPES.filter((_, index) => bits & (1 << index)))
   .filter((scopes) => scopes.includes(OPENING_SCOPE))
 
-/** Finds calls of the API in the source of the pages: the method, and the path as the page writes it. */
 const API_CALL = /\bapi\s*\.(GET|POST|PUT|DELETE|PATCH)\(\s*'([^']+)'/g
 
 async function callsOfPages(): Promise<Set<string>> {
@@ -224,7 +221,6 @@ describe('secrets', () => {
   })
   after(() => service.close())
 
-  /** Returns all answers that a session can read, joined to one text. */
   async function readableBy({ ask, live }: Awaited<ReturnType<typeof signIn>>) {
     const attempts = attemptsOf(row)
     const list = { data: [], page: 1, page_size: 20, total: 0 }
@@ -328,7 +324,6 @@ describe('secrets', () => {
 })
 
 describe('another workspace', () => {
-  /** The other workspace has an API key with every scope, and no instances. */
   async function newNeighbour({ store, sealer, time, account }: Service) {
     const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(newAdminKey()), instanceSlots: 5 })
     await store.commit({ ops: [workspaceRecords(sealer).encode(keys.workspace(neighbour.id), neighbour)] })

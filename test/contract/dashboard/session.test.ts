@@ -263,7 +263,6 @@ describe('where a request with the cookie comes from', () => {
           assert.equal(refused.status, 403, `${how} ${where}`)
           assert.equal(refused.body.error.code, 'not_allowed')
         }
-        // The session still exists, although its API key was deleted.
         assert.equal((await ask('GET', 'api/admin/api-keys')).body.total, 0)
       }))
 

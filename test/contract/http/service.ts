@@ -60,7 +60,6 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
-/** Returns the credentials that occur in the log lines. Errors in these lines are formatted as in the real log. */
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
   credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
@@ -152,7 +151,6 @@ async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
-/** Reads the first chunk of a stream that does not end by itself, and closes the stream. */
 export async function endsAfterFirst(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   const { value = new Uint8Array() } = await reader.read()

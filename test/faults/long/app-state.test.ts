@@ -77,7 +77,6 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
 
     const expected: string[] = []
     for (const step of STEPS) {
-      // Each change is made in another run of the service.
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
@@ -100,7 +99,6 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       assert.deepEqual(reported().sort(), [...expected].sort())
     }
 
-    // The contact is removed from the address book, and the service dies while it reads this.
     await dieOf('app-state:held', () => save(ANA, ''))
     assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
   } finally {
@@ -190,7 +188,6 @@ test('what this service changes of a chat, a label and its name is the same here
           return (await mutedHere()) === muted.muteAction.muted && (await nameHere()) === name.pushNameSetting.name
         })
       }
-      // The collection still works: further changes continue from its current version.
       for (const muted of [!value, value]) {
         assert.equal((await ask('PUT', `/chats/${ANA}/mute`, { value: muted })).status, 200)
         assert.equal(await mutedHere(), muted)

@@ -25,7 +25,6 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     await gateway.waitForStatus(instance, 'connected', 60_000)
     await world.untilReady(200)
     receiver.reply(() => {})
-    // The service sends these texts although the disk is already full.
     for (let number = 1; number <= SENDS; number++) {
       const to = CONTACTS[number % 4]!
       const message = `out ${run} ${number}`

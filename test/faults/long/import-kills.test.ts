@@ -31,7 +31,6 @@ const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({
 const uploads = async () =>
   (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
-/** Exports the instance with a message in its queue, deletes it from this server, and returns the archive. */
 async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
   await ground.gateway.sendText(instance, ANA, text, { delay_message: 15 })
   const answer = await fetch(url(`/admin/instances/${instance.id}/export`), {

@@ -32,7 +32,6 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Resolves with the path of the folder and its size in bytes. */
 async function folderWith(name: string, closed: number): Promise<{ folder: string; size: number }> {
   const folder = join(dir, name)
   const { state, saveCreds } = await useMultiFileAuthState(folder)

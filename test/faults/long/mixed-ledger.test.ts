@@ -47,7 +47,7 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
-/** `give` adds a number of messages to send. */
+/** The returned function `give` adds a number of messages to send. */
 function startSending(mixed: Mixed, { below, chance }: Seeded) {
   let quota = 0
   let isOver = false
@@ -185,10 +185,6 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       else await sandbox.fault({ ...toUs(), do: 'cut', times: 1 })
     }
 
-    /**
-     * Runs the service and kills it at a random moment: during its start, while waiting messages arrive, or while new
-     * messages arrive.
-     */
     async function randomLife() {
       sending!.give(28)
       if (seeded.chance(0.7)) await gateway.waitForStatus(instance, 'connected')

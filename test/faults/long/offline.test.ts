@@ -67,7 +67,6 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     await ground.start()
     await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE, 180_000)
     await ground.service.kill()
-    // New messages arrive while the service still receives the ones that waited.
     await burst(three, PHONE, NEW, 'new c ', 10)
     await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
     await burst(two, PHONE, NEW, 'new b ', 10)

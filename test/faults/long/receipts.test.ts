@@ -33,11 +33,9 @@ test('receipts given during kills all end in one message_status each', { timeout
     const left = () =>
       new Set(receiver.events('message_status').flatMap(({ status, ids }) => (status === 'sent' ? (ids as string[]) : [])))
     await until('all texts left', () => left().size === CONTACTS.length * ROUNDS * PER_ROUND)
-    /** Expected events, each as `status id`. */
     const wanted: string[] = []
     let rounds = 0
 
-    /** Each contact reports some messages as delivered, then as read, then as played. */
     async function receipts() {
       const round = rounds++
       for (const value of VALUES) {

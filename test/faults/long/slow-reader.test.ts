@@ -27,7 +27,6 @@ const TEXT = 'x'.repeat(60_000)
  */
 const BUFFERED = 10_000_000 / TEXT.length
 
-/** Opens a stream, reads its beginning, and then reads nothing until it is resumed. */
 async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
   const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
   const socket = connect(Number(port), hostname)

@@ -20,7 +20,6 @@ import { freePort, type Ground, startGround } from '../ground.ts'
 const ME = '5511999990000'
 const SHOP = '5511999990001'
 const ANA = '5511988887777'
-/** Time in ms for which a service is paused with SIGSTOP. */
 const STILL = 20_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
@@ -35,7 +34,6 @@ END $$;
 CREATE TRIGGER noting AFTER INSERT OR UPDATE OR DELETE ON svc_state FOR EACH ROW EXECUTE FUNCTION noted()`
 const WRITERS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'svc writer'"
 
-/** Starts a webhook receiver that does not answer until it is opened. */
 async function startLateReceiver() {
   let isOpen = false
   const types: string[] = []
@@ -82,7 +80,6 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await cluster?.stop()
   })
 
-  /** Resolves when the standby waits for its turn. */
   async function startStandby(name: string): Promise<Standby> {
     const port = await freePort()
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port) }
@@ -131,7 +128,6 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
       (types) => types.includes('kept waiting received'),
     )
     const standby = await startStandby('b')
-    // A request that changes something is refused, too.
     assert.equal((await ask('POST', `${standby.url}/admin/instances`)).status, 503)
     await sandbox.setDown(true)
     const queued: string[] = []

@@ -57,7 +57,6 @@ interface Account {
   round: Round
   ids: string[]
   owed: Owed[]
-  /** Resolves when all texts in `owed` are acknowledged. */
   sending: Promise<void>
 }
 
@@ -114,7 +113,6 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       for (let tries = 0; tries < 6; tries++) {
         await quietLife()
         const service = await startDoomed(round)
-        // The request fails if the service has already died.
         const isUp = await gateway.waitForStatus(instance, 'connected').then(
           () => true,
           () => false,
