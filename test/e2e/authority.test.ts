@@ -29,7 +29,6 @@ interface Target {
 
 interface Kind {
   says(target: Target, sender: Speaker): object
-  /** Whether the event reports the change as done. */
   isTold(event: Event, target: Target): boolean
   by: readonly Speaker[]
 }

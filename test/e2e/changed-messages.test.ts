@@ -67,7 +67,6 @@ async function assertGone(id: string) {
     ['/send-reaction', { phone: ANA, message_id: id, reaction: '👍' }],
   ]
   await assert.rejects(star(id, true), /404.*message_not_found.*The message was deleted/)
-  // The message may have been starred before.
   await star(id, false)
   for (const [path, input] of tries) {
     const { status, error_code, error_message } = await stage.outcome(path, input)

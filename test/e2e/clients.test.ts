@@ -27,7 +27,6 @@ const skip = existsSync(tool('openapi-typescript'))
  */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/** Runs a script of a client generator. Rejects with the output of the script if it fails. */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
@@ -36,7 +35,6 @@ const run = (script: string, ...args: string[]) =>
     })
   })
 
-/** Client generators whose clients are compiled, but not run. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'swagger-typescript-api': [
     'dist/cli.mjs',

@@ -9,9 +9,7 @@ export interface ClientCall {
   body?: Readonly<Record<string, unknown>>
   /** Values of the answer that later calls use: for each placeholder name, the field of the answer. */
   keeps?: Readonly<Record<string, string>>
-  /** Fields of the answer that the client reads. */
   reads?: Readonly<Record<string, unknown>>
-  /** Fields of the message that Ana's device decrypts. */
   arrives?: Readonly<Record<string, unknown>>
   /** Subject and members of the group on the network after the call. The account itself is one of the members. */
   group?: { subject: string; members: readonly string[] }
@@ -25,7 +23,6 @@ export interface Client {
   pairing?: { status?: string; code: string; field?: string }
   /** Calls that set the URL of the webhooks. Absent if the client cannot do this. */
   webhooks?: readonly ClientCall[]
-  /** Fields of the webhook of a received message that the client reads. */
   received: Readonly<Record<string, unknown>>
   calls: readonly ClientCall[]
   /** Path of the call that ends the session. The webhook `DisconnectedCallback` follows it. */

@@ -149,7 +149,6 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     await engine.crashShard(engine.shardOf('c')!)
     await engine.stop('c', 'erase')
     await untilAnswered(engine, 'a')
-    // The restarted shard erases the instance.
     while (engine.shardOf('c') !== undefined) await wait(10)
     await assert.rejects(engine.call('c', asks('echo')), unavailable)
   })
@@ -188,8 +187,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     const lost = ids.filter((id) => engine.shardOf(id) === shard)
     const births: number[] = []
     const diedAt = Date.now()
-    // The listener is informed of every start of an instance. Reports from the creation of the instances may still
-    // arrive, and must be ignored.
+    // Reports of starts from the creation of the instances may still arrive, and must be ignored.
     engine.onEvent((event) => {
       if (event.type === 'state' && bornAt(event.state) !== created.get(event.instance)) births.push(bornAt(event.state))
     })

@@ -6,9 +6,7 @@ import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
 export interface Places {
-  /** Number of a known person who has an account. */
   person: string
-  /** Number without an account. */
   nobody: string
   group: string
   community: string

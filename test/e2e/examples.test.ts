@@ -84,10 +84,7 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/**
- * Waits until a contact has received the wanted text, and resolves with all texts that the contact has received, newest
- * last.
- */
+/** Resolves with all texts that the contact has received, newest last. */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)

@@ -31,7 +31,6 @@ function largePicture(): Promise<Buffer> {
 }
 
 const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0
-/** Makes an mp4 that lasts one second and that the WhatsApp apps can play. */
 async function shortFilm(): Promise<Buffer> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-film-'))
   const path = join(dir, 'film.mp4')

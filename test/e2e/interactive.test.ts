@@ -26,7 +26,6 @@ function buttonsOf(interactive: Json): Button[] {
 }
 const textOf = (part: unknown) => (part as { text?: string } | undefined)?.text
 
-/** The `biz` node of a message with buttons of several kinds. */
 const MIXED = {
   tag: 'biz',
   attrs: { actual_actors: '2', host_storage: '2' },

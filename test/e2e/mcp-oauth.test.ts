@@ -38,7 +38,6 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** The parts of an HTML page that the browser needs for its next request. */
 interface Shown {
   ticket: string
   cookie: string
@@ -61,7 +60,6 @@ function shownOf({ status, headers, text }: { status: number; headers: Headers; 
 const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields: Record<string, string>) =>
   post('/oauth/authorize', { ticket, ...fields }, { ...newAddress(), Cookie: cookie })
 
-/** Sends the key as the owner does in the form, and returns the next page. */
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
 /**
@@ -76,7 +74,6 @@ async function allow(url: string | URL, of = instance): Promise<URL> {
   return new URL(allowed.headers.get('location')!)
 }
 
-/** Creates the part of the MCP client in which an app stores its tokens. */
 function newProvider() {
   const kept: {
     client?: { client_id: string }
@@ -379,7 +376,6 @@ describe('what is refused', () => {
     assert.equal((await answerPage({ ...page, ticket: 'f'.repeat(48) }, { key: adminKey })).status, 400)
     const elsewhere = { ...newAddress(), Cookie: page.cookie, 'Sec-Fetch-Site': 'cross-site' }
     assert.equal((await post('/oauth/authorize', { ticket: page.ticket, key: adminKey }, elsewhere)).status, 403)
-    // The owner must enter the correct key before an instance can be selected.
     const early = await answerPage(page, { decision: 'allow', instance: instance.id })
     assert.deepEqual([early.status, early.headers.get('location')], [401, null])
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })

@@ -64,7 +64,6 @@ async function refused(path: string, body: Fields) {
   return { code: delivery.error_code, message: String(delivery.error_message) }
 }
 
-/** Returns the content of a message from inside its wrapper messages. */
 function content(item: Item, field: string, wrapper?: string): Fields {
   const outer = wrapper ? ((item.proto[wrapper] as Fields).message as Fields) : item.proto
   const inner = outer[field] as Fields | undefined

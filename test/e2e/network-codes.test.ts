@@ -21,7 +21,6 @@ const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
 const operations = operationsOf(stage)
 const other = await joinStage(stage.world, PERSON, { name: 'Person' })
 await other.named()
-/** Operations of a second account, which is not a business. */
 const person = operationsOf(other)
 const { sandbox } = stage.world
 await sandbox.createContact(ANA, { name: 'Ana' })
@@ -47,7 +46,6 @@ const { id: message_id } = await stage.shown('/send-text', { phone: ANA, message
 const { invitation_link } = await operations.must('groups.invitationLink', { group_id: group })
 const picture = (await files.image('jpeg', 200, 200)).toString('base64')
 await operations.must('contacts.block', { phone: BEN })
-/** Real values that replace the placeholders of the examples, by field. */
 const real: Json = {
   group_id: group,
   community_id: chatOf(community),

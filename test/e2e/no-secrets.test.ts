@@ -99,7 +99,6 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
     { Prefer: 'wait=20' },
   )
 
-  // These requests contain credentials that are wrong, misspelt or in the wrong place.
   const wrong = secret('wrong token', randomBytes(24).toString('hex'))
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/token/${wrong}/me`)
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/tokn/${instance.token}/me`)
@@ -124,7 +123,6 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await ask('POST', `${gateway.baseUrl}/admin/client-token`, { value: imported }, gateway.admin)
   await ask('GET', `${instance.api_url}/me`, undefined, { 'Client-Token': imported })
 
-  // The URLs in these requests contain credentials.
   await must('PUT', `${instance.api_url}/webhooks`, {
     received_url: `http://127.0.0.1:9/${secret('path of a webhook', 'hook-marker-2290')}?key=${secret('query of a webhook', 'query-marker-2291')}`,
   })

@@ -116,7 +116,6 @@ test('what is done with the chat of a group that the account was never in', asyn
     assert.equal(await operations.refused('chats.expiration', { phone, value: 0 }), 'chat_not_found', phone)
 })
 
-/** Replaces URLs of files in examples by the URL of a file that exists. */
 const withFiles = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withFiles)
   if (typeof value === 'object' && value !== null)
@@ -130,7 +129,6 @@ const withFiles = (value: unknown): unknown => {
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 
-/** Returns every kind of send that accepts this destination, with the fields of its request. */
 function sendsTo(phone: string): [id: string, input: Json][] {
   return endpoints.flatMap(({ id, kind, fields, examples, input }) => {
     if (kind !== 'send' || !('phone' in fields)) return []

@@ -34,7 +34,6 @@ const handIn = (held: Held, assertion: Assertion) =>
 const answer = async (held: Held) => timed(handIn(held, await signed(held)))
 
 const ceremonyOf = async ({ phone }: Held) => (await sandbox.passkey(phone)).ceremony!
-/** Resolves when the service knows the confirmation code. */
 const codeShown = (held: Held) =>
   until('the code', async () => {
     const state = await stateOf(held)

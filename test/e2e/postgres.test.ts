@@ -18,7 +18,6 @@ import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988887777'
-/** Number of texts for which the SQL statements are counted. */
 const TEXTS = 10
 
 describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {

@@ -36,7 +36,6 @@ const allowlist = { enabled: true, entries: [{ cidr: `${INSIDE}/32`, note: null 
 await must('PUT', `${gateway.baseUrl}/admin/security/ip-allowlist`, allowlist, gateway.admin)
 after(() => world.stop())
 
-/** Sends a request with exactly these header lines, and returns the status of the answer. */
 async function statusOf(port: number, path: string, lines: readonly HeaderLine[]): Promise<number> {
   const head = [`GET ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), 'Connection: close', '', ''].join(
     '\r\n',
@@ -82,7 +81,6 @@ const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, 
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
-/** Header lines with which a caller may try to change its address, and the expected statuses of the answers. */
 const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number) => readonly number[] }> = {
   nothing: { lines: [] },
   'a forged X-Forwarded-For': { lines: [inside('X-Forwarded-For')] },

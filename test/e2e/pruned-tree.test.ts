@@ -140,7 +140,6 @@ test('packed, installed and pruned, the service starts with its command, and an 
     assert.match(stdout, /npx --no-install svc cli /)
     assert.doesNotMatch(stdout, /npm (start|run)/)
   }
-  // Every page that the README links in docs/ is packed.
   const links = [...(await readFile(join(tree, 'README.md'), 'utf8')).matchAll(/\]\((docs\/[^)#]+)/g)].map(
     ([, path = '']) => path,
   )

@@ -17,7 +17,6 @@ after(() => stage.world.stop())
 const read = (input: Json) => stage.world.gateway.ask(stage.instance, 'POST', '/read-message', input)
 const codeOf = ({ body }: { body: Json }) => (body.error as { code: string } | undefined)?.code
 
-/** Sends a message, and resolves when it has arrived and is stored. */
 async function says(from: string, to: string, text: string): Promise<string> {
   const { id } = await stage.world.sandbox.send(from, to, { text })
   await stage.world.receiver.waitFor(`received ${id}`, ({ type, message_id }) => type === 'received' && message_id === id)

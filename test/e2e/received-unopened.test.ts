@@ -53,10 +53,7 @@ const unreported = async (reason: Unreported): Promise<number> =>
 const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 
-/**
- * Secret of the messages that the account sends in this test (`asked`). The test chooses it, so that it can encrypt the
- * answer of a bot.
- */
+/** The test chooses the secret of the account's messages, so that it can encrypt the answer of a bot. */
 const secret = randomBytes(32)
 const asked = (text: string) => ({
   proto: { extendedTextMessage: { text }, messageContextInfo: { messageSecret: secret.toString('base64') } },
@@ -214,7 +211,6 @@ for (const reason of Object.keys(UNREPORTED) as Unreported[])
     await allConfirmed()
   })
 
-/** Returns the types that a ciphertext can have on the network, and some invalid types. */
 function encTypes(): string[] {
   const spec = new URL('../shared/spec/xml.json', ROOT)
   const known = ['pkmsg', 'msg', 'skmsg', 'msmsg', 'frskmsg', 'later', 'x'.repeat(200), '']

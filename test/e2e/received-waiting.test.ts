@@ -70,7 +70,7 @@ test('a burst that cannot be read holds up nobody else, and is read in the end',
   await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: BURST })
   await sandbox.burst(ANA, ME, BURST, 'unreadable ')
   const { id } = await sandbox.send(BEN, ME, { text: 'meanwhile' })
-  // With the earlier bug, this message would be reported only after half a minute.
+  // An earlier bug delayed this message by half a minute.
   await story.received(id)
   const texts = () => receiver.events('received').filter((event) => JSON.stringify(event.text ?? '').includes('unreadable '))
   assert.ok(texts().length < BURST)

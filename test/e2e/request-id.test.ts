@@ -59,7 +59,6 @@ const send = async (requestId: string, phone: string) => {
   return answer.body as unknown as Ack
 }
 const about = (lines: Line[], msg: string) => lines.filter((line) => line.msg === msg)
-/** Returns the events about a message, in the order in which the receiver accepted them. */
 const eventsOf = (messageId: string) => receiver.events().filter((event) => event.message_id === messageId)
 
 test('of a text that arrives', { timeout: 180_000 }, async () => {

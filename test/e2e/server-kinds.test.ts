@@ -39,7 +39,6 @@ after(async () => {
   await bare.world.stop()
 })
 
-/** Returns the JID that sends notifications of this type. */
 function authorOf(type: string, ana: string): string {
   if (type === 'w:gp2') return '120363000000000180@g.us'
   if (type === 'newsletter') return '120363000000000181@newsletter'

@@ -53,7 +53,6 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await sandbox.createContact(CONTACT)
-    // The text and the document are in the queue when the store is copied.
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
     // These messages make the service write while the store is copied.

@@ -86,7 +86,6 @@ after(async () => {
 
 export const holding = new Set<HostedInstance>()
 
-// A fault that one test sets must not affect the next test.
 afterEach(async () => {
   for (const instance of holding) await instance.stop('erase')
   holding.clear()
@@ -126,7 +125,6 @@ export interface Held {
   phone: string
   instance: HostedInstance
   state(): RuntimeState
-  /** Returns the statuses that the instance has had, in order and without repetitions. */
   path(): string[]
   is(status: string, reason: string | null): Promise<RuntimeState>
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
@@ -135,7 +133,6 @@ export interface Held {
 /** The real monotonic clock is not controlled, so the shard gets one that follows the controlled clock. */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
-/** The key that seals the records of all instances. */
 const KEY = randomBytes(64)
 
 export async function hold(

@@ -38,7 +38,6 @@ async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>>
     return items.map(({ node }) => node)
   }
 }
-/** Downloads a file from the media hosts without credentials. */
 async function lying(path: string): Promise<Buffer> {
   const { media_host, ca } = stage.world.network.network
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

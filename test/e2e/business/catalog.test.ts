@@ -31,7 +31,6 @@ const make = async (more: Json = {}) => String((await ground.must('business.crea
 const seenByEva = (product_id: string) => ground.eva.must('business.product', { product_id, phone: ME })
 const namesOf = ({ data }: Json) => (data as Json[]).map(({ name }) => name)
 
-/** Downloads a file from the network's media host, without credentials. */
 async function fileAt(address: unknown): Promise<Buffer> {
   const { pathname, search, hostname } = new URL(String(address))
   assert.equal(hostname, 'mmg.whatsapp.net')

@@ -113,10 +113,6 @@ interface Step {
   duration_ms?: number
 }
 
-/**
- * Waits until the events `delivery`, `sent`, `delivered` and `read` of a message have all been delivered, and resolves
- * with its timeline.
- */
 async function completed(id: string): Promise<{ steps: Step[]; [name: string]: unknown }> {
   for (const end = Date.now() + 20_000; ; ) {
     const timeline = await page.must('GET', `api/instances/${instance.id}/timeline?id=${id}`)

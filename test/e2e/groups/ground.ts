@@ -7,7 +7,6 @@ import { chatOf } from '../../harness/places.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** Phone number of the second account, which is an ordinary member. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -25,7 +24,6 @@ export interface Ground extends Operations {
   }): Promise<{ id: string; chat: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
-  /** Resolves with the event about this group and with this notification name that the second account receives. */
   heard(chat: string, notification: string): Promise<Json>
   /** Makes the network refuse the next `times` queries that have this child. The queries have no effect. */
   refuses(child: string, code: number, times?: number): Promise<unknown>

@@ -25,7 +25,6 @@ const SENT_SINCE = 20
 
 describe('an instance moves to another server', { timeout: 480_000 }, () => {
   let world: World
-  /** The server to which the instance moves. */
   let target: Running
   let there: Gateway
   let dir: string
@@ -113,7 +112,6 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     })
     await sandbox.send(ANA, PHONE, { text: 'an event that waits' })
     await told('an event that waits')
-    // These messages wait in the queue, and one of them has media.
     await gateway.sendText(instance, ANA, 'first', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-image', { phone: ANA, image: PICTURE, caption: 'second' })
     await gateway.sendText(instance, ANA, 'third', { delay_message: 1 })

@@ -28,7 +28,6 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   let group: string
   let instance: Instance
   let library: FolderClient | undefined
-  /** Id of the instance that the import of the folder created. */
   let back: string
 
   const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)

@@ -5,7 +5,6 @@ import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** Phone number of the second account, which is an ordinary follower. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'

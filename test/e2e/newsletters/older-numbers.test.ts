@@ -12,7 +12,6 @@ after(() => ground.stop())
 
 const DONE = { value: true }
 
-/** Returns the query ids of the first `count` GraphQL operations that the account sends while `work` runs, in order. */
 async function numbersOf(count: number, work: () => Promise<unknown>): Promise<string[]> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, xmlns: 'w:mex' }

@@ -203,7 +203,6 @@ export const interactive = {
       )
   },
 
-  /** The answer to buttons, in each of its formats. */
   async buttons_response(story) {
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
@@ -262,7 +261,6 @@ export const interactive = {
       )
   },
 
-  /** The answer to a list, in each of its formats. */
   async list_response(story) {
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }
     const contextInfo = { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` }

@@ -52,7 +52,6 @@ export interface Story {
    */
   meetEverybody(): Promise<void>
   received(id: string, fits?: (event: Event) => boolean): Promise<Event>
-  /** Resolves with the next new notification of this name. */
   notified(name: string, fits?: (event: Event) => boolean): Promise<Event>
   full(overrides: Event): Event
 }
