@@ -84,11 +84,11 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
-  // The messages between threads. The main thread and the shards load this code.
+  // The main thread and the shards load this code, which describes the messages between threads.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // The code of `call` may import types of the declarations, but no code.
+    // This code may import types of the declarations, but no code.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },
@@ -194,7 +194,6 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // The simulator, as a package that other projects use.
   { of: ['packages/sandbox/src/'], run: ['workers/simulator/'], packages: { only: [NODE, /^undici$/] } },
   {
     of: ['workers/portability/'],
@@ -269,7 +268,6 @@ function violations(path: string, source: string): string[] {
   })
 }
 
-/** Files that the build generates from the OpenAPI description. */
 const GENERATED = join('src', 'dashboard', 'generated')
 
 function sources(folder: string): string[] {

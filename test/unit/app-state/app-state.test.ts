@@ -75,7 +75,6 @@ async function bench(t: TestContext) {
       ev.emit('creds.update', { me: creds.me })
       appState.save()
     },
-    /** Reads the data on disk, as a start after a kill does. */
     async onDisk(collection: string) {
       const again = open()
       const record = await again.keys.get(VERSION, collection)

@@ -43,7 +43,6 @@ test('every family of records is in the table, and the table has no other', () =
     const name = typeof key === 'function' ? (key as (...parts: unknown[]) => string)('x', 1, 1, 1, 1) : key
     return name.startsWith(prefix) ? [name.slice(prefix.length)] : []
   })
-  // Each type of Signal keys is a family.
   const types = Object.keys(FAMILIES).filter((name) => name.startsWith('key:'))
   const families = new Set(made.map(familyOf).filter((name) => name !== '' && !name.startsWith('key:')))
   assert.deepEqual([...families, ...types].sort(), Object.keys(FAMILIES).sort())

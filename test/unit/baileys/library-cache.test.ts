@@ -1,4 +1,3 @@
-/** Tests the caches with which `scripts/library-cache.mjs` replaces the caches in the library's compiled code. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'

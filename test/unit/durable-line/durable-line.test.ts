@@ -70,7 +70,6 @@ class Bench {
     return open({ range: (prefix, options) => this.#range(prefix, options) }, this.#prefix, () => this.#settle())
   }
 
-  /** Reads the rows at once, but ends the read later. */
   async *#range(prefix: string, options?: RangeOptions) {
     const found: (readonly [string, Uint8Array])[] = []
     for await (const row of this.#store.range(prefix, options)) found.push(row)

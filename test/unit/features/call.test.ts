@@ -9,7 +9,6 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
   return callOf(endpoint, parseInput(endpoint, input))
 }
 
-/** Fields of operations that contain the id of an earlier message. */
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
 /**
  * Operations in which a message id does not mean that the new message refers to that message: forwarding a message, and

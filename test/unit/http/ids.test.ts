@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'
 
-/** Each row contains an id as a request may write it, the id as answers write it, and its address. */
 const ROWS = [
   ['5511988887777', '5511988887777', '5511988887777@s.whatsapp.net'],
   ['12345', '12345', '12345@s.whatsapp.net'],

@@ -493,7 +493,6 @@ describe('every row of the table', () => {
   })
 })
 
-/** Events that must change nothing, each with a state in which it happens. */
 const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
   ['22a: a disconnect while created', at('created'), asked('disconnect')],
   ['22a: a disconnect while logged out', at('logged_out', { reason: 'logged_out' }), asked('disconnect')],

@@ -263,7 +263,6 @@ describe('hostile files are refused with a sentence', () => {
 
   test('a film that names a brand of pictures beside its own is a film', { skip: withoutFfmpeg }, async () => {
     const film = Buffer.from(await files.film('mp4'))
-    // The last entry in the file's list of brands.
     film.write('mif1', film.readUInt32BE(0) - 4, 'latin1')
     const made = await prepareWith(await job('gif', film))
     assert.equal(made.mime, 'video/mp4')

@@ -163,7 +163,7 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // Levels and timelines are not deleted here, because they can be found only with the id of a message.
+    // These two facets are not deleted here, because their records can be found only with the id of a message.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

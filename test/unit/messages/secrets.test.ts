@@ -209,7 +209,6 @@ for (const [what, bound] of [
     await b.keep(await b.open(terms), ofAna('poll', poll))
     let most = 0
     for (let n = 0; n < 20; n++) {
-      // Each run of the service handles 7 messages, so the counts must continue in the next run.
       const secrets = await b.open(terms)
       await b.keep(secrets, ...texts(7, n * 7))
       await secrets.stop()

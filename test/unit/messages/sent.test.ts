@@ -23,7 +23,7 @@ async function bench(t: TestContext) {
     open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log, retention }
-      // Other kinds of records get a sweep that never runs, so only the sweep of sent messages runs.
+      // The removal of other kinds of old records never runs in this test, so only old sent messages are removed.
       const others = { ...context, retention: createRetention(log) }
       const known = { secrets: createSecrets(others), authorship: createAuthorship(others) }
       const sent = createSent(context, { ...known, keys: bench.keys, ...more })

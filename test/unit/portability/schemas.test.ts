@@ -30,7 +30,6 @@ const zapoRows: Stored = Object.fromEntries(
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withBytes(value)]))),
   ]),
 )
-/** The columns in the schemas of whatsmeow, by version of the schema. */
 const whatsmeowColumns = JSON.parse(
   await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
 ) as Record<string, Columns>

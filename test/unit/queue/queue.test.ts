@@ -969,7 +969,6 @@ test('items of an account that was moved do not expire here, because the new ser
   const queue = await b.open({ hasMoved: () => hasMoved })
   await queue.enqueue(text('1'))
   b.time.advance(2 * HOUR)
-  // The timer of the next check is set when this check has ended.
   await b.time.armed(MINUTE)
   assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
   hasMoved = false
@@ -1023,8 +1022,8 @@ test('inline media waits beside its item and goes with it', async (t) => {
   assert.deepEqual(parts, ['tail'])
   await until(() => blobs.used() === 0, 'media gone')
 
-  // Such a blob without an item is left if the service is killed after it has written the media and before it has
-  // written the item.
+  // Such media without an item of the queue are left if the service is killed after it has written the media and before
+  // it has written the item.
   await blobs.put(keys.blob(INSTANCE, 'orphan'), bytes)
   await queue.stop(0)
   await b.open({ blobs })

@@ -200,7 +200,6 @@ export async function safetyBench(
         await queue.enqueue({ messageId, ...request })
         return messageId
       },
-      /** Records that the person has answered. */
       heard(phone: string) {
         record({ remoteJid: jidOf(phone), id: `A${++ids}`, fromMe: false })
         safety.heard(jidOf(phone))

@@ -55,7 +55,6 @@ const anySettings: fc.Arbitrary<SendSafetySettings> = fc.record({
   pause_after_unanswered: orNull(fc.integer({ min: 1, max: 4 })),
 })
 
-/** The weeks in which the clocks of the time zone change. */
 const BEGINS = [Date.UTC(2026, 2, 25), Date.UTC(2026, 9, 21)]
 /** Length of a step of the clocks while only timers run. */
 const LOOK = 30 * MINUTE

@@ -61,7 +61,6 @@ test('a look-up that is refused says nothing about the number: it is tried later
   await assert.rejects(resolveDestination(context, TO_ANA), later(20 * SECOND))
   assert.equal(asked.length, 1)
   time.now += 20 * SECOND
-  // After each refusal the wait gets longer.
   await assert.rejects(resolveDestination(context, TO_ANA), later(MINUTE))
   time.now += MINUTE
   assert.equal((await resolveDestination(context, TO_ANA)).jid, ANA)

@@ -71,7 +71,6 @@ type Answer = BinaryNode | Error | (() => Promise<never>)
 export interface Left {
   id: string
   to: string
-  /** The recipients of a status post. */
   people?: readonly string[]
 }
 

@@ -6,7 +6,6 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const PROTO = '@whiskeysockets/baileys/WAProto/index.js'
 
-/** Lists every message and enumeration in the object, with its functions and default values. */
 function described(value: object, path: string[] = []): [string, string[], string[]][] {
   const names = Object.keys(value)
   const begins = Object.entries((value as { prototype?: object }).prototype ?? {}).map(([name, at]) =>

@@ -20,7 +20,6 @@ const pagesIn = (folder: string) =>
     .map((name) => join(folder, name))
 const SAMPLES = ['README.md', 'CONTRIBUTING.md', 'wrangler-free.md', ...pagesIn('docs')].flatMap(samplesOf)
 
-/** Replaces the placeholders in angle brackets by values, as a reader does. */
 const filled = (code: string) => code.replaceAll(/<(id|n|name|token)>/g, '7')
 
 test('every sample names its language, except configuration that has none', () => {

@@ -204,7 +204,6 @@ for (const [step, count] of CUTS) {
     for (const id of [INSTANCE, OTHER]) assert.deepEqual(Buffer.from(after.of(id)), Buffer.from(before.of(id)))
     assert.deepEqual(after.links, before.links)
     await assert.rejects(ring(gone), WRONG)
-    // It must be possible to repeat the interrupted rotation.
     await rotateSecretKey(store, counts, gone, { replace: async () => true, steps: () => {} })
     await assert.rejects(ring(counts), WRONG)
     assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))

@@ -18,7 +18,6 @@ import { program } from '../../harness/checkout.ts'
 const PAGE = 4_096
 const DAMAGES = 15
 
-/** Returns random numbers that are the same in every run. */
 function seeded(seed: number) {
   let state = seed
   return (below: number) => {

@@ -6,7 +6,6 @@ import { createStandbyReach } from '../../../src/storage/drivers/postgres/owner/
 const A = { host: '10.0.0.1', port: 8_080 }
 const B = { host: '10.0.0.2', port: 8_080 }
 
-/** `reached`: the hosts that answer. */
 function bench(reached: Set<string>) {
   const asked: string[] = []
   const reported: string[] = []

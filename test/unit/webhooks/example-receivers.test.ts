@@ -16,7 +16,6 @@ const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
 const SECRET = 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL'
 const BODY = Buffer.from('{"type":"received","text":{"message":"olá 👋"}}')
 const CHANGED = Buffer.from('{"type":"received","text":{"message":"olé 👋"}}')
-/** Each case contains a name, a body, a header, and whether the request is genuine. */
 const cases = (): [string, Buffer, string, boolean][] => {
   const now = Date.now()
   return [

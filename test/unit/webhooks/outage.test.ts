@@ -54,7 +54,6 @@ async function bench(t: TestContext, settings: WebhookSettings) {
       made.outbox.committed(eventId)
       return eventId
     },
-    /** Advances the clock by this time. It stops at each timer on the way. */
     async pass(ms: number) {
       const end = time.clock.now() + ms
       for (;;) {

@@ -13,7 +13,6 @@ import {
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** Makes the same changes twice: with the code of the service, and with the library. */
 function both(count: number) {
   const change = changeCollection(newCollection())
   const library = makeLtHashGenerator(newLTHashState())

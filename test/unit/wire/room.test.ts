@@ -9,7 +9,6 @@ import { ROOT } from '../../harness/checkout.ts'
 /** A file that contains parts of the library's source as text, to compare them after an upgrade. */
 const QUOTES = 'baileys/surface.ts'
 const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
-/** Matches every way in which code reads the attributes, children or content of a node. */
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 

@@ -49,10 +49,6 @@ const TO = 'iq@to'
 const BYTES = new Uint8Array(32)
 const PROLOGUE = { credentialId: BYTES, assertion: BYTES, payload: BYTES }
 
-/**
- * Each row contains the name of a stanza in the specification, the stanza that the service builds, and the attributes
- * that are required.
- */
 const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly string[]][] = [
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
@@ -113,7 +109,6 @@ function lineOf({ tag, attrs, content }: BinaryNode): Line {
   return [tag, attrs, typeof content === 'string' ? content : { b64: Buffer.from(content).toString('base64') }]
 }
 
-/** Adds an id to a query, as the connection does when it sends the query. */
 const sent = (node: BinaryNode, index: number): BinaryNode =>
   node.tag === 'iq' ? { ...node, attrs: { ...node.attrs, id: `1.2-${index}` } } : node
 

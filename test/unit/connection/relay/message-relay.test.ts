@@ -41,7 +41,6 @@ const children = (node: BinaryNode | undefined) => (node?.content ?? []) as Bina
 const tags = (node: BinaryNode | undefined) => children(node).map(({ tag }) => tag)
 let count = 0
 
-/** Builds a device's keys as in the network's answer to a query of keys. */
 function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): BinaryNode {
   const { registrationId, identity, signedPreKey, preKey } = person.bundle(true)
   const key = (tag: string, { id, publicKey }: { id: number; publicKey: Uint8Array }, more: BinaryNode[] = []) =>

@@ -1,4 +1,3 @@
-/** Tests that Baileys' own Signal code can use sessions and keys of the gateway after an export has converted them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {

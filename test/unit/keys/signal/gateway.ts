@@ -52,7 +52,6 @@ export interface Gateway {
   creds: AuthenticationCreds
   auth: AuthState
   repository: SignalRepository
-  /** Opens the Signal repository once more, as another socket of the same instance does. */
   openRepository(): SignalRepository
   /** `preKeyId`: the number of the one-time key in the bundle. */
   bundle(preKeyId: number): SignalBundle

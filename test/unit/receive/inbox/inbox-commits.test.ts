@@ -16,7 +16,6 @@ const ME = { id: '5511999990000:7@s.whatsapp.net' }
 const ANA = '5511988880001@s.whatsapp.net'
 const KEY: KeyChange = ['session', '5511988880001.0', Buffer.from('the key moved on')]
 
-/** Number of ciphertexts so far. Each ciphertext must be different, even if the message is the same. */
 let ciphertexts = 0
 function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
   const content = Array.from({ length: count }, () => ({
@@ -94,7 +93,6 @@ async function bench(t: TestContext) {
       createCommitChain(store),
     ),
     message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
-    /** Reads the records from the disk, as after a restart. */
     async again() {
       const [laterMarks, laterJournal] = [
         createSeenMarks(INSTANCE, disk, sealer),

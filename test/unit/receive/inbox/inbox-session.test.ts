@@ -162,8 +162,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// An earlier bug: the marks of such a message were written first. So when it came again, it was acknowledged although
-// its event was never sent.
+// An earlier bug: such a message was recorded as processed before its event was written. So when the message came
+// again, it was acknowledged, and its event was never sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -451,7 +451,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// A listener adds the id of the key to the credentials. When the connection has ended, this listener is gone.
+// A listener adds the id of the app state key to the credentials. When the connection has ended, this listener is gone.
 test('a key of app state that is stored while the connection ends is replayed at the next login', async (t) => {
   const { translated, live, socket } = await bench(t)
   const inbox = await live()

@@ -22,7 +22,6 @@ const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(
 
 function read(node: BinaryNode, ...messages: proto.IMessage[]) {
   const seen = messageStanza(node, ME)
-  // The parts are decrypted in another order than they have in the stanza.
   for (const [index, message] of [...messages.entries()].reverse()) seen.opened.set(index, padded(message))
   return readStanza(seen, ME)
 }

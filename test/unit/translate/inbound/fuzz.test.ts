@@ -104,7 +104,6 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
     const content = object[field!]
     if (typeof content === 'object' && content !== null) spoil(content)
     else object[field!] = spoilt(content)
-    // Sometimes the message is put inside another one, or beside another one.
     const around =
       random(3) === 0 ? { viewOnceMessage: { message: object } } : { ...SPECIMENS[random(SPECIMENS.length)], ...object }
     return Buffer.from(proto.Message.encode(proto.Message.fromObject(random(2) === 0 ? object : around)).finish())
