@@ -86,7 +86,6 @@ if (receive) {
   const share = ({ offered_per_s, cpu_ms }: Side) => (offered_per_s * cpu_ms.median) / 10
   const linesOf = (value: (side: Side) => number) =>
     counts.flatMap((count, index): Line[] => [
-      // All instances of this service are connected, also while texts are sent to one.
       {
         name: count === '1' ? `svc, 1 of ${counts.at(-1)}` : `svc, ${instances(count)}`,
         color: index === 0 ? GREEN : BLUE,

@@ -48,7 +48,6 @@ try {
   ]
   const pid = service.child.pid!
 
-  /** Measures while ten other instances on the same shards send as fast as they can. */
   async function saturated() {
     const [driver, hooks] = [startPart<Driver>('driver.ts'), startPart<Receiver>('receiver.ts')]
     const url = await hooks.call('open')

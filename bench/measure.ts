@@ -29,9 +29,7 @@ export interface Bench {
   dir: string
   network: Running
   sandbox: Sandbox
-  /** Starts the service on the data folder of the bench, with the admin key that its first start created. */
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
-  /** Starts the service of another checkout once, on a separate data folder. */
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
 }

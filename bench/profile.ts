@@ -24,7 +24,6 @@ const WRITER = '5511988880002'
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 0)
 const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
-/** Number of functions that are listed separately. */
 const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 
 const bench = await startBench()

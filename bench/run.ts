@@ -43,7 +43,6 @@ const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1
 const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
 
-/** The child processes end with this process. */
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {

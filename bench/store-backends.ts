@@ -32,7 +32,6 @@ const BATCHES = {
 type Shape = keyof typeof BATCHES
 
 const commits: number[] = []
-/** Returns a commit: a session that is overwritten, new records, and a record that is removed. */
 function batch(shape: Shape, writer: number): Op[] {
   const { records, bytes, session } = BATCHES[shape]
   const at = (commits[writer] ?? 0) + 1

@@ -4,7 +4,6 @@
  */
 import type { Spread } from './parts/numbers.ts'
 
-/** The result of one bench of a run, in the form that `run.ts` writes to its file. */
 export interface Row {
   bench: string
   seconds: number
@@ -37,7 +36,6 @@ export interface Shown {
   figure: string
   /** The word before the limit, as in `at least 800`. */
   toReach: string
-  /** The measured value, with its spread if several rounds were run. */
   measured: string
   isReached: boolean | undefined
 }
@@ -48,7 +46,6 @@ const of = (bench: string, figure: string, at: string, bound: Bound): Target => 
 const RATES = [50, 200, 500]
 const SIZES = [10, 50, 100, 500]
 const BOOT = '25 a second, as by default'
-/** Name of a row in the result of `boot.ts`. */
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
 /** Time of the disk alone. It is shown because a text is on disk before it is acknowledged, to the caller of the API and to the network. */

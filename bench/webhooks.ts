@@ -18,7 +18,7 @@ const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
 const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
 /** Texts per second of all instances together: a rate that the machine can process with capacity left. */
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
-/** Number of instances out of 40 that have such a receiver; the receivers of all other instances answer. */
+/** Number of instances out of 40 with each kind of broken receiver; the receivers of all other instances answer. */
 const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
 const IDLE_TEXTS = 150
 const IDLE_PER_SECOND = 10
@@ -53,7 +53,9 @@ try {
   for (let from = 0; from <= INSTANCES; from += PAIRED_AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
 
-  /** Returns the number of log rows. Only the type `received` has a URL, so the rows of all types are those of that type. */
+  /**
+   * Returns the number of log rows. Only events of the type `received` have a URL here, so all rows are of this type.
+   */
   async function inLog(status?: string): Promise<number> {
     const query = status === undefined ? '' : `&status=${status}`
     const url = `${gateway.baseUrl}/admin/webhook-log?page_size=1${query}`

@@ -1,4 +1,3 @@
-/** Reads the operations of the OpenAPI description, for the generators of the packages. */
 import { describe } from '../src/http/description/openapi.ts'
 
 export interface FieldSchema {
@@ -42,7 +41,6 @@ export interface DescribedOperation {
 
 export type Endpoints = Parameters<typeof describe>[0]
 
-/** Beginning of the paths of all operations of an instance. */
 export const OF_INSTANCE = '/instances/{instance_id}/token/{token}'
 /** Names of the parameters that the client sets itself. */
 const SET_BY_CLIENT: ReadonlySet<string> = new Set(['Idempotency-Key', 'Prefer', 'Last-Event-ID'])

@@ -93,7 +93,6 @@ function withOwnCaches() {
   })
 }
 
-/** Returns the changed files of the library by path. */
 function made() {
   const index = read(`${LIBRARY}/lib/index.js`)
   const WAM = "export * from './WAM/index.js';\n"

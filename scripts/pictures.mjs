@@ -7,7 +7,6 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Files of the pictures in the documents, by the name that the tests use. */
 const WANTED = {
   'dashboard-timeline': 'docs/dashboard.png',
   'pairing-passkey': 'docs/pictures/pairing-passkey.png',

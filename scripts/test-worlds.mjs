@@ -50,7 +50,6 @@ export async function lendWorlds() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
   const address = join(folder, 'lender')
   const idle = { traced: [], untraced: [] }
-  /** The process of the world, for each open connection. */
   const serving = new Map()
   /** Processes that are ending; the lender waits for them before it closes. */
   const ends = new Set()

@@ -162,7 +162,6 @@ const calls = {
     }
     await keys.set({ 'sender-key': { [name]: Buffer.from(JSON.stringify(record.serialize())) } })
   },
-  /** Makes the library read the metadata of the group again, because its members have changed. */
   changed(group: string) {
     groups.delete(group)
   },

@@ -18,7 +18,6 @@ export interface Profile {
 /** The first matching rule counts. `name`: name of a function without a file, which belongs to V8. */
 const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'idle', name: /^\(idle\)$/ },
-  // Frames that the profiler itself adds.
   { cause: 'idle', url: /node:inspector|profiling\.mjs/ },
   { cause: 'GC', name: /^\(garbage collector\)$/ },
   { cause: 'native without a JS frame', name: /^\((program|root)\)$/ },

@@ -4,7 +4,6 @@ import { answerCalls } from './calls.ts'
 import { summary } from './numbers.ts'
 
 export interface Drive {
-  /** URLs that are requested in turn. */
   urls: string[]
   /** Bodies of POST requests, used in turn like the URLs; `{n}` is the number of the request. Without them the requests are GET. */
   bodies?: string[]

@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerCalls } from './calls.ts'
 
-/** The fields of a document message that describe its file. */
 interface Laid {
   url: string
   directPath: string

@@ -28,7 +28,6 @@ let isBroken = false
 const empty = (): Measured => ({ posts: 0, accepted: 0, repeats: 0, outOfOrder: 0, latency: [] })
 const reports = Object.fromEntries(KINDS.map((kind) => [kind, empty()])) as Record<Kind, Measured>
 const seen = new Set<string>()
-/** The number of the last accepted text, by instance. */
 const last = new Map<string, number>()
 
 function accept(kind: Kind, body: string, at: number) {
@@ -101,10 +100,8 @@ const calls = {
   /** If true, each receiver behaves as its kind does; otherwise all receivers answer. */
   setBroken(value: boolean) {
     isBroken = value
-    // Restarts the numbering for later texts.
     if (value) last.clear()
   },
-  /** Returns how many events were accepted since the last report, by kind of receiver. */
   accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
   /** Returns the results since the last report, and resets them. */
   report() {

@@ -4,7 +4,6 @@ export interface Route {
   /** Path with the names of its parameters in braces. For operations of an instance, only the part after the token. */
   readonly path: string
   readonly query?: readonly string[]
-  /** Names of the headers that are part of the input. */
   readonly headers?: readonly string[]
   /** `json`: all other fields of the input are the body. `bytes`: the field `body` of the input is the body. */
   readonly body?: 'json' | 'bytes'

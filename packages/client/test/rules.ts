@@ -18,7 +18,6 @@ export interface Followed {
   pauses: number[]
   /** How the call ended: `answered`, or the code or the name of the error. */
   ended: string
-  /** Number of different idempotency keys in the requests. */
   keys: number
 }
 
