@@ -1,6 +1,6 @@
 /**
- * The parts of one instance, constructed in order. If a part needs a later one, it reads a slot that the later one
- * writes, or emits an event that the later one handles.
+ * The parts of one instance, constructed in order. If a part needs a later one, it reads a value that the later one
+ * sets, or emits an event that the later one handles.
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'

@@ -47,7 +47,7 @@ export interface AppState {
   take(reading: Reading): void
   /** A removed collection is read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
-  /** Saves the credentials, in one commit with other changes of the same turn. */
+  /** Saves the credentials, in one commit with other changes of the same turn of the event loop. */
   save(): void
   /** Resolves when all changes so far are on disk. After the first failed commit, it always rejects. */
   settled(): Promise<void>

@@ -18,7 +18,7 @@ export interface LidPair {
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 
-/** Number of pairs per read, per commit, and per turn of the loop, about 10 ms. */
+/** Number of pairs per read, per commit, and per turn of the event loop, about 10 ms. */
 const SLICE = 200
 
 /**

@@ -29,7 +29,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // A full store refuses a commit in the same turn, so no newer commit can have been written before this retry.
+      // A full store refuses a commit immediately, so no newer commit can have been written before this retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
       return await store.commit(batch)
     } finally {

@@ -1,6 +1,6 @@
 /**
- * Owns all data about groups: the network's answers and notices are passed to all kinds of data here, so that none is
- * older than the others.
+ * Owns all data about groups, and passes the network's answers and notices to every part of this data, so that no part
+ * is older than the others.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'

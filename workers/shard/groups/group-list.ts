@@ -203,7 +203,7 @@ function groupEntries(table: Table<GroupEntry>) {
     put,
     drop,
     doubt,
-    /** The groups of a removed community may still exist, so they become stale. */
+    /** The groups of a removed community may still exist, so they must be read again. */
     gone(jid: string) {
       drop(jid)
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)

@@ -52,7 +52,8 @@ export function createGroupStore({
         await nextTurn()
       }
     } finally {
-      // This must be in the same turn as the last check of `open`, so that a later change starts another write.
+      // This is in the same turn of the event loop as the last check of `open`, so that a later change starts another
+      // write.
       writing = null
     }
   }

@@ -13,7 +13,7 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
 }
 
 /**
- * `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not sent, and is retried after
+ * `back`: there was no connection, and the item stays first. `laterMs`: the item was not sent, and is retried after
  * this time. Rejects if the storage fails or the service stops: the outcome is then unknown.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>

@@ -94,8 +94,8 @@ export function createDrain(deps: DrainDeps): Drain {
       else if ('laterMs' in result) await putAside(item, result.laterMs)
       else return await end(item, result)
     } catch (error) {
-      // The outcome could not be stored, so the item keeps its place. If its message was sent, it is sent again with
-      // the same message id.
+      // The outcome could not be stored, so the item waits again. If its message was sent, it is sent again with the
+      // same message id.
       log.error(
         { instance_id: instanceId, svc_id: item.svcId, err: error },
         'queue: an item could not be processed because of storage; it keeps its place',

@@ -50,7 +50,7 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Items that do not age now: all while the instance is paused, and those whose hold stops their age. Without a
+   * Items that do not age now: all while the instance is paused, otherwise those that a rule keeps waiting. Without a
    * connection all items age.
    */
   function ageless(): readonly Waiting[] {
@@ -58,7 +58,7 @@ export function createExpiry({
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
   }
 
-  /** Adds the time since the last call to the held time of the items that do not age. */
+  /** Adds the time since the last call to the items that do not age. */
   function sumHeldTimes() {
     const now = steady.now()
     heldTimes.add(ageless(), now - checkedAt)

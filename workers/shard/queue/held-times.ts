@@ -29,10 +29,10 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** The most held time in ms that a kill may have lost. */
+  /** The most time in ms for which a kill may have lost that an item did not age. */
   let lost = 0
   let isStored = false
-  /** Whether the stored record was written at a stop, so that no held time is lost. */
+  /** Whether the stored record was written at a stop, and is complete. */
   let isStopMarked = false
   let savedAt = steady.now()
   let change: 'none' | 'some' | 'urgent' = 'none'

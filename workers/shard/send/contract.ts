@@ -20,7 +20,7 @@ export interface SendFiles {
   downloadMs: number
   prepare: MediaPreparation['prepare']
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Returns the prepared file if this was done before the item's turn. */
+  /** Returns the prepared file if it was prepared ahead. */
   once: Once
   /** The agent uses the instance's proxy, and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent

@@ -55,7 +55,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // The ack of a status has no error: with an error, the network may hold back all later stanzas.
+      // The ack of a status has no error: with an error, the network may not deliver any later stanza.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':

@@ -1,7 +1,7 @@
 /**
- * Holds back items, so that other items are sent before them. Policies decide which items are held, why and until when;
- * they are asked in a fixed order, and the first hold counts. Only the item that would be sent next is checked. A hold
- * is never stored: after a restart the policies are asked again.
+ * Decides which items must wait while other items are sent before them. Policies say which, why and until when; they
+ * are asked in a fixed order, and the first answer counts. The answers are never stored: after a restart the policies
+ * are asked again.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'
@@ -27,7 +27,7 @@ export interface HoldPolicy {
    * list.
    */
   holding(item: Waiting): Hold | undefined
-  /** Called when held items may be sent before their `until`: those that `concerns` accepts, or all. */
+  /** Called when waiting items may be sent before their `until`: those that `concerns` accepts, or all. */
   onChange?(listener: ChangeListener): void
 }
 
@@ -46,7 +46,7 @@ export interface Holds {
   remove(item: Waiting): void
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
-  /** Returns the ms until a held item may be allowed; Infinity if no hold ends at a known time. */
+  /** Returns the ms until a policy may let an item go; Infinity if no such time is known. */
   nextIn(): number
   onChange(listener: () => void): void
 }
@@ -113,7 +113,7 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
-  /** Asks all policies again after the clock of the machine was set, because the times of the holds are wrong then. */
+  /** The clock of the machine was set, so the times of all answers are wrong, and the policies are asked again. */
   function releaseIfClockWasSet() {
     const now = difference()
     if (Math.abs(now - seen) <= ADJUSTMENT) return

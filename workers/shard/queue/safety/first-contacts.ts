@@ -71,7 +71,7 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 }
 
-/** All held messages need this time at once, so it is cached. */
+/** All waiting messages need this time at once, so it is cached. */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 

@@ -37,8 +37,8 @@ export const ANSWER_WINDOW = DAY
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns the wait for an answer of the other person or for a free place in a budget; undefined if there is none. The
- * end is on the monotonic clock.
+ * Returns the wait for an answer of the other person, or until the budget allows the message; undefined if there is
+ * none. The end is on the monotonic clock.
  */
 export function paceWait(
   settings: SendSafetySettings,

@@ -20,7 +20,7 @@ import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from 
 
 const LOOK_UP_AGAIN = 5 * SECOND
 
-/** A text that answers a call is never held, because the caller has contacted the account first. */
+/** A text that answers a call never waits, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
 /** The most items whose message goes to another chat than the item names: as many as a queue can hold. */
@@ -91,8 +91,8 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
-   * Whether no rule holds the item: it changes or answers another message, the recipient has called, or the network may
-   * already know it.
+   * Whether no rule makes the item wait: it changes or answers another message, the recipient has called, or the
+   * network may already know it.
    */
   const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
     mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER

@@ -67,7 +67,10 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
     steps('inbox:after-commit')
   }
 
-  /** `more`: additional operations of the commit. `further`: seen marks in addition to those of the ciphertexts. */
+  /**
+   * `more`: additional operations of the commit. `further`: records of seen messages in addition to those of the
+   * ciphertexts.
+   */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
     const isHeld = journal.has(stanza.id)

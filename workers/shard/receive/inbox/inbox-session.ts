@@ -142,7 +142,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
-  /** The marks of a message that was seen before may still be in a running commit. */
+  /** The record of a message that was seen before may still be in a running commit. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

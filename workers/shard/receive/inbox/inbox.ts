@@ -1,6 +1,6 @@
 /**
- * Receives messages without loss: one commit stores the changed keys, the finished event and the seen marks, and only
- * then is the stanza confirmed. So after a kill, either the network delivers the stanza again, or its event is stored.
+ * Receives messages without loss: one commit stores the changed keys, the finished event and the fact that the message
+ * was seen. Only then is the stanza confirmed, so after a kill it is delivered again or its event is stored.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'

@@ -30,8 +30,8 @@ export function createTries(): Tries {
 }
 
 /**
- * Commits the events that `make` returns, once per seen mark, together with the operations `more`. `others`: seen marks
- * of the same message under its other jids.
+ * Commits the events that `make` returns, once per message, together with the operations `more`. `others`: further
+ * hashes of the same message.
  */
 export type Once = (
   mark: Mark,

@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that could not be read yet. A mark is a hash that identifies a message: one per jid. A message is
- * stored under one of its marks.
+ * Keeps the messages that could not be read yet. A mark is a hash of id, chat and author of a message, so there is one
+ * per jid. A message is stored under one of its marks.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
