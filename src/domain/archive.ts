@@ -8,7 +8,6 @@ import type { InstanceId } from './ids.ts'
 export const ARCHIVE_KINDS = ['move', 'backup'] as const
 export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
 
-/** Smallest number of characters in the passphrase of an archive. */
 export const MIN_PASSPHRASE = 12
 
 /** Version of the format that this release writes; it reads all earlier ones. */
@@ -28,7 +27,6 @@ export interface ArchiveParts {
   ringKey: Uint8Array
 }
 
-/** Resolves with the bytes of an archive. If the signal is aborted, the writing of the archive stops. */
 export type ExportInstance = (
   instance: InstanceId,
   wish: { kind: ArchiveKind; passphrase: string },

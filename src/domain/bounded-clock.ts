@@ -15,9 +15,8 @@ export interface BoundedClock extends Clock {
    * only contradict it.
    */
   learned(at: number, isLogin: boolean): void
-  /** Returns by how many ms the machine's clock is ahead of this clock; 0 if both are equal. */
+  /** By how many ms the machine's clock is ahead of this clock. */
   ahead(): number
-  /** Returns how much of `ahead()` the network's time contradicts, in ms. */
   contradicted(): number
 }
 
@@ -40,9 +39,7 @@ interface Point {
 
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
-  /** The last time that this clock accepted from the machine's clock. */
   let last: Point = { at: wall.now(), steady: began.steady }
-  /** The network's time at the last login; undefined before the first login. */
   let network: Point | undefined
   /** The jump that is not followed yet. `since` is a time of the steady clock. */
   let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined
@@ -59,7 +56,6 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     return at
   }
 
-  /** Time in ms that the machine was suspended since the last check. */
   function wokeAfter(): number {
     const total = uptime() - began.uptime - (steady.now() - began.steady)
     const fresh = Math.max(0, total - suspendedMs)
@@ -69,7 +65,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** If the machine's clock has jumped again, a new hour of doubt begins. */
+  /** A second jump of the machine's clock begins a new hour of doubt. */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {

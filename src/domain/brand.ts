@@ -25,7 +25,6 @@ export const STANDARD_WEBHOOK_HEADERS = {
  * itself.
  */
 export const PASSPHRASE_HEADER = header('Passphrase')
-/** Lists the fields of a request that do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
 /**
  * User-Agent of webhook requests. The version is that of the webhook format and not that of the software, so that

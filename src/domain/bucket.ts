@@ -22,7 +22,6 @@ export interface BucketCredentials {
   sessionToken: string | undefined
 }
 
-/** Describes the form of a bucket URL within an error message. */
 export const BUCKET_URLS =
   's3://<bucket>/<prefix>?endpoint=<http or https URL>&region=<region>, in which only the bucket is required'
 

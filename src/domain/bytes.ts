@@ -1,4 +1,3 @@
-/** A single piece is returned without a copy. */
 export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>[]): Uint8Array<B | ArrayBuffer> {
   const [only] = pieces
   if (pieces.length === 1 && only) return only

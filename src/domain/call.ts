@@ -21,7 +21,6 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   delayMessage: number | null
   /** Time in epoch ms before which the message is not sent; null if there is none. */
   sendAt: number | null
-  /** Seconds for which typing is shown before the message. */
   delayTyping: number
 }
 
@@ -46,9 +45,7 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
 export type Call = SendCall | ActionCall | ControlCall
 
 export interface CallOrigin {
-  /** Idempotency key of a queued send: a second request with the same key is not sent again. */
   idempotencyKey?: string | undefined
-  /** `X-Request-Id` of the request, for the log. */
   requestId?: string | undefined
 }
 

@@ -21,5 +21,4 @@ export function renamed(value: unknown, nameOf: (name: string) => string, depth 
 
 export const inCamelCase = (value: unknown) => renamed(value, camelCase)
 
-/** Converts the path of a field in `details.issues` of an error. */
 export const camelPath = (path: string) => path.split('.').map(camelCase).join('.')

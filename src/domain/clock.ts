@@ -20,5 +20,4 @@ export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin
 /** Whether a time is less than `ms` ago. A time in the future does not count, because a wrong clock wrote it. */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
-/** Formats an epoch time in ms as ISO-8601 UTC with milliseconds, the only format of times in the API. */
 export const iso = (at: number) => new Date(at).toISOString()

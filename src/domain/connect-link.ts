@@ -10,7 +10,6 @@ export const MAX_LINKS = 20
 
 export interface ConnectOperator {
   name: string | null
-  /** Colour in the form `#rrggbb`. */
   color: string | null
 }
 
@@ -49,7 +48,6 @@ export interface ConnectLinks {
    * more request.
    */
   wasJustUsed(link: ConnectLink): boolean
-  /** Records that a pairing was begun with this link. The pairing ends when the link ends. */
   begin(link: ConnectLink): void
   /** Ends pairings whose link has expired, and removes links that ended long ago. The service calls it every minute. */
   sweep(): Promise<void>

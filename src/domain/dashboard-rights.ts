@@ -14,10 +14,8 @@ export interface Right {
   operations: readonly string[]
 }
 
-/** Scope without which an API key does not open the dashboard. */
 export const OPENING_SCOPE: Scope = 'instances:read'
 
-/** Operations that send messages, and the one that checks whether a number has an account. */
 const SENDS = [
   'contacts.exists',
   'send.sendText',
@@ -279,7 +277,6 @@ const byOperation = new Map(
   (Object.keys(rows) as RightName[]).flatMap((name) => rows[name].operations.map((operation) => [operation, name] as const)),
 )
 
-/** Undefined if only the admin key may call the operation. */
 export const rightOf = (operation: string): RightName | undefined => byOperation.get(operation)
 
 /**

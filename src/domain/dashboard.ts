@@ -26,7 +26,6 @@ export type DashboardMode = (typeof DASHBOARD_MODES)[number]
 export interface SessionKey {
   id: string
   name: string
-  /** First and last characters of the key, so that a person recognises it. */
   hint: string
   scopes: readonly Scope[]
 }
@@ -41,12 +40,9 @@ export interface SessionInfo {
   workspace: { id: string; name: string }
   /** The API key that opened the session; null for the admin key. */
   key: SessionKey | null
-  /** Address of the caller, as the service sees it. */
   address: string
-  /** True if the simulated network runs and the session may use it. */
   sandbox: boolean
   version: string
-  /** URL at which callers reach the API. */
   base_url: string
   /** True if SVC_ADMIN_KEY sets the admin key. It cannot be rotated in the dashboard then. */
   admin_key_from_environment: boolean
@@ -95,10 +91,9 @@ export interface InstanceRow {
   /** End of a temporary ban; null if there is none. */
   banned_until: string | null
   restriction: RestrictionObject | null
-  /** Number of waiting messages; null if the thread of the instance does not answer now. */
+  /** Number of waiting messages; null if the thread of the instance does not answer. */
   queue: number | null
   backlog: number | null
-  /** Time of the last stanza on the current connection. */
   last_inbound_at: string | null
   /** Number of event types that have a webhook URL. */
   webhooks: number
@@ -132,7 +127,6 @@ export interface Timeline {
   svc_id: string | null
   /** Null if the chat is not known; absent if the key may not see it. */
   correspondent?: string | null
-  /** `operationId` of the call that sent the message. */
   operation: string | null
   state: 'waiting' | 'processing' | 'sent' | 'failed' | 'unknown'
   steps: TimelineStep[]
@@ -147,9 +141,7 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 
 export interface MessageRow {
   message_id: string
-  /** The chat, in the form of the API. */
   phone: string
-  /** Null if the name is not known. */
   chat_name: string | null
   /** Author of somebody else's message in a group, or of a status post; null otherwise. */
   participant: string | null
@@ -158,7 +150,6 @@ export interface MessageRow {
   at: string
   /** `message_type` of its event, or the operation that sent it; null if only its receipts are known. */
   kind: string | null
-  /** The furthest state that the message has reached. */
   state: MessageState
   has_content: boolean
 }
@@ -171,7 +162,6 @@ export interface AllowlistCheck {
   address: string
   /** True if the new allowlist would refuse this address. */
   locked_out: boolean
-  /** Indexes of the entries that are not valid addresses or ranges. */
   invalid: number[]
 }
 
@@ -203,7 +193,6 @@ export type HealthWindow = (typeof HEALTH_WINDOWS)[number]
 /** One point of a chart: measurements of ten seconds, five minutes or an hour, depending on the window. */
 export interface HealthPoint {
   at: string
-  /** Highest memory of the process during the time of this point, in MB. */
   rss_mb: number
   queue: number
   backlog: number
@@ -240,7 +229,6 @@ export interface Health {
   series: { every_seconds: number; from: string | null; points: HealthPoint[] }
 }
 
-/** Numbers of messages and of webhook requests in an hour. */
 export interface ActivityHour {
   at: string
   sent: number
@@ -254,7 +242,6 @@ export interface Activity {
   hours: ActivityHour[]
 }
 
-/** Events of the dashboard's live stream: for each name, the type of its data. */
 export interface LiveEvents {
   /** The client must discard all rows; they are sent again. */
   reset: { total: number }
@@ -262,7 +249,6 @@ export interface LiveEvents {
   ready: Record<string, never>
   instance: InstanceRow
   removed: { id: string }
-  /** Number of webhook requests since the previous event of this kind. */
   deliveries: { instance_id: string; delivered: number; retry: number; failed: number; discarded: number }
   totals: {
     at: string

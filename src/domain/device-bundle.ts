@@ -1,5 +1,3 @@
-/** A linked device that is imported from another program: plain data, in the format of the store. */
-
 /** A Signal key, or another record that Baileys stores among the keys. */
 export type DeviceKey = readonly [type: string, id: string, value: Uint8Array]
 

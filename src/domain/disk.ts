@@ -1,5 +1,3 @@
-/** State of the disk, which every thread sees. */
-
 /**
  * `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing can be written.
  */

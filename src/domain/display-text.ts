@@ -27,7 +27,6 @@ const BELONGING = [
   String.raw`(?<=\p{Ideographic})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[${JOINING_SCRIPTS}])[\u200C\u200D]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180F]`,
-  // Empty braille cell between other braille cells.
   String.raw`(?<=[\u2801-\u28FF])\u2800(?=[\u2801-\u28FF])`,
 ].join('|')
 

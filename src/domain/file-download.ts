@@ -14,7 +14,6 @@ export interface SealedFile {
    * then.
    */
   mediaKey: Uint8Array | null
-  /** Hash of the decrypted file. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
   /** Length of the decrypted file in bytes, as the sender states it; may be wrong. */
@@ -28,7 +27,6 @@ export interface SealedFile {
 
 export interface FileDownload {
   file: SealedFile
-  /** Path on the network's file host, including the query. */
   path: string
   proxyUrl: string | null
   instance: string
@@ -78,10 +76,8 @@ export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<
 export type UploadableFile = ReceivedFile & { mediaKey: Uint8Array }
 export const isUploadable = (file: ReceivedFile): file is UploadableFile => file.mediaKey !== null
 
-/** All data about a received file that a link to it must contain. */
 export interface ReceivedFile extends SealedFile {
   kind: FileKind
-  /** Path on the network's file host, including the query. */
   path: string
   mimeType: string
   fileName: string | null

@@ -11,7 +11,6 @@ interface Row {
   phone: string | null
 }
 
-/** These characters are enough to distinguish instances and to search for one. */
 export const shortId = (id: string) => id.slice(0, 8)
 
 function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {

@@ -1,11 +1,9 @@
-/** Types for the import of an instance over HTTP, which the API and the threads share. */
 import type { ImportSource } from './device-bundle.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 
 /** In bytes. Larger archives are imported with a command of the service. */
 export const MAX_IMPORT = 64 * 1_048_576
 
-/** The file to import, the program that it comes from, and choices of the caller. */
 export interface FileToRead {
   from: ImportSource
   passphrase: string | undefined
@@ -16,7 +14,6 @@ export interface FileToRead {
 }
 
 export interface FileFound {
-  /** Public identity key of the device. */
   identity: string
   id: string | undefined
   report: readonly string[]

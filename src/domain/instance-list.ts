@@ -1,4 +1,3 @@
-/** The list of instances for people: names of states, instances in trouble, orders, and export. */
 import type { InstanceRow } from './dashboard.ts'
 import { QUEUE_CAPACITY } from './queue-capacity.ts'
 
@@ -25,7 +24,6 @@ export const NEARLY_FULL = 0.8
 
 export const isFull = ({ queue }: Pick<InstanceRow, 'queue'>) => (queue ?? 0) >= QUEUE_CAPACITY
 
-/** Returns 0 for an instance without trouble, and a higher number for worse trouble. */
 export function troubleOf(row: InstanceRow): number {
   const at = BAD_STATES.indexOf(stateOf(row))
   if (at !== -1) return 10 - at

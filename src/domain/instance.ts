@@ -59,7 +59,6 @@ export const SETTING_FLAGS = [
 ] as const
 export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', 'delay_message_max_ms'] as const
 export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
-/** Dialect for requests and events; null for the names of this service. */
 export const SETTING_DIALECTS = ['dialect'] as const
 export const SETTING_SAFETY = Object.keys(SEND_SAFETY_OFF) as readonly (keyof SendSafetySettings)[]
 
@@ -124,14 +123,9 @@ export interface PreviousSecret {
   until: number
 }
 
-/** Returns an object with the same value in each of the fields. */
 export const each = <K extends string, V>(names: readonly K[], value: V) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<K, V>
 
-/**
- * The configuration that a shard thread needs to run an instance. The main thread sends it with `start` and
- * `configure`.
- */
 export interface InstanceConfig {
   id: string
   /** Derived from the token. Links to files contain it, so a new token makes them invalid. */
@@ -145,7 +139,6 @@ export interface InstanceConfig {
 
 /** A restriction of the account by WhatsApp. `until` is in epoch ms; null if WhatsApp does not state it. */
 export interface Restriction {
-  /** The account may not write to people who never wrote to it. */
   kind: 'reach_out'
   until: number | null
 }
@@ -164,11 +157,10 @@ export interface RuntimeState {
   restriction: Restriction | null
   /** Time at which the device was imported from another program; null if it was paired here. */
   importedAt: number | null
-  /** True if credentials of a completed pairing are stored. */
   paired: boolean
 }
 
-/** Whether a phone was ever linked. At least one of these values stays after the account is unlinked. */
+/** At least one of these values stays after the account is unlinked. */
 export const wasConnected = ({ phone, connectedAt, disconnectedAt }: RuntimeState): boolean =>
   [phone, connectedAt, disconnectedAt].some((fact) => fact !== null)
 

@@ -9,7 +9,6 @@
  */
 const ISOLATIONS = /[\u2066-\u2069]/g
 
-/** Removes isolation characters, so that the text is safe inside an isolation. */
 export const contained = (text: string) => text.replace(ISOLATIONS, '')
 
 /** Isolates a text for places without HTML elements, such as the options of a list. */

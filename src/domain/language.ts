@@ -1,4 +1,3 @@
-/** Languages of the dashboard, the pairing page and the pages of connect links. */
 export const LANGUAGES = ['en', 'pt', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 

@@ -1,5 +1,3 @@
-/** Messages between the HTTP thread and the thread that parses a large body. */
-
 /** Pieces of a body in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
 /**

@@ -1,4 +1,3 @@
-/** The copy of one received file to a bucket: the task of a thread, and its result. Plain data. */
 import type { FileDownload } from './file-download.ts'
 
 export interface MediaCopy {

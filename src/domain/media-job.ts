@@ -1,7 +1,3 @@
-/**
- * Input and result of a media job on one file. Files are passed by path, so that no bytes are passed between threads.
- */
-
 /** A `card` is the picture of a link; a `portrait` is the picture of an account, a group or a channel. */
 export type Purpose = 'image' | 'video' | 'gif' | 'ptv' | 'voice' | 'audio' | 'sticker' | 'card' | 'portrait'
 
@@ -17,7 +13,6 @@ export interface MediaJob {
 }
 
 export interface PreparedMedia {
-  /** The file to send: the file of the job, or a new one in `dir`. */
   path: string
   mime: string
   width: number | null

@@ -1,4 +1,3 @@
-/** Media fields of a message, from the request until the message is sent. */
 import { joined } from './bytes.ts'
 
 export const MB = 1_048_576
@@ -8,7 +7,6 @@ export const DOCUMENT_LIMIT = 100 * MB
 export type MediaInput =
   | { kind: 'inline'; bytes: Uint8Array; mime: string | null }
   | { kind: 'blob'; offset: number; size: number; mime: string | null }
-  /** Downloaded when the message is sent. */
   | { kind: 'url'; url: string }
 
 type Inline = Extract<MediaInput, { kind: 'inline' }>

@@ -1,6 +1,6 @@
 /**
- * The reason why a device cannot be imported, in whole sentences. The operator sees an error with the name `Error`
- * without its stack.
+ * The sentences say why a device cannot be imported. The operator sees an error with the name `Error` without its
+ * stack.
  */
 export class NotImportable extends Error {
   readonly problems: readonly string[]

@@ -1,5 +1,3 @@
-/** Metadata of an OAuth client, from its registration or from its metadata document. */
-
 /** The length is in UTF-16 code units. */
 export const CLIENT_NAME_MAX = 100
 export const MAX_REDIRECT_URIS = 5
@@ -13,7 +11,6 @@ const MAX_URI = 2_048
  */
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
 
-/** Accepts `https` URLs, and `http` URLs of the local machine. */
 export function isRedirectUri(value: string): boolean {
   if (value.length > MAX_URI || !/^[!-~]+$/.test(value) || !URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)
@@ -21,7 +18,6 @@ export function isRedirectUri(value: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
 }
 
-/** An `http` URL of the local machine, in two parts: before the port and after it. */
 const LOCAL = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/
 const withoutLocalPort = (uri: string) => uri.replace(LOCAL, '$1')
 

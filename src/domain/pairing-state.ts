@@ -1,9 +1,7 @@
-/** State of a pairing, as a shard answers it for the page of a connect link. */
 import type { Status } from './instance.ts'
 
 export interface PairingState {
   status: Status
-  /** Whether an account is linked, connected or not. */
   paired: boolean
   /** Whether the owner has paused the instance, so that no session could show a code. */
   isPaused: boolean

@@ -6,7 +6,6 @@ import { isStorageFailure } from './storage-failure.ts'
 
 /** The machine temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
-/** Whether an error is a temporary failure of storage, in the form that it has after it was sent between threads. */
 const isNoStorage = (error: unknown) =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'engine_unavailable'
 

@@ -1,10 +1,5 @@
-/**
- * Texts about linking with a passkey for the pairing page and the dashboard, and the script that owners paste into the
- * browser's console.
- */
 import type { PasskeyError, PublicKeyOptions } from './passkey.ts'
 
-/** Each sentence names a problem and what the owner can do. */
 export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   refused: 'WhatsApp did not accept the passkey. Choose the passkey of this number.',
   no_answer_from_phone:
@@ -20,7 +15,6 @@ export const BEFORE_THE_SCAN =
 /** In ms. If the helper has not appeared in the new tab by then, the pages show the other ways to link. */
 export const UNFOLD_AFTER_MS = 10_000
 
-/** Replaced by the WebAuthn options in `BY_HAND`. */
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**

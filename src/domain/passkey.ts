@@ -1,7 +1,3 @@
-/**
- * Types for linking an account that requires its passkey: the state of the ceremony, the assertion of a browser, and
- * tickets for a browser extension.
- */
 import type { InstanceId } from './ids.ts'
 
 export const PASSKEY_STAGES = ['none', 'awaiting_response', 'awaiting_confirmation', 'linking'] as const
@@ -29,7 +25,6 @@ export interface PasskeyState {
   attempts_left: number
   /** The phone also shows this code, and the owner compares both; null if there is none. */
   code: string | null
-  /** Whether the owner must confirm that both codes are equal. */
   needs_confirmation: boolean
   last_error: PasskeyError | null
 }
@@ -52,11 +47,9 @@ export interface Passkeys {
    * Undefined for an unknown ticket. It is synchronous, so that concurrent guesses cannot evade the limit of attempts.
    */
   find(ticket: string): InstanceId | undefined
-  /** Undefined if the ticket is no longer valid. */
   open(ticket: string): Promise<PasskeyOffer | undefined>
   /** Counts a refused assertion, because a ticket allows a limited number of them. */
   refused(ticket: string): void
-  /** Removes the ticket after its assertion was accepted. */
   spent(ticket: string): void
 }
 

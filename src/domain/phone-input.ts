@@ -1,10 +1,5 @@
-/** Reads a phone number as people write it, and notices a missing country code. */
-
-/** People write these characters between the digits. */
 const BETWEEN = /[\s().\-/\u00a0\u2010-\u2015]/g
-/** Matches phone numbers, but not ids of groups or channels. */
 const NUMBER = /^\+?\d{3,20}$/
-/** Country codes have one to three digits. */
 const MOST_COUNTRY_DIGITS = 3
 
 export interface PhoneInput {

@@ -23,7 +23,6 @@ const FORMATS = {
   evp: { says: 'a UUID', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i },
 } as const satisfies Record<PixType, PixFormat>
 
-/** The result is a part of a sentence. */
 export const pixFormat = (type: PixType): string => FORMATS[type].says
 
 /** Returns the key in its normal form; undefined if it does not have the form of its type. */

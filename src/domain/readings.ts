@@ -7,7 +7,7 @@ export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as 
 export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 
 export interface InstanceWork {
-  /** Time in epoch ms at which the thread began to host the instance, and the counts began at 0. */
+  /** In epoch ms: the thread began to host the instance, and the counts began at 0. */
   since: number
   /** CPU time of the instance in its shard thread, in ms. */
   cpuMs: number
@@ -24,17 +24,14 @@ export interface InstanceWork {
 
 export interface InstanceReading {
   instance: string
-  /** Number of messages in its queue and of events in its outbox. */
   waiting: number
   backlog: number
   /** Time of the last stanza in epoch ms; null if the instance is not connected. */
   lastInboundAt: number | null
-  /** Attempts to deliver events since the instance started. */
   attempts: AttemptResults
   work: InstanceWork
 }
 
-/** Measurements of a shard thread, separate from its metrics. */
 export interface ShardSurvey {
   instances: InstanceReading[]
   heapBytes: number

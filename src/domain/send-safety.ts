@@ -14,7 +14,6 @@ export interface QuietHours {
 /** A step of the warm-up of a new number. Its limit applies from this day after the linking until the next step. */
 export interface WarmUpStep {
   day: number
-  /** Limit of first contacts in 24 hours; null for no limit. */
   per_day: number | null
 }
 
@@ -40,7 +39,6 @@ export const SEND_SAFETY_OFF: SendSafetySettings = {
 export const SAFETY_REASONS = ['first_contact_budget', 'quiet_hours', 'unanswered'] as const
 export type SafetyReason = (typeof SAFETY_REASONS)[number]
 
-/** Whether first contacts are counted at all. */
 export const hasBudget = (settings: SendSafetySettings): boolean =>
   settings.first_contacts_per_hour !== null ||
   settings.first_contacts_per_day !== null ||

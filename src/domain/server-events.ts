@@ -14,7 +14,6 @@ export type StreamReader = (typeof STREAM_READERS)[number]
 export type ServerEvents = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 
 export interface EventsQuery {
-  /** Id of the last event that the reader has; null if the reader begins now. */
   after: string | null
   types: readonly EventType[]
   /** End of the last gap that was reported to the reader. */
@@ -24,19 +23,15 @@ export interface EventsQuery {
 export interface EventsPage {
   /** In the order of their ids. `data` is the body of the webhook request. */
   events: { id: string; data: string }[]
-  /** The next page begins after this id. */
   cursor: string
   /** Events after the id `from` and up to the id `to` are missing: they were removed, or never created. */
   gap: { from: string; to: string } | null
-  /** Whether more events may exist after this page. */
   more: boolean
 }
 
 export interface EventStreamOf {
   instance: string
-  /** Undefined for all types. */
   types?: readonly EventType[] | undefined
-  /** Id of the last event that the reader has; null if the reader begins now. */
   after: string | null
   /** Whether the credential that opened the stream is still valid. */
   isAllowed(): boolean

@@ -4,9 +4,9 @@
  */
 import { Failure } from './failures.ts'
 
-/** Replaces the system's error, which becomes the cause. */
+/** The system's error is its cause. */
 export class StorageFailure extends Error {
-  /** For any other failure, the cause has the details. */
+  /** If false, the cause has the details. */
   readonly isFull: boolean
   /** True if only the place of the media of waiting messages failed. */
   readonly isOfMedia: boolean
@@ -41,7 +41,7 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** Whether only the storage of media failed. Work without stored media can then continue. */
+/** Only the storage of media failed, so work without stored media can continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 

@@ -11,7 +11,6 @@ export type StoreUrl =
   | { backend: 'postgres'; url: string }
   | { backend: 'memory'; name: string }
 
-/** Describes the form of a store URL within an error message. */
 export const STORE_URLS = 'lmdb:<directory> or postgres://<user>:<password>@<host>/<database>'
 
 /** Undefined if the URL names no supported backend, or no directory. */
@@ -23,10 +22,8 @@ export function parseStoreUrl(url: string): StoreUrl | undefined {
   return dir === undefined ? undefined : { backend: 'lmdb', dir }
 }
 
-/** The PostgreSQL schema that the URL names. */
 export const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? SCHEMA
 
-/** The same database with another schema. */
 export const withSchema = (url: string, schema: string): string => withParameter(url, 'schema', schema)
 
 export function withParameter(url: string, name: string, value: string): string {

@@ -1,7 +1,5 @@
-/** A JSON-RPC message to `/mcp`. Its size decides which thread parses it. Plain data. */
 import type { FailureData } from './failures.ts'
 
-/** JSON-RPC 2.0, section 5.1. */
 export const RPC = { parse: -32700, invalid: -32600, method: -32601, params: -32602 } as const
 
 export interface RpcProblem {

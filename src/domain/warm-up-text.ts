@@ -1,10 +1,9 @@
 /**
- * Reads the warm-up of a new number from the text `0: 10, 7: 50, 30: none`: days since the linking, and the most people
- * per day from then on. The browser uses this file too, so it has no side effects.
+ * The text is `0: 10, 7: 50, 30: none`: days since the number was linked, and the most people per day from then on. The
+ * browser uses this file too, so it has no side effects.
  */
 export interface WarmUpStep {
   day: number
-  /** Limit of people per day; null for no limit. */
   per_day: number | null
 }
 

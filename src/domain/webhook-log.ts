@@ -47,7 +47,6 @@ export interface LogDetail {
 
 export interface WebhookBody {
   body: string
-  /** True if only the beginning of the body is shown. */
   truncated: boolean
 }
 
@@ -55,7 +54,7 @@ export interface LogRange {
   instanceIds: readonly string[]
   type?: EventType | undefined
   status?: LogStatus | undefined
-  /** Earliest creation time of the events in epoch ms, inclusive. */
+  /** Epoch ms, inclusive. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -86,7 +85,6 @@ export interface LogReader {
   list(filter: LogFilter): Promise<LogPage>
   /** Returns the events whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
-  /** Returns which instance has which of these events. */
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
 }
 
@@ -104,7 +102,6 @@ export interface WebhookLog {
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
   /** The events are due immediately, in the normal schedule of deliveries. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
-  /** Throws `not_found`. */
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
   /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>

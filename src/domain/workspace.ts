@@ -1,4 +1,3 @@
-/** A workspace owns instances and API keys. Its plan sets the limits. */
 import type { Dialect } from './dialect.ts'
 import type { WebhookSettings } from './instance.ts'
 
