@@ -6,20 +6,18 @@ import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
 import { randomFraction } from '../lib/ulid.ts'
 
-/** The other 16 characters of a ULID are random. */
+/** A ULID has 16 more characters, which are random. */
 const TIME_CHARACTERS = 10
 
 export interface AscendingIds {
   next(): string
-  /** New ids sort after the given one, the newest id in storage at the start. */
   continueAfter(id: string): void
   /** By how many ms the newest id is ahead of the clock; 0 if the difference is normal. */
   ahead(): number
-  /** The next id uses the current time, so that it may sort before earlier ids. */
   startOver(): void
 }
 
-/** A burst, or a clock that was set back a little, makes ids run ahead by less. */
+/** In ms. Ids are this far ahead of the clock only after the clock was far ahead. */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

@@ -16,9 +16,7 @@ export interface BackupSource {
   /** Copies the records of one point in time into an existing folder, even while other threads write. */
   copyTo(dir: string): Promise<void>
   keysDir: string
-  /** Null if the store keeps the media. */
   blobsDir: string | null
-  /** Absent if the operator provides the key. */
   keyFile?: string | undefined
 }
 
@@ -50,7 +48,6 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   }
 }
 
-/** Copies the files that are missing or have changed. Resolves with the number of files in the copy. */
 async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))

@@ -21,7 +21,6 @@ export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of the blob to a file, piece by piece. `through` transforms the bytes. */
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
   list(prefix: string): Promise<string[]>
@@ -56,10 +55,6 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
     return bytes
   }
 
-  /**
-   * Removes the pieces after the write of a piece failed. If not even the first was written, there is nothing to
-   * remove.
-   */
   async function takeBack(key: string, bytes: number, hasFirst: boolean): Promise<void> {
     const removed = await remove(key).catch((error: unknown) => {
       if (hasFirst) throw error
@@ -83,8 +78,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // Counted in the same turn of the event loop in which the driver creates the file, so the file of a thread that
-        // dies is counted.
+        // Counted in the turn of the event loop in which the driver creates the file, so the file of a thread that dies
+        // is counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true
@@ -119,7 +114,6 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
   }
 }
 
-/** Yields the decrypted pieces, cut to the part. */
 async function* read(
   items: BlobItems,
   { key, bytes }: Piece,

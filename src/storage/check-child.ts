@@ -10,10 +10,7 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 
 const [dir = '', how = ''] = process.argv.slice(2)
 
-/**
- * Attempts to begin a read transaction between two reads of the header, which other processes may replace a thousand
- * times a second.
- */
+/** Other processes may replace the header a thousand times a second while it is read. */
 const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {

@@ -12,10 +12,8 @@ import type { PageReport } from './drivers/lmdb-pages.ts'
 
 export type CheckReport =
   | ({ state: 'sound' } & PageReport)
-  /** The folder has no store. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
-  /** The check could not run. */
   | { state: 'unknown'; problem: string }
 
 /** The system ends a process that reads damaged data with one of these signals. */

@@ -28,7 +28,6 @@ export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
-/** Values that are not on disk yet; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {
@@ -48,7 +47,6 @@ const merged = (ops: readonly Op[]) => [...new Map(ops.map((op) => [op[0], op]))
 export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahead = new Map()): CommitChain {
   let failure: { error: unknown } | undefined
   let isClosed = false
-  /** The commit that is being written. */
   let current: Link | undefined
   let next: Link | undefined
 
@@ -58,7 +56,6 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
     for (const [key] of entry.ops) if (ahead.get(key)?.of === entry) ahead.delete(key)
   }
 
-  /** Throws if none of the entries is on disk. */
   async function commit(entries: readonly Entry[]): Promise<void> {
     await store.commit({ ops: merged(entries.flatMap(({ ops }) => ops)) })
     for (const entry of entries) {
@@ -86,7 +83,6 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
       await commitAll(link.entries)
     } catch (error) {
       failure ??= { error }
-      // Entries that are on disk were already resolved and removed.
       for (const entry of link.entries) {
         forget(entry)
         entry.reject(error)

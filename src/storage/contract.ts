@@ -4,7 +4,7 @@
  */
 
 /**
- * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\\` and `?`, which unstorage
+ * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\` and `?`, which unstorage
  * rewrites.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
@@ -42,8 +42,8 @@ export interface StateStore {
   /** The store itself counts the keys: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
-   * An empty commit. Rejects if another service has replaced this one as the writer of the store. Absent if services on
-   * other machines cannot use the store.
+   * Makes an empty commit, which rejects if another service has replaced this one. Absent if services on other machines
+   * cannot use the store.
    */
   confirm?(): Promise<void>
   /** Distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing. */
@@ -53,16 +53,15 @@ export interface StateStore {
 
 /** Records that are newer in memory than on disk. Every commit also writes them. */
 export interface Rider {
-  /**
-   * Returns the operations to add to a commit. Called in the turn of the event loop in which the commit is made, so a
-   * later commit has the newer state.
-   */
+  /** Called in the turn of the event loop in which the commit is made, so a later commit has the newer state. */
   take(): readonly Op[]
-  /** Called after the commit of each `take` that returned operations. `isWritten` is false if none of it is on disk. */
+  /**
+   * Called after the commit of each `take` that returned operations. `isWritten` is false if none of them is on disk.
+   */
   settled(ops: readonly Op[], isWritten: boolean): void
 }
 
-/** In characters. lmdb allows 1,978 bytes; other backends may allow less. */
+/** In characters; the limit of lmdb is 1,978 bytes. */
 export const KEY_LIMIT = 1_024
 
 /**

@@ -35,7 +35,6 @@ export const noteCommit =
     else if (Atomics.load(failedAt, 0) !== 0n) Atomics.store(failedAt, 0, 0n)
   }
 
-/** Whether the last commit of any thread failed recently. */
 export const isFailing = ({ failedAt }: SharedDisk): boolean => Date.now() - Number(Atomics.load(failedAt, 0)) < FAILS_FOR
 
 export interface DiskWatch {
@@ -51,7 +50,6 @@ export interface DiskWatchOptions {
   /** Folders that the service writes to; the disk with the least space decides. */
   dirs: readonly string[]
   reserveBytes: number
-  /** Whether the store could write a commit now. */
   hasRoom(): boolean
   log: Log
   everyMs?: number

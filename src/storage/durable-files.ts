@@ -47,7 +47,6 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   try {
     const { uid, gid, size } = await old.stat()
     const draft = await writeDraft(file, bytes)
-    // A command may run as root on files of another user.
     if ((await stat(draft)).uid !== uid) await chown(draft, uid, gid)
     await rename(draft, file)
     await syncFolder(dirname(file))
@@ -58,7 +57,6 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Names of incomplete files, which a killed process may leave, end with this. */
 export const DRAFT = '.tmp'
 
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {

@@ -4,26 +4,21 @@
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
-/** So at least 64 flooding groups are needed to evict the rows of a quiet group. */
 const SHARE = 1 / 64
-/** Every group may have this many rows, however small a generation is. */
+/** Every group may have this many rows in a generation. */
 const MIN_ROWS = 8
 
 export interface Place {
   key: string
-  /** True if the row begins a generation; an older one must then be removed. */
   isNew: boolean
-  /** Must be called before a row of this size is committed at this place. */
   count(size: number): void
 }
 
 export interface FairGenerations extends Pick<Generations, 'load' | 'keys' | 'removeOld' | 'forgotten'> {
-  /** Returns the place (with the key) of a new row of this group. */
   next(hash: string, group: string): Place
 }
 
 export interface FairGenerationsOptions extends GenerationsOptions {
-  /** Prefix of the rows above the share of their group. */
   crowdPrefix: string
 }
 
@@ -32,10 +27,7 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const crowd = createGenerations({ ...options, prefix: crowdPrefix })
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
-  /**
-   * Rows of each group in the newer generation without the rows above a share. Counted by this thread, from 0 after a
-   * start.
-   */
+  /** By group. Counted by this thread only, from 0 after a start. */
   const shares = new Map<string, { rows: number; bytes: number }>()
 
   const isCrowded = (group: string) => {

@@ -18,7 +18,7 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** In each key the start of the generation follows the prefix. */
+  /** The start of a generation follows it in each key. */
   prefix: string
 }
 
@@ -40,7 +40,6 @@ export interface Generations {
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
-  /** Start of the newer generation, in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
   /** Upper bounds, because a commit may fail. */

@@ -80,7 +80,6 @@ export function keyFiles(dir: string): KeyTable {
   }
 }
 
-/** A file gets this suffix while its key is being destroyed. */
 const CONDEMNED = `.condemned${DRAFT}`
 
 async function destroy(file: string): Promise<void> {
@@ -88,7 +87,6 @@ async function destroy(file: string): Promise<void> {
   await unlink(file)
 }
 
-/** Resolves with false if the file does not exist. */
 const unlessGone = (work: Promise<void>): Promise<boolean> =>
   work.then(
     () => true,

@@ -1,10 +1,8 @@
-/** The two places of a key, each with the key encrypted with a secret key. */
 import type { Places } from './key-table.ts'
 import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
   key: Uint8Array
-  /** The place that this secret key opens. */
   place: 0 | 1
   isOtherUsed: boolean
 }
@@ -15,7 +13,7 @@ const recordKey = (name: string) => `key:${name}`
 
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
-/** Null if this secret key opens neither place. An empty place is undefined in `places`. */
+/** Null if this secret key opens neither place. */
 export function openKeyPlaces(sealer: Sealer, name: string, places: Places): KeyFile | null {
   for (const place of [0, 1] as const) {
     const sealed = places[place]
@@ -29,7 +27,6 @@ function opened(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array | 
   try {
     return Uint8Array.from(sealer.open(recordKey(name), sealed))
   } catch {
-    // The place was encrypted with another secret key.
     return undefined
   }
 }

@@ -17,7 +17,6 @@ import type { OpenParts } from './store-backend.ts'
 export interface KeyRing {
   /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
   readonly main: Sealer
-  /** For a thread that writes such records. */
   readonly mainKey: Uint8Array
   /** 32 bytes, for links to received files. */
   readonly links: Uint8Array
@@ -163,7 +162,6 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // The record was encrypted with another key.
     return false
   }
 }

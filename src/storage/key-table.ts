@@ -1,13 +1,11 @@
 /** The keys of a store, wherever the store keeps them. Each key has two places, encrypted with a secret key. */
 
-/** Undefined for an empty place. */
+/** A place is undefined if it is empty. */
 export type Places = readonly [Uint8Array | undefined, Uint8Array | undefined]
 
 /** Every method may be called again after an interruption. */
 export interface KeyTable {
-  /** Location of all keys, for messages to the operator. */
   where: string
-  /** Location of a key, for messages to the operator. */
   whereIs(name: string): string
   names(): Promise<string[]>
   get(name: string): Promise<Places | undefined>
@@ -18,6 +16,5 @@ export interface KeyTable {
   set(name: string, place: 0 | 1, value: Uint8Array | undefined): Promise<void>
   /** Only a file can be overwritten in place; a row in a database leaves copies. */
   remove(name: string): Promise<void>
-  /** Removes incomplete files that a killed process left. */
   removeDrafts(): Promise<void>
 }

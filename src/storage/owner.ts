@@ -17,7 +17,6 @@ import { keys } from './record-keys.ts'
 /** In bytes, with the final zero: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
-/** The folder of the store contains the socket. */
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
 interface Place {
@@ -107,7 +106,6 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
     server.listen(path, () => {
       // From now on an error can only concern a single connection, whose process gets an error of its own.
       server.removeAllListeners('error').on('error', () => {})
-      // The socket must not prevent the process from ending.
       server.unref()
       resolve()
     })

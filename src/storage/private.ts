@@ -46,7 +46,6 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
     try {
       await tried(path)
     } catch (cause) {
-      // The file is created later.
       if (codeOf(cause) === 'ENOENT') continue
       const [variable, folder] = path.startsWith(storeDir) && !isInside ? ['SVC_STORE_URL', storeDir] : ['SVC_DATA_DIR', dataDir]
       throw new Error(

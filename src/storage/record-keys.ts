@@ -1,20 +1,17 @@
 /**
  * All keys of records. The records of an instance share the prefix `instance:<id>:`, so that erasing it removes one
- * range. Phone numbers, addresses and message ids in keys are replaced by keyed hashes (blind names, `sealer.ts`), so
- * that keys reveal nothing.
+ * range. Keys contain hashes in place of phone numbers, addresses and message ids.
  */
 export const keys = {
   /** Encrypted constant that shows whether the keys beside the store belong to it. */
   keyRing: 'meta:key-ring',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
-  /** Place to which this store was moved. */
   storeMoved: 'meta:moved',
   storeCopying: 'meta:copying',
   storeCopied: 'meta:copied',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
-  /** Numbers for the charts of the service. The pages of a window form a ring. */
   chartPage: (window: string, page: number): string => `${keys.chartPages(window)}${String(page).padStart(3, '0')}`,
   chartPages: (window: string) => `chart:${window}:`,
   workspace: (workspace: string) => `workspace:${workspace}:self`,
@@ -26,7 +23,6 @@ export const keys = {
   oauthClient: (id: string) => `oauth:client:${id}`,
   oauthClients: 'oauth:client:',
 
-  /** Link to the page on which a customer pairs an instance. */
   connectLink: (id: string) => `connect-link:${id}`,
   connectLinks: 'connect-link:',
 
@@ -45,13 +41,11 @@ export const keys = {
   importRefusal: (id: string) => `import:refused:${id}`,
   importRefusals: 'import:refused:',
 
-  /** Order of a command to the running service, by the id of the instance. */
   order: (id: string): string => `${keys.orders}${id}`,
   orders: 'order:given:',
   orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,
   orderAnswers: 'order:answer:',
 
-  /** State of the instance, which its shard thread writes. */
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,
   creds: (id: string) => `instance:${id}:creds`,
@@ -83,18 +77,14 @@ export const keys = {
    */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
-  /** Events for stream readers. */
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
-  /** Time of the last event of a chat. */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
-  /** Numbers of messages and deliveries per hour, a record for each of the last eight days. */
   activityDay: (id: string, day: number): string => `${keys.activity(id)}${day}`,
   activity: (id: string) => `instance:${id}:activity:`,
-  /** Webhook log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
   /** Index of ended events by outcome and type, without a value. */
@@ -113,7 +103,6 @@ export const keys = {
   /** Received messages that cannot be processed, or whose replays all failed. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
-  /** Offer of a ringing call. */
   call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
   calls: (id: string) => `instance:${id}:call:`,
   /** Messages that could not be decrypted. They are reported after a while, unless the sender sends them again. */
@@ -128,18 +117,14 @@ export const keys = {
   /** Secrets that decrypt votes, answers and edits, by their storage time. */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,
-  /** Authors of messages and their chats, by kind. */
+  /** Authors of messages, and their chats. */
   authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,
   authors: (id: string) => `instance:${id}:author:`,
-  /** Admins of a group. */
   groupRoles: (id: string, jid: string) => `${keys.groupRolesOf(id)}${jid}`,
   groupRolesOf: (id: string) => `instance:${id}:group-roles:`,
-  /** A group with its members. */
   keptGroup: (id: string, jid: string) => `${keys.keptGroups(id)}${jid}`,
   keptGroups: (id: string) => `instance:${id}:group:`,
-  /** Time at which the groups of the account were last read. */
   groupList: (id: string) => `instance:${id}:group-list`,
-  /** Time of the last automatic text to a caller. */
   callAnswer: (id: string, caller: string) => `${keys.callAnswers(id)}${caller}`,
   callAnswers: (id: string) => `instance:${id}:call-answer:`,
   /**
@@ -149,7 +134,6 @@ export const keys = {
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt-level:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt-level:`,
-  /** Facts of the timeline of a message, by the week in which they were written. */
   timelineFact: (id: string, week: number, subject: string, fact: string): string =>
     `${keys.timelineOf(id, week, subject)}${fact}`,
   timelineOf: (id: string, week: number, subject: string): string => `${keys.timelineWeek(id, week)}${subject}:`,
@@ -168,7 +152,6 @@ export const keys = {
   /** Collections of app state for which the account sent a change whose outcome is not known. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,
   openChanges: (id: string) => `instance:${id}:open-change:`,
-  /** Message timer of a 1:1 chat. */
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
   /** People who have ever written to the account. */

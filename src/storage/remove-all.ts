@@ -35,7 +35,6 @@ export async function removeBefore(
   }
 }
 
-/** Removes records whose keys are already known. */
 export async function removeThese(store: Pick<StateStore, 'commit'>, ops: readonly Op[]): Promise<void> {
   for (let from = 0; from < ops.length; from += REMOVED_AT_ONCE)
     await store.commit({ ops: ops.slice(from, from + REMOVED_AT_ONCE) })

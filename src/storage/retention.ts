@@ -1,6 +1,6 @@
 /**
- * Removes rows whose time is over. One timer serves all kinds of rows. If the sweep of a kind fails, the next one
- * repeats it, and the other kinds are still swept.
+ * Removes rows whose time is over. One timer serves all kinds of rows. If the removal of one kind fails, it is repeated
+ * the next time, and the other kinds are not affected.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
@@ -12,7 +12,7 @@ export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
   /**
-   * Adds a kind of rows. `complaint` is the log message for a failed sweep. The returned function has this kind swept
+   * Adds a kind of rows. `complaint` is the log message for a failure. The returned function has this kind checked
    * soon.
    */
   covers(sweep: Sweep, complaint: string): () => void

@@ -13,8 +13,8 @@ export interface Sealer {
   /** Throws if the value was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
   /**
-   * Returns 22 characters that replace a text in the key of a record. The same text gives the same result, which
-   * reveals nothing without the encryption key.
+   * Returns 22 characters that replace a text in the key of a record. The same text gives the same characters, which
+   * reveal nothing without the encryption key.
    */
   blind(text: string): string
   /** For a text that is used for a short time; does not evict texts that are cached for longer. */
@@ -32,9 +32,9 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Requested at once, because a call of the system's generator takes as long for a single byte. */
+/** Requested at once, because a single random byte takes the system as long as many. */
 const POOL_BYTES = 341 * IV_BYTES
-/** An active chat uses the same few names about fifteen times per message. */
+/** An active chat uses the same few names about fifteen times per message, so they are cached. */
 const MAX_BLIND = 4_096
 /** The events of one message need the same few names within some milliseconds. */
 const MAX_BRIEF = 512
@@ -52,7 +52,6 @@ export interface BlindCaches {
 
 export const createBlindCaches = (): BlindCaches => ({ lasting: boundedCache(MAX_BLIND), brief: boundedCache(MAX_BRIEF) })
 
-/** Random bytes for IVs, each of which is used once. All sealers of a thread share them. */
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
@@ -113,5 +112,4 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
   }
 }
 
-/** For a key without a separate half for names. */
 const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

@@ -10,7 +10,6 @@ import { keysOfStore } from './record-keys.ts'
 export interface SecretKeySource {
   /** Key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
   secretKey?: string | undefined
-  /** File of the generated key, beside the store. */
   file: string
   /** A key is generated only while the store is empty, because nothing in the store could be read with a new key. */
   store: Pick<StateStore, 'range'>

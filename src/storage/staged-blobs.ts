@@ -14,7 +14,6 @@ export async function adoptStaged(items: BlobItems, instance: string, counter: B
 export const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
   void (await removeOwner(items, stagedOwner(instance)))
 
-/** For an instance that was not created in the end. */
 export async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }

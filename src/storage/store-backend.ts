@@ -26,11 +26,10 @@ export interface Backend {
    */
   check(): Promise<CheckedStore>
   open(options: OpenOptions): Promise<StateDriver & OpenParts>
-  /** Waits until no other service owns the store. Absent if services on other machines cannot use the store. */
+  /** Resolves when no other service owns the store. Absent if services on other machines cannot use the store. */
   waitForTurn?(options: TurnOptions): Promise<Turn>
 }
 
-/** The right to be the next owner of a store. */
 export interface Turn {
   link: unknown
 }
@@ -47,11 +46,9 @@ export interface TurnOptions {
   port: number
   /** Aborting it ends the wait, which rejects with the reason of the signal. */
   signal: AbortSignal
-  /** Called at each check that finds that another service owns the store. */
   onWaiting(owner: Owner): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */
   onTaking(): void
-  /** Called at each check that failed. The wait continues. */
   onFailed(cause: unknown): void
   /** Called when this process replaces a service that did not stop in order and no longer runs. */
   onDead(name: string | undefined): void
@@ -65,15 +62,11 @@ export interface CheckedStore {
 export interface OpenOptions {
   /** If true, refuses to open a store that does not exist, and creates nothing. */
   mustExist?: boolean | undefined
-  /** If true, this thread only reads. */
   isReader?: boolean | undefined
-  /** Replaces the store's own place for keys. */
   keysDir?: string | undefined
-  /** The right to be the owner, if this process has waited for it. */
   turn?: Turn | undefined
   /** Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
-  /** Called at the end of every commit that reached the store. */
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
@@ -81,7 +74,6 @@ export interface OpenOptions {
   onUnreached?: ((address: string) => void) | undefined
 }
 
-/** A driver of unstorage that can also commit and list in order. */
 export interface StateDriver
   extends Omit<Driver, 'dispose'>,
     Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'> {
@@ -94,7 +86,6 @@ export interface OpenParts {
   threadUrl: string
   /** Folder whose disk is watched; absent if the store is on another machine. */
   dir?: string | undefined
-  /** Whether the store has space for a commit, as far as it is known. */
   hasRoom(): boolean
   size(): Promise<number>
   keyTable: KeyTable
@@ -126,7 +117,7 @@ export interface OpenParts {
 
 export type OpenStore = StateStore &
   OpenParts & {
-    /** Records are under `state:`. Single records can also be written through this object. */
+    /** The records are under `state:`. */
     storage: Storage
   }
 

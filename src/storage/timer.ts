@@ -11,7 +11,6 @@ export const systemTimer: Timer = (delayMs, run) => {
   return { cancel: () => clearTimeout(handle) }
 }
 
-/** Waits until a promise settles, but at most `ms`. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
   if (ended) await orLate(ended, ms, () => {})
 }

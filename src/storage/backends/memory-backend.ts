@@ -36,7 +36,6 @@ export function memoryBackend(name: string): Backend {
         hasRoom: () => true,
         size: () => rows.size(),
         keyTable: createKeyTable(),
-        // No other process can open a store in memory.
         own: async () => async () => {},
         visitOwner: async () => false,
         backup: refuse,
@@ -62,7 +61,6 @@ async function held(threadName: string): Promise<Opened> {
   return { rows, threadName, close }
 }
 
-/** The thread that holds the rows uses them with the same asynchronous methods as the others. */
 const inTurn = (rows: SortedRows): Asked => ({
   get: async (key) => rows.get(key),
   commit: async (batch) => rows.commit(batch),

@@ -24,7 +24,6 @@ export function postgresBackend(url: string): Backend {
     needsSecretKey: true,
     makeFolders: (dataDir) => makeDataDir(dataDir),
     exists: () => exists(target).catch(() => false),
-    // PostgreSQL checks its pages itself.
     refuseDamaged: async () => {},
     async check() {
       const driver = await openPostgres({ url, mustExist: true, isReader: true })

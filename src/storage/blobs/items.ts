@@ -6,9 +6,8 @@ import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
 
 export interface BlobDriver extends Driver {
-  /** Removes the rest of an owner that has no pieces, for example its folder. */
   forget?(owner: string): Promise<void>
-  /** Absent if the driver has no incomplete blobs. */
+  /** Absent if the driver never has incomplete blobs. */
   removeDrafts?(): Promise<void>
 }
 
@@ -36,7 +35,6 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
   return sealed
 }
 
-/** Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   found.sort((one, other) => other.index - one.index)

@@ -22,7 +22,6 @@ export const piecesOf = (bytes: number): number => Math.max(1, Math.ceil(bytes /
 
 export const sealedBytes = (bytes: number): number => bytes + piecesOf(bytes) * SEAL_BYTES
 
-/** Size of a blob before encryption, from the total size of its encrypted pieces. */
 export const plainBytes = (sealed: number): number => Math.max(0, sealed - Math.ceil(sealed / SEALED_PIECE) * SEAL_BYTES)
 
 export const pieceName = ({ key, index, bytes }: Piece): string => `${key}:${index}-${bytes}`

@@ -14,14 +14,14 @@ import { SECOND } from '../../domain/clock.ts'
 const DEADLINE = 30 * SECOND
 /** In ms before the second and the third attempt of a request that the server could not process. */
 const RETRIES = [200, SECOND]
-/** Servers send no more keys per page of a list. */
+/** Keys per page of a list; servers send no more. */
 const PAGE = 1_000
 
 export type Query = Readonly<Record<string, string>>
 
 export interface BucketRequest {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Without the prefix of the bucket; absent for a request about the bucket itself. */
+  /** Name of the object without the prefix of the bucket; absent for a request about the bucket itself. */
   key?: string | undefined
   query?: Query | undefined
   headers?: Readonly<Record<string, string>> | undefined
@@ -40,12 +40,10 @@ export interface BucketAnswer {
 }
 
 export interface BucketClient {
-  /** Name of the bucket for messages, without credentials. */
   shown: string
   /** Rejects with `BucketFailure`. */
   request(request: BucketRequest): Promise<BucketAnswer>
   failure(status: number, code: string | undefined): BucketFailure
-  /** Without the prefix of the bucket, in the order of the keys. */
   firstKeys(): Promise<string[]>
   check(): Promise<void>
   list(prefix: string): Promise<string[]>
@@ -58,7 +56,6 @@ export interface ClientOptions {
 
 /** The message is a sentence for the operator. */
 export class BucketFailure extends Error {
-  /** Undefined if there was no answer. */
   readonly status: number | undefined
 
   constructor(message: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
@@ -161,9 +158,7 @@ export function urlOf({ endpoint, name, prefix }: Bucket, key: string | undefine
   return url
 }
 
-/**
- * Whether the same request may succeed a moment later, because the server was busy or an idle connection was closed.
- */
+/** The same request may succeed a moment later: the server was busy, or an idle connection was closed. */
 const mayPass = ({ status, cause }: BucketFailure): boolean =>
   status === undefined ? !isTimeout(cause) : status >= 500 || status === 429
 

@@ -19,7 +19,6 @@ export interface BucketWatchOptions {
   /** End of a sentence that names what fails until the bucket can be used again. */
   meanwhile: string
   log: Log
-  /** Called each time the bucket can be used again. */
   onBack(): Promise<void>
   everyMs?: number | undefined
 }

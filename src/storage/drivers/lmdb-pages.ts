@@ -13,16 +13,13 @@ const HEADER = 24
 const NODE_HEADER = 8
 const KIND = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const KINDS = 0x0f
-/** The data of the leaf node is on separate pages. */
 const BIG_DATA = 0x01
-/** Root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
 /** Cursors of lmdb support no deeper tree. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
 
-/** Completes a sentence: `page 17 …`. */
 export class Damage extends Error {}
 
 export interface Meta {

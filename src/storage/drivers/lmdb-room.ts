@@ -14,13 +14,15 @@ import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
-/** Bytes that running commits may need, by thread, so that the claim of a thread that died still counts. */
+/**
+ * Bytes that running commits may need. Each thread has its own number, so that the claim of a thread that died still
+ * counts.
+ */
 export interface Claims {
   all: BigInt64Array
   own: number
 }
 
-/** Depth of the tree in lmdb's file. */
 export interface Shape {
   pageSize: number
   treeDepth: number
@@ -33,16 +35,13 @@ export interface Look {
   lastPageNumber(): number
 }
 
-/** The file is this many bytes longer than the commits need. */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /** Bytes for commands in other processes, which write only one or two records; their claims are not visible here. */
 const OTHERS = 1_024 * 1_024
 /** Bytes that a commit of one or two messages usually needs: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
-/** Pages that a commit needs for the list of free pages. */
 const FREE_LIST_PAGES = 16
-/** Values of `f_type` for file systems with copy on write. */
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
 
 const ZEROS = Buffer.alloc(256 * 1_024)
@@ -55,7 +54,6 @@ export interface Room {
    * commit has ended.
    */
   take(ops: readonly Op[]): () => void
-  /** Whether commits of the usual size would be accepted now. */
   isThere(): boolean
   close(): void
 }
@@ -64,7 +62,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** A lower bound: the file never becomes shorter, and other threads may make it longer. */
+  /** The file may be longer, because other threads extend it. It never becomes shorter. */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {
@@ -84,7 +82,6 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     return bavail * bsize
   }
 
-  /** Whether the file has this many bytes beyond the part that lmdb uses. */
   function has(more: number): boolean {
     const end = (used.lastPageNumber() + 1) * used.shape().pageSize + more
     if (length < end + HEADROOM - STEP) grow(end + HEADROOM)

@@ -77,7 +77,10 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('The store could not write the records, and none of them was stored.', { cause })
 }
 
-/** Commits between two checks of the tree's depth. One more level needs about twelve times as many records. */
+/**
+ * The depth of the tree is checked after this number of commits. One more level needs about twelve times as many
+ * records.
+ */
 const DEPTH_EVERY = 1_000
 
 /** `getStats` begins a transaction and reads the list of free pages, which is too expensive for every commit. */
@@ -173,7 +176,6 @@ function createReads(
         if (page.length < step) return
         left -= page.length
         last = page.at(-1)!.key
-        // A long listing must not block the event loop.
         await nextTurn()
       }
     },

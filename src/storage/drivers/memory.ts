@@ -14,7 +14,6 @@ export interface MemoryOptions {
   close(): void
 }
 
-/** The other drivers also return buffers. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
 
 export const memoryDriver = defineDriver(({ rows, onCommit, close }: MemoryOptions): StateDriver => {

@@ -33,9 +33,9 @@ export interface PostgresOptions extends OpenOptions {
    * In ms. A connection that is silent for longer is broken: three times the duration of a flush on a very slow disk.
    */
   silenceMs?: number | undefined
-  /** In ms. A read, or a commit that was not sent yet, waits this long for the database. */
+  /** In ms, for a read or for a commit that was not sent yet. */
   patienceMs?: number | undefined
-  /** In ms, for finding out whether a commit was stored after the connection broke. */
+  /** In ms. After a broken connection it must be known by then whether the commit was stored. */
   doubtMs?: number | undefined
 }
 
@@ -45,11 +45,9 @@ export interface PostgresDriver extends StateDriver {
    * reads.
    */
   writer: string | undefined
-  /** Runs a query that may be repeated, because it changes nothing. */
   ask(question: Question): Promise<unknown[][]>
   /** False for a while after the disk of the database was full. */
   hasRoom(): boolean
-  /** Numbers of commits whose result was in doubt, by what was found out. */
   doubts(): Readonly<Counts>
 }
 
@@ -185,7 +183,6 @@ class OtherFormat extends Error {}
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
   const link = await connect(target)
   try {
-    // The other threads start after the main thread has checked this.
     if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
@@ -211,6 +208,6 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
   }
 }
 
-/** Errors whose message is a sentence for the operator. */
+/** The messages of these errors are sentences for the operator. */
 const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
 const OVER = 'PostgreSQL takes no commits of this process any more.'

@@ -1,4 +1,3 @@
-/** Derives the methods of unstorage's drivers, so that every backend shows its entries in the same way. */
 import type { StateStore } from '../contract.ts'
 import { removeAll } from '../remove-all.ts'
 

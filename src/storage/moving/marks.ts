@@ -8,12 +8,10 @@ import type { OpenParts } from '../store-backend.ts'
 
 export interface Moved {
   to: string
-  /** Id of the move, which the copy also records. */
   move: string
 }
 
 export interface Copying {
-  /** Name of the source, for messages to the operator. */
   from: string
   source: string
   move: string

@@ -16,7 +16,6 @@ export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Move
     throw new Error(
       `The store in ${copy.shown} is not the copy that the store in ${store.shown} was moved to; name that copy: ${moved.to}.`,
     )
-  // No service can start on an unfinished copy.
   if ((await readMark(copy, keys.storeCopying)) === undefined) await closeCopy(store, copy, moved)
   await setMark(store, keys.storeMoved, null)
 }

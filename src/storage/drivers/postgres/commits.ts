@@ -1,10 +1,9 @@
-/** Batches that wait at the same time become one commit. */
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Batch, Op } from '../../contract.ts'
 import type { OpenOptions } from '../../store-backend.ts'
 import type { Work } from './writer.ts'
 
-/** No further batch is added to a commit above this number of bytes. */
+/** Bytes after which no further batch is added to a commit. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /**
  * Bytes that may wait for the database in one thread; further commits are refused, so that an outage does not use up
@@ -88,7 +87,6 @@ export function createCommits(
       bytesWaiting += bytes
       return new Promise((resolve, reject) => {
         waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
-        // Batches that are added in one callback become one commit.
         running ??= Promise.resolve().then(flush)
         impatience ??= setTimeout(refuseImpatient, patienceMs)
       })

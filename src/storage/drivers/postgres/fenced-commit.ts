@@ -31,7 +31,10 @@ export interface FencedCommit {
 
 type Ask = (question: Question) => Promise<Answer>
 
-/** `refused` if the fence refused the commit, false if the guard refused it. Nothing was stored then. */
+/**
+ * `refused` if another writer has replaced this one, false if the guard of the commit refused it. Nothing was stored
+ * then.
+ */
 export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
   commit.guard === undefined ? inOneStatement(ask, commit) : inTransaction(ask, commit, commit.guard)
 

@@ -44,9 +44,8 @@ export interface Link {
 export class UnfitServer extends StorageFailure {}
 
 /**
- * A statement must read rows by the primary key, also if it was planned while the table was empty. The server's time
- * limits are off: if one ends a commit that waits for a standby, the server answers with success. If this machine
- * fails, the server releases its locks within some ten seconds.
+ * A statement must read rows by the primary key, even if it was planned while the table was empty. Time limits of the
+ * server are off, because one that ends the wait for a standby would look like success.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";

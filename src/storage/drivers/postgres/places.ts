@@ -22,7 +22,6 @@ export interface Interval {
 const PREFIX = 'instance:'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const OF_INSTANCE = new RegExp(`^instance:(${UUID}):(.*)$`)
-/** Sorts below all characters of a key. */
 const BELOW = '\x01'
 const ABOVE = '\x7f'
 const FIRST: Place = { scope: '00000000-0000-0000-0000-000000000001', key: '' }
@@ -30,7 +29,6 @@ const END: Place = { scope: 'ffffffff-ffff-ffff-ffff-ffffffffffff', key: ABOVE }
 
 export function placeOf(key: string): Place {
   const [, scope, rest] = OF_INSTANCE.exec(key) ?? []
-  // The scope of zeros is for records that belong to no instance.
   return scope === undefined || scope === NO_INSTANCE ? { scope: NO_INSTANCE, key } : { scope, key: rest! }
 }
 
@@ -47,7 +45,6 @@ function clean(bound: string): string {
   return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)
 }
 
-/** Exactly the keys from `bound` on are at this place or after it. */
 function firstFrom(bound: string): Place {
   if (!bound.startsWith(PREFIX)) return bound < PREFIX ? FIRST : END
   const rest = bound.slice(PREFIX.length)
@@ -55,7 +52,6 @@ function firstFrom(bound: string): Place {
   return isBefore(found, FIRST) ? FIRST : found
 }
 
-/** Lowest character of a uuid at a position. */
 const lowest = (at: number) => NO_INSTANCE[at]!
 const highest = (at: number) => END.scope[at]!
 const filled = (head: string, by: (at: number) => string) =>

@@ -7,7 +7,6 @@ import { codeOf, connect, type Link, type Question } from './link.ts'
 import { placeOf } from './places.ts'
 import type { Target } from './target.ts'
 
-/** Keys in one query. Calls of `get` in the same turn of the event loop are combined. */
 const READ_STEP = 1_000
 
 const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
@@ -48,7 +47,6 @@ export function createReads(target: Target, { silenceMs, patienceMs }: { silence
       if (!('error' in answer)) return answer.rows
       const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
       if (isBroken && !('error' in used)) used.drop()
-      // An error about the query itself would occur again.
       if (!isBroken || performance.now() + wait > until) {
         throw new StorageFailure('The database could not carry out a request.', {
           cause: answer.error,

@@ -1,7 +1,5 @@
-/** Creates the tables of a store in their own schema. */
 import { NO_INSTANCE } from './places.ts'
 
-/** The service refuses a store of a newer format. */
 export const FORMAT = 3
 
 /** Advisory lock, so that only one of several threads creates the tables. The number is arbitrary. */

@@ -13,7 +13,7 @@ import type { Batch, Op } from '../../contract.ts'
 import { carryOut, type FencedCommit, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
-/** The writer was marked as over, so another one may serve its instances. Nothing of the commit was stored. */
+/** Another writer has replaced this one. Nothing of the commit was stored. */
 export class Fenced extends StorageFailure {}
 
 /**
@@ -27,17 +27,15 @@ const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P
 /** The server is now a standby that accepts no writes. Another connection may lead to the one that does. */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** The row of the main thread's writer was removed. */
 const NO_SUCH_SERVICE = '23503'
 
-/** In ms, between two attempts to connect. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
 export interface WriterOptions {
   connect(): Promise<Link>
   silenceMs: number
-  /** In ms. If the result of a commit in doubt is not known by then, the writer ends. */
+  /** In ms. After this time the writer ends if it is still unknown whether a commit was stored. */
   doubtMs: number
   /** Id of the main thread's writer; absent if this is the main thread. */
   service: string | undefined
@@ -75,16 +73,12 @@ const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generatio
 interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' | 'onOver'> {
   readonly id: string
   link: Link
-  /** Number of this writer's last stored commit. */
   seq: number
-  /** Contained in this writer's commits. */
   generation: number
-  /** Highest generation that this writer has requested. The database may have it, although no answer came. */
   highest: number
   over: StorageFailure | undefined
   isClosing: boolean
   readonly counts: Counts
-  /** Server processes that may still work for this writer. */
   former: Link['backend'][]
 }
 
@@ -144,7 +138,7 @@ async function write(state: State, work: Work): Promise<boolean> {
   }
 }
 
-/** `again` if it is certain that nothing was stored, so that the commit may be sent again; `doubt` if it is not. */
+/** `again` if certainly nothing was stored, so that the commit may be sent again; `doubt` if this is unknown. */
 async function attempt(state: State, commit: FencedCommit): Promise<boolean | 'again' | 'doubt'> {
   const { link, silenceMs } = state
   const doubts = link.doubts()
@@ -187,7 +181,7 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
       ? 'The connection to the database was lost during a commit, and it is unknown whether the records were stored.'
       : 'The database cannot be reached, so nothing was stored.'
     const failure = new StorageFailure(message, { cause })
-    // Otherwise other code would continue as if the commit was not stored, although it may be.
+    // The commit may be stored, so other code must not continue as if it was not.
     throw isInDoubt ? end(state, failure) : failure
   })
   if (found === state.seq + 1 && isInDoubt) {
@@ -214,8 +208,7 @@ async function takeBack(state: State, until: number): Promise<number> {
     try {
       return await raise(state)
     } catch (error) {
-      // The higher generation may be stored although no answer came. The next commit raises it again on a new
-      // connection.
+      // The higher number may be stored although no answer came. The next commit raises it again on a new connection.
       state.link.drop()
       if (state.over) throw state.over
       if (performance.now() + wait > until || state.isClosing) throw error
@@ -224,7 +217,6 @@ async function takeBack(state: State, until: number): Promise<number> {
   }
 }
 
-/** Ends the earlier statements under a higher generation. */
 async function raise(state: State): Promise<number> {
   const { former, silenceMs } = state
   state.link.drop()
