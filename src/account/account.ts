@@ -1,7 +1,4 @@
-/**
- * Workspaces and their API keys, as the rest of the service sees them. A commit fails if another writer has changed the
- * workspace in the meantime.
- */
+/** Workspaces and their API keys. A commit fails if another writer has changed the workspace in the meantime. */
 import type { Dialect } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Scope, Security, Subscription, Workspace } from '../domain/workspace.ts'
@@ -35,7 +32,6 @@ export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClie
 
 export interface Decision {
   next?: Workspace
-  /** Operations that are written in the commit of the workspace. */
   ops: readonly Op[]
   committed?: () => void
 }
@@ -51,15 +47,11 @@ export interface Account {
    * admin key.
    */
   load(): Promise<void>
-  /**
-   * Creates the admin key if there is none, and returns it; the caller must print it. If the start fails before, the
-   * next start creates another key.
-   */
+  /** Creates the admin key if there is none, and returns it. The caller must print it, because it is not stored. */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
   /** Imported client tokens are not found. */
   findApiKey(value: string): ApiKey | undefined
-  /** Another workspace may have imported the same value. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
   apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
@@ -97,8 +89,8 @@ export interface Account {
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**
-   * Changes a workspace and dependent records in one commit. `decide` gets the current workspace; if it throws a
-   * `Failure`, nothing is written. After a conflict with another writer, `decide` runs again.
+   * Changes a workspace and dependent records in one commit. If `decide` throws a `Failure`, nothing is written. After
+   * a conflict with another writer, `decide` runs again.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
   stop(): Promise<void>
@@ -107,7 +99,6 @@ export interface Account {
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
-  /** Null if the admin key opened the session. */
   keyId: string | null
   createdAt: number
   lastUsedAt: number
@@ -116,7 +107,6 @@ export interface DashboardSession {
 }
 
 export interface DashboardSessions {
-  /** Longest lifetime of a session in ms. */
   readonly lifeMs: number
   readonly idleMs: number
   /** Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
@@ -129,12 +119,10 @@ export interface DashboardSessions {
    * belongs to another session.
    */
   use(value: string, proof: string): DashboardSession | undefined
-  /** If `isUse` is true, the check counts as a use of the session. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
   /** Null if the admin key opened the session; undefined if its API key was revoked. */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
   list(workspace: WorkspaceId): DashboardSession[]
-  /** Returns false if no such session exists. */
   end(workspace: WorkspaceId, id: string): boolean
 }

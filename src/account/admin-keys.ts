@@ -64,7 +64,6 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
     hasGivenAdminKey: isGiven,
 
     async rotateAdminKey(workspace, also = { ops: [] }) {
-      // Hash of the admin key that authorized the request.
       const before = workspaces.get(workspace).adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>

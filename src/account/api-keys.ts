@@ -24,7 +24,6 @@ export interface ApiKeysDeps {
   clock: Clock
   log: Log
   transact: Account['transact']
-  /** Runs `work` while no other change of the workspace runs. */
   inTurn(workspace: string, work: () => Promise<void>): Promise<void>
 }
 

@@ -1,7 +1,6 @@
 /**
- * Sessions of the dashboard. A key is exchanged for a session, so that a browser never stores the key. A session has
- * two secrets: the cookie, and a proof that only the page's own origin can read. Sessions are only in memory, as
- * hashes, and end after half a day at the latest.
+ * Sessions of the dashboard, so that a browser never stores the key. A session has two secrets: the cookie, and a proof
+ * that only the page's own origin can read. Sessions are only in memory, as hashes.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'

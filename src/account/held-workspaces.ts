@@ -63,7 +63,6 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
       decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
     ): Promise<void> {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        // An operator command may have written the record.
         await reload(id)
         const current = get(id)
         const { next, ops, committed = () => {} } = decide(current)

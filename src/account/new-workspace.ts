@@ -8,7 +8,6 @@ export interface NewWorkspace {
   name: string
   now: number
   adminKeyHash: string | null
-  /** Number of instances for every workspace without its own number; null for 50. */
   instanceSlots: number | null
   ownSlots?: number | undefined
 }

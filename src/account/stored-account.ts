@@ -1,4 +1,3 @@
-/** Workspaces with their API keys. Only the main thread and operator commands write them. */
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
@@ -21,7 +20,6 @@ export interface AccountDeps {
   log: Log
   /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
   adminKey: string | null
-  /** Number of instances for every workspace without its own number; null keeps the current numbers. */
   instanceSlots: number | null
 }
 

@@ -36,7 +36,6 @@ export interface ConnectLinksDeps {
   log: Log
 }
 
-/** Only the number of waiting messages is needed. */
 const FIRST = { page: 1, page_size: 1, phone: undefined }
 const waitingSentence = (total: number) =>
   `Messages wait in the queue of this instance (${total}), and would be sent from the number that is paired next; remove them first.`

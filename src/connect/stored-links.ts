@@ -13,7 +13,6 @@ export interface StoredLinksDeps {
 }
 
 export interface StoredLinks {
-  /** Reads all links, and removes those that are not kept. */
   load(isKept: (link: StoredLink) => Promise<boolean>): Promise<void>
   all(): StoredLink[]
   ofInstance(instance: string): StoredLink[]

@@ -21,7 +21,6 @@ const WAITING = 10
 export interface ArchiveThreads {
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   read(file: string, wish: FileToRead): Promise<FileFound>
-  /** Stores the device of the file. Resolves with the id of the future instance. */
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
   close(): Promise<void>
 }

@@ -21,23 +21,20 @@ export interface BootsDeps {
 
 export interface Boots {
   send(entry: Placed, how: StartHow): Promise<RuntimeState>
-  /** Starts one instance when a slot is free. Undefined if the start became unnecessary. */
+  /** Undefined if the start became unnecessary while it waited. */
   boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
-  /** Ends all waits for a slot; nothing is started afterwards. */
   close(): void
 }
 
 /** Starting an instance with such a status opens no session, and so needs no slot. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-/** Returns a function that logs a failed start for which no caller waits. */
 export const logNotStarted =
   (log: Log, { config, shard }: Placed) =>
   (error: unknown) =>
     log.error({ err: error, instance: config.id, shard: shard.index }, 'the instance could not be started')
 
 export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: BootsDeps): Boots {
-  /** By proxy; null for connections without a proxy. */
   const gates = new Map<string | null, StartGate>()
   let isClosed = false
 

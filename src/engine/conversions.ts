@@ -21,7 +21,6 @@ export interface Conversions {
 }
 
 export interface ConversionOptions {
-  /** Paths of ffmpeg and ffprobe; null if the machine has none. */
   programs: Programs | null
   conversions: number
   logging: Logging

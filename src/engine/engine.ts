@@ -83,7 +83,7 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** Number of the thread run that a command is for. A run refuses commands for an earlier run. */
+/** A shard thread refuses commands that were meant for an earlier run of it. */
 export const generation = v.number()
 
 export const commands = [
@@ -110,20 +110,16 @@ export const commands = [
 
 export type Result = { ok: unknown } | { err: FailureData }
 
-/** Events from a shard thread to the main thread. */
 export type EngineEvent =
   /** The end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** There are new events for stream readers. */
   | { type: 'events'; instance: string }
-  /** Files to be copied to the bucket were recorded. */
   | { type: 'files'; instance: string }
 
 /** Asks the main thread to have a media file prepared. The command `prepared` with the same id is the answer. */
 export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
-/** Folders for waiting media and temporary files, and the time limit of a download. */
 export interface MediaSetup {
   blobs: BlobPlace
   blobBudgetBytes: number
@@ -151,7 +147,6 @@ export interface NetworkOptions {
 export interface ShardSetup {
   shard: number
   storeUrl: string
-  /** Encrypts the links to received files. */
   linksKey: Uint8Array
   /** Days for which copies of received files stay in the bucket; absent or null if there is no bucket. */
   mediaDays?: number | null | undefined

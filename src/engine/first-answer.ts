@@ -4,7 +4,7 @@ import type { Log } from '../domain/log.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { ThreadRun } from './thread-run.ts'
 
-/** Longest delay of a timer. The limit of a start bounds the wait. */
+/** Longest delay of a timer; the limit of a start applies instead. */
 const NO_LIMIT = 2 ** 31 - 1
 
 export interface FirstAnswerOptions {

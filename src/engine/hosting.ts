@@ -1,4 +1,3 @@
-/** Starts, configures and stops instances, each on its shard thread. */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
@@ -19,7 +18,6 @@ export interface HostingDeps {
 
 export interface Hosting extends Pick<Engine, 'start' | 'configure' | 'stop'> {
   bootAll(shard: Shard, generation: number): void
-  /** Refuses further starts, and ends those that wait for a slot. */
   close(): void
 }
 
@@ -50,7 +48,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
   async function configure(config: InstanceConfig): Promise<void> {
     const entry = placement.find(config.id)
     entry.config = config
-    // While the start waits or the thread is down, nothing is sent: the start will contain the new configuration.
+    // The start will contain the new configuration, so nothing is sent while it waits or the thread is down.
     if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
     try {
       await entry.shard.run({ type: 'configure', config })

@@ -24,7 +24,6 @@ export function incomingFile(
 ): ReturnType<OpenFile> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = []
-    /** Set when no more messages will arrive. */
     let ending: { error?: Error } | undefined
     let wake = () => {}
     let isAwaited = false

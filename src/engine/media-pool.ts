@@ -21,10 +21,7 @@ const HEAP_MB = 256
 type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
-  /**
-   * Resolves with the operation and its validated input. Rejects with `Failure`, or with the reason why the body ended
-   * early.
-   */
+  /** Rejects with `Failure`, or with the reason why the body ended early. */
   readLargeBody(
     route: string,
     fields: { path: Record<string, unknown>; query?: Record<string, unknown>; dialect?: Dialect | undefined },

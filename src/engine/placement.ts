@@ -7,9 +7,8 @@ import type { Shard } from './shard-supervisor.ts'
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** The thread run to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** The thread run that last announced a state of the instance. */
+  /** Run of the thread that last announced a state of the instance. */
   heardIn: number | undefined
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the

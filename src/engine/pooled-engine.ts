@@ -16,10 +16,7 @@ import { createShardSupervisor, type Shard } from './shard-supervisor.ts'
 import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 
-/**
- * Sessions that resume per second and network route (our own address, or a proxy). Only instances with an account are
- * counted.
- */
+/** Sessions that resume per second and network route: a proxy, or our own address. */
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
@@ -37,7 +34,6 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   allowCrash?: boolean
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
-  /** Replaces the main module of the threads, for tests. */
   worker?: URL
   watchEveryMs?: number
   startLimitMs?: number
@@ -53,7 +49,6 @@ export interface PooledEngine extends Engine {
   survey(): Promise<(ShardSurvey | undefined)[]>
   /** Resolves when all shard threads have reported, or after one second. */
   refreshReports(): Promise<void>
-  /** For tests: crashes the thread. Resolves when it has ended. */
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 

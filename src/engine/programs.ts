@@ -55,7 +55,6 @@ async function runs(program: string, leftMs = ANSWER_LIMIT): Promise<boolean> {
     await promisify(execFile)(program, ['-version'], { timeout: leftMs, env: {} })
     return true
   } catch (error) {
-    // The machine temporarily cannot start a process.
     if (!isPassing(error) || leftMs <= TRY_AGAIN) return false
   }
   await wait(TRY_AGAIN)

@@ -26,7 +26,6 @@ export interface ThreadData extends ShardSetup {
 }
 
 export interface ThreadTask {
-  /** Carries the messages between the thread and the main thread in both directions. */
   port: MessagePort
   announced: Announced
 }

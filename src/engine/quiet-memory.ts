@@ -20,15 +20,13 @@ const WORTH_IT = 8 * 2 ** 20
 
 export interface Reading {
   busy: number
-  /** Bytes of the objects and buffers of the thread, with the free space between them. */
   bytes: number
 }
 
 export interface QuietMemory {
   /**
    * Call it at every check. A collection is due if the thread has worked since the last one, was quiet for long enough,
-   * and holds enough bytes. Memory that a quiet thread allocates does not count; otherwise many idle instances would cause a
-   * collection every minute.
+   * and holds enough bytes.
    */
   isDue(reading: Reading): boolean
   collected(bytes: number): void
@@ -55,7 +53,6 @@ export function createQuietMemory(bytes: number): QuietMemory {
   }
 }
 
-/** Call it after the thread's start and its first `spareMemory`. */
 export function spareMemoryWhenQuiet(): void {
   const memory = createQuietMemory(heldBytes())
   let before = performance.eventLoopUtilization()

@@ -29,9 +29,7 @@ const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
 /** A thread without an answer in this time counts as unavailable; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
-/**
- * In ms after the deadline of a stop. At the deadline the thread stops waiting for its sessions and closes the storage.
- */
+/** In ms after the deadline of a stop, at which the thread closes the storage. */
 const CLOSE_GRACE = 500
 
 /** In ms: 250, doubled with every thread that ended early, at most 30 s. */
@@ -56,7 +54,6 @@ export interface Shard {
    * cannot fix.
    */
   readonly begun: Promise<void>
-  /** Duration of the current start in ms; undefined while the thread answers. */
   startingFor(): number | undefined
   generation(): number | undefined
   /** Whether `onEvent` has received every state that the thread announced. */
@@ -76,7 +73,6 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let isUp = false
   let upSince = 0
   let earlyEnds = 0
-  /** Number of consecutive threads that did not answer within the limit of a start. */
   let lateStarts = 0
   let downSince = clock.now()
   let hasBegun = false
@@ -103,7 +99,6 @@ export function createShardSupervisor(options: ShardOptions): Shard {
         onLate: () => void lateStarts++,
       })
     } catch (error) {
-      // If the thread is dead, its end is reported separately. If it is alive, it refused the command or hangs.
       if (started.isOver()) return
       refusal = error
       await started.end()

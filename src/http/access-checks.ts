@@ -1,6 +1,6 @@
 /**
- * Authentication, in a fixed order of checks: the first check that fails determines the answer. Everything here is
- * synchronous, so that many concurrent guesses cannot pass a throttle together.
+ * Authentication. The first check that fails determines the answer. Everything is synchronous, so that many concurrent
+ * guesses cannot pass a throttle together.
  */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -44,7 +44,6 @@ export interface AccessChecksDeps {
 }
 
 const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
-/** On these paths, `Authorization` identifies the caller. */
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
@@ -133,10 +132,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       }
     },
 
-    /**
-     * Remaining requests of the caller, for an answer that was made before the limit was applied. Undefined if the
-     * credential identifies nobody.
-     */
+    /** Undefined if the credential identifies nobody. */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
       return owner === undefined ? undefined : requests.remaining(owner)

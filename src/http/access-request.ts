@@ -1,5 +1,3 @@
-/** The parts of a request by which the access checks identify the caller. */
-
 /** `limit` gets the number of remaining requests, for the headers of the response. */
 export interface AccessRequest {
   headers: Headers

@@ -11,7 +11,6 @@ export interface AdminChecksDeps {
   account: Pick<Account, 'findAdmin'>
   guesses: Guesses
   requests: RequestLimit
-  /** The admin key may be used only from these addresses; from all if the list is empty. */
   adminAllowedIps: readonly string[]
 }
 

@@ -1,10 +1,8 @@
-/** Headers of every answer. */
 import { REFILL_PER_SECOND } from './rate-limit.ts'
 
 interface Answered {
   requestId: string
   headers: Record<string, string>
-  /** Requests that the instance or workspace has left, if known. */
   remaining: number | undefined
 }
 

@@ -36,7 +36,6 @@ export interface AppDeps {
   account: Account
   directory: Directory
   oauth: Parts['oauth']
-  /** If false, `/oauth` does not exist and no access token is accepted. */
   hasOauth: boolean
   engine: Pick<Engine, 'call'>
   readiness: Parts['readiness']
@@ -52,7 +51,6 @@ export interface AppDeps {
   connectLinks: Parts['connectLinks']
   eventStreams: Parts['eventStreams']
   clock: Clock
-  /** A clock that never steps, for the limits. */
   steadyClock: Clock
   log: DetailedLog
   newRequestId(): string

@@ -13,10 +13,7 @@ const MB = 1_048_576
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
-  /**
-   * Throws if this many bytes are not available now. Reserves nothing. It avoids that a caller sends a body that would
-   * then be refused.
-   */
+  /** Throws if this many bytes are not available now, before a caller sends a body that would be refused. */
   check(bytes: number): void
   /**
    * Changes the reservation to this many bytes. If they are not available, it throws and the previous reservation

@@ -21,12 +21,10 @@ const STEP = 256 * KB
 /** The first bytes of each body need no reservation. */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
-/** Bytes of a large body per message to the parsing thread. */
 const BATCH = 256 * KB
 /** Nearly all of a large body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
-/** In ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**
@@ -38,19 +36,14 @@ const DROPPED_AT_ONCE = 16
 /** Bytes of a refused body that are read, because many clients read the answer only after they have sent everything. */
 export const MOST_DROPPED = 8 * MAX_BODY
 
-/** A small body is complete, a large one is still arriving. */
 export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
 /** Replaces the stream of a standard `Request`, which would cost two copies of every piece. */
 export interface BodySource {
-  /**
-   * The whole body, if it has arrived completely and nobody reads it; only for the first call. Undefined if it must be
-   * read piece by piece.
-   */
+  /** The whole body, for the first call only. Undefined if it must be read piece by piece. */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Undefined if there is no body or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 

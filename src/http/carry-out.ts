@@ -1,7 +1,4 @@
-/**
- * Runs an operation for an authorized caller, independent of the route: in its own handler, or in the shard thread of
- * the instance.
- */
+/** Runs an operation for an authorized caller: in its own handler, or in the shard thread of the instance. */
 import type { z } from 'zod'
 import type { CallOrigin } from '../domain/call.ts'
 import { SECOND } from '../domain/clock.ts'
@@ -38,7 +35,6 @@ export interface CarryOutDeps {
   engine: Pick<Engine, 'call'>
   tally: Tally
   now(): number
-  /** Public base URL; null to use the origin of the request. */
   baseUrl: string | null
 }
 
@@ -47,7 +43,6 @@ export interface Asked {
   source: string
   /** Whether a program on this machine called directly. Absent for callers whose operations do not check this. */
   isOnThisMachine?: boolean
-  /** The body of the request, for an operation that takes a file. */
   file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
 }

@@ -58,10 +58,8 @@ export class Unread extends Failure {
   }
 }
 
-/** Temporary refusals whose duration is not known. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-/** In seconds; undefined if waiting does not help. */
 export const retryAfterOf = (failure: Failure): number | undefined =>
   failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
 

@@ -3,7 +3,6 @@ import { TooMany } from './errors.ts'
 import type { Throttle } from './rate-limit.ts'
 
 export interface GuessesDeps {
-  /** Limit of answers with 401. */
   throttle: Throttle
   /** Limit of wrong guesses at short secrets, which people choose. */
   shortSecrets: Throttle

@@ -1,7 +1,4 @@
-/**
- * Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. Callers who used another gateway before
- * learn which fields have no effect.
- */
+/** Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. */
 import { IGNORED_FIELDS } from '../domain/brand.ts'
 import { MAX_UNKNOWN } from '../features/unknown-fields.ts'
 
@@ -12,11 +9,9 @@ export const IGNORED_HEADER = {
     `the first ${MAX_UNKNOWN} at most, with \`...\` for the others. Absent when there are none.`,
 } as const
 
-/** In characters, because proxies refuse long headers. */
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 
-/** Characters that field names do not have become `?`. */
 const fit = (name: string) => name.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_.$-]/g, '?')
 
 export function ignoredFieldsValue(names: readonly string[]): string | undefined {

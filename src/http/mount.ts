@@ -29,7 +29,6 @@ import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
 import { PREFER, waitOf } from './prefer.ts'
 import type { OpenSession } from './session-checks.ts'
 
-/** Data about a request for the middleware around its route. */
 export interface RequestState {
   requestId: string
   source: string
@@ -39,7 +38,6 @@ export interface RequestState {
   /** Requests that the instance or workspace has left; undefined while the owner is unknown. */
   remaining: number | undefined
   headers: Record<string, string>
-  /** True if the response already has all of its headers. */
   isDressed: boolean
   /** Builds the answer to a refusal, for routes that people open in a browser. */
   refusal?: (failure: Failure) => Response
@@ -86,11 +84,10 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   return rank(one).localeCompare(rank(other))
 }
 
-/** Where declarations are mounted, and how callers authenticate: as in the API, or with a session of the dashboard. */
+/** Declarations are mounted for the API and for the dashboard, whose callers authenticate with a session. */
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
-  /** Undefined for no dialect. */
   dialectOf(c: Context<Env>): Dialect | undefined
   /** The part of an answer that the caller may see; by default all of it. */
   shown?(answer: unknown, endpoint: Endpoint, c: Context<Env>): unknown
@@ -159,7 +156,6 @@ export const streamed = (
   { cut, tally }: MountDeps,
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
-/** Renames the issues of an error to the field names of the caller. */
 const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefined, work: Promise<unknown>): Promise<unknown> =>
   alias === undefined && dialect === undefined
     ? work
@@ -168,14 +164,12 @@ const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefin
         throw dialect === undefined ? named : inTheirNames(dialect, endpoint, named)
       })
 
-/** The answer of an alias may differ from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
   if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
   return reply
 }
 
-/** Returns the parts of the request that the access checks read. */
 export function accessRequestOf(c: Context<Env>): AccessRequest {
   const state = c.get('state')
   return {
@@ -238,7 +232,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Errors about fields that come from headers name the headers. */
+/** Errors about fields in headers name the headers. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()
@@ -269,7 +263,6 @@ function queryOf(c: Context<Env>): RawFields {
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }
 
-/** Repeated sends with the same key are queued once. */
 function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefined {
   const key = kind === 'send' ? c.req.header(IDEMPOTENCY_KEY.name) : undefined
   if (key !== undefined && (key.length < 1 || key.length > IDEMPOTENCY_KEY.maxLength))
@@ -307,5 +300,4 @@ function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialec
   return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
-/** Whether the account is read again before the checks of a route. */
 const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

@@ -20,7 +20,6 @@ export interface OpenChecksDeps {
   links: Buckets
   /** Limit of requests with a connect link that begin something on the network, such as a call to a phone. */
   linkStarts: Buckets
-  /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
   /**
    * Compares in constant time. Undefined if no token is set; then only callers on this machine or in a private network
@@ -36,8 +35,8 @@ const NO_TICKET = 'This ticket was used or has expired; press the button on the 
 export const NO_ROUTE = 'No such route exists.'
 
 /**
- * Whether `Host` is a name that only this machine or its network can own. Otherwise a web page could let its own host
- * name resolve to this service and read the answers (DNS rebinding).
+ * Whether only this machine or its network can own the name in `Host`. Otherwise a web page could let its own host name
+ * resolve to this service and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -61,7 +60,6 @@ export function createOpenChecks(deps: OpenChecksDeps) {
   }
 
   return {
-    /** The ticket replaces the credentials of its instance. */
     ticket(
       find: (ticket: string) => InstanceId | undefined,
       { headers, source }: Pick<AccessRequest, 'headers' | 'source'>,
@@ -75,8 +73,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * The secret of the link replaces the credentials of its instance. `start` is the name of an operation that begins
-     * something on the network, which has its own limit.
+     * The secret of the link replaces the credentials of its instance. `start` names an operation with a limit of its
+     * own.
      */
     connectLink(
       find: (secret: string) => ConnectLink | undefined,
@@ -98,7 +96,6 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, (source) => isIn(loopback, source)),
 
-    /** Limits requests by address; each `kind` of request has its own limit. */
     oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
       const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
       if (!allowed) throw new TooMany(retryAfter, 'address')

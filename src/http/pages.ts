@@ -1,4 +1,3 @@
-/** Pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
 import type { Hono } from 'hono'
 import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
@@ -11,7 +10,6 @@ import { NO_ROUTE } from './open-checks.ts'
 /** The files change only with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'
 
-/** The browser extension for linking with a passkey, which anybody may download. */
 const EXTENSION = '/passkey/extension.zip'
 
 export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks, 'described'>): void {
@@ -24,7 +22,7 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // The limit of the description is separate, because the same page loads it.
+    // Another limit than that of the description, which the same page loads.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

@@ -12,7 +12,6 @@ const WORTH_KEEPING = BLOCK / 4
 
 export interface Pieces {
   add(piece: Uint8Array): void
-  /** Each piece owns its buffer, so that it can be transferred. */
   all(): Uint8Array<ArrayBuffer>[]
 }
 

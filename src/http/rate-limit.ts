@@ -66,7 +66,6 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** Wrong credentials per address. */
 export const FAILURES_PER_MINUTE = 30
 
 /** These counts take about 20 MB. Beyond the limit, the count that expires first is evicted. */
@@ -81,7 +80,6 @@ interface Window {
  * Counts failures per address, and per `owner` of the guessed secret if given. A minute begins with the first failure.
  */
 export function createThrottle(clock: Clock) {
-  /** All windows have the same length, so the first entry ends first. */
   const windows = new Map<string, Window>()
   const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 

@@ -1,7 +1,6 @@
 /** Form of the request ids that are accepted from callers. */
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The caller's id if it is well-formed, and otherwise a new id. */
 export function requestIdOf(headers: Headers, make: () => string): string {
   const given = headers.get('X-Request-Id')
   return given !== null && ACCEPTED.test(given) ? given : make()

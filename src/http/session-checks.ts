@@ -18,11 +18,9 @@ export interface SessionChecksDeps {
   guesses: Guesses
   requests: RequestLimit
   admins: AdminChecks
-  /** Checks the allowlist and the plan of the workspace. */
   checkWorkspace(workspace: WorkspaceId, source: string): void
 }
 
-/** The key is in its current state; null for a session of the admin key. */
 export interface OpenSession {
   session: DashboardSession
   key: ApiKey | null
@@ -40,7 +38,6 @@ export function createSessionChecks({ account, requests, admins, checkWorkspace,
   }
 
   return {
-    /** The admin key, or an API key that may open the dashboard. */
     signIn(value: string, incoming: AccessRequest): { workspace: WorkspaceId; key: ApiKey | null } {
       if (!value.startsWith(API_KEY_PREFIX)) return { ...admins.admit(value, incoming, KEY_WANTED), key: null }
       const key = account.findApiKey(value)
@@ -54,7 +51,6 @@ export function createSessionChecks({ account, requests, admins, checkWorkspace,
       return { workspace: key.workspace, key }
     },
 
-    /** `open` is undefined if there is no session. */
     session(open: OpenSession | undefined, incoming: AccessRequest): OpenSession {
       if (!open) guesses.refuse('unauthorized', incoming.source)
       const { session, key } = open

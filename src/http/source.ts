@@ -46,7 +46,7 @@ const RELAYED = [
   'X-Real-IP',
 ]
 
-/** If a proxy relayed the request, the address of the connection is that of the proxy. */
+/** The address of a relayed connection is that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
 /** Used if a trusted proxy does not name the caller. The text is not an address, so no allowlist contains it. */

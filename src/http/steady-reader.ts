@@ -21,7 +21,6 @@ export const cutOff = (cause?: unknown) =>
 interface Steady {
   /** Undefined at the end of the body. Rejects if the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
-  /** Must be called when reading ends. */
   end(): void
 }
 
@@ -37,8 +36,8 @@ export function steady(reader: BodyReader, clock: Clock): Steady {
     const look = () => {
       const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
       if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // Refused only at the second failed check: if this thread was blocked, the bytes that have arrived are read
-      // between the two.
+      // Refused only at the second failed check: bytes that arrived while this thread was blocked are read between the
+      // two.
       isSecondLook = left <= 0
       timer = setTimeout(look, Math.max(left, SECOND))
     }

@@ -24,7 +24,6 @@ export function createLedger(): Ledger {
   return {
     take(shard, generation, report) {
       const counts = shards.get(shard)
-      // The thread was replaced in the meantime.
       if (counts && generation < counts.generation) return
       const isNew = counts !== undefined && generation > counts.generation
       const ended = isNew ? sum([counts.ended, counts.last.numbers]) : (counts?.ended ?? NOTHING)

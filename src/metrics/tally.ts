@@ -6,14 +6,10 @@ export type Numbers = ReadonlyMap<string, number>
 
 export interface ShardReport {
   numbers: Numbers
-  /** Number of messages in queues and of events in outboxes. */
   waiting: number
   backlog: number
-  /** Time of the last stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
-  /**
-   * By how many ms issued ids or times, or a clock that is not followed, are ahead of the clock; 0 if nothing is ahead.
-   */
+  /** By how many ms ids or times are ahead of the clock. */
   aheadMs: number
   /** By how many ms the machine's clock is ahead of the network's time. */
   clockAheadMs: number

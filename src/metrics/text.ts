@@ -1,4 +1,3 @@
-/** Formats the numbers for Prometheus with prom-client. */
 import { BUCKETS, METRICS, type Metric, type MetricName } from './table.ts'
 import { joined, type Numbers, partsOf } from './tally.ts'
 

@@ -15,7 +15,6 @@ import type { StoredClient } from './records.ts'
  * fill the disk.
  */
 const MAX_IDLE = 1_000
-/** A client that no owner approves in this time is removed. */
 const IDLE = 30 * 24 * HOUR
 
 export interface ClientsDeps {
@@ -23,7 +22,6 @@ export interface ClientsDeps {
   records: Repository<StoredClient>
   clock: Clock
   readDocument(url: string): Promise<OauthClient | undefined>
-  /** Whether an owner has approved the client. */
   isUsed(clientId: string): boolean
 }
 

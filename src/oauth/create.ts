@@ -22,7 +22,6 @@ export interface OauthDeps {
 }
 
 const CODE = MINUTE
-/** The owner must enter the key and decide in this time. */
 const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
 const MAX_CODES = 1_000
@@ -82,8 +81,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     identified(ticket, owner) {
       const found = consents.get(hashOf(ticket))
-      // The previous consent stays valid, because a user who clicks twice sends the key twice. The owner gets no more
-      // time.
+      // The previous consent stays valid, because a user who clicks twice sends the key twice.
       return found && opened({ ...found, owner }, ticket)
     },
 

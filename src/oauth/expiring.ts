@@ -13,15 +13,11 @@ export interface ExpiringOptions<T> {
   clock: Clock
   ms: number
   max: number
-  /** By default all entries have the same owner. */
   ownerOf?: (value: T) => string
 }
 
 export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
-  /**
-   * All entries have the same lifetime, so they expire in the order of creation. An entry with `endsWith` expires no
-   * later than the ones before it.
-   */
+  /** In the order of creation, which is also the order in which the entries expire. */
   const entries = new Map<string, Entry<T>>()
 
   function dropEnded() {

@@ -31,7 +31,6 @@ export interface Grants extends GrantsPart {
   end(id: string): Promise<void>
 }
 
-/** The owner does not see the hashes of the tokens. */
 const without = ({
   accessHash: _,
   accessUntil: __,

@@ -7,14 +7,12 @@ export interface HeldApps {
   forget(app: StoredApp): void
   get(id: string): StoredApp | undefined
   all(): StoredApp[]
-  /** Finds an app by one of its refresh tokens, also by an older one. */
   ofRefresh(token: string): StoredApp | undefined
   ofAccess(token: string): StoredApp | undefined
 }
 
 export function createHeldApps(): HeldApps {
   const apps = new Map<string, StoredApp>()
-  /** Ids of apps by the hash of their access token. */
   const byAccess = new Map<string, string>()
   const byFamily = new Map<string, string>()
 

@@ -22,7 +22,6 @@ export interface OauthApp {
   lastUsedAt: number | null
 }
 
-/** The request of an app, which the owner approves. */
 export interface AuthorizationRequest {
   client: OauthClient
   redirectUri: string
@@ -40,7 +39,6 @@ export interface Consent extends AuthorizationRequest {
 export interface Tokens {
   accessToken: string
   refreshToken: string
-  /** Lifetime of the access token in seconds. */
   expiresIn: number
 }
 

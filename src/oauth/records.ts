@@ -9,11 +9,10 @@ import type { Sealer } from '../storage/sealer.ts'
 import type { OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
-  /** Null if the token was revoked. */
   accessHash: string | null
   accessUntil: number
   /**
-   * Hash of the common prefix of this app's refresh tokens. A token with this prefix that is not the current one was
+   * All refresh tokens of an app begin in the same way. A token with this beginning that is not the current one was
    * used before.
    */
   familyHash: string

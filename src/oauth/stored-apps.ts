@@ -39,7 +39,6 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
       for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        // The refresh token has expired, or the instance was deleted.
         const isOver = app.refreshUntil < now || (await store.get(keys.config(app.instance))) === undefined
         if (isOver) await store.commit({ ops: [removal(app.id)] })
         else held.hold(app)

@@ -40,9 +40,7 @@ export interface PasskeyDeps {
 }
 
 export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
-  /** By hash of the ticket. An instance has at most one ticket. */
   const tickets = new Map<string, Ticket>()
-  /** The last ceremony of each instance in which a ticket was used. */
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
@@ -64,7 +62,6 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
     return known && known.until > steady.now() ? known : undefined
   }
 
-  /** Removes the ticket of this instance and all expired ones. */
   function makeRoom(instance: InstanceId) {
     const now = steady.now()
     for (const [hash, each] of tickets) if (each.instance === instance || each.until <= now) tickets.delete(hash)

@@ -17,7 +17,7 @@ export interface AscendingIds {
   startOver(): void
 }
 
-/** In ms. Ids are this far ahead of the clock only after the clock was far ahead. */
+/** In ms. Ids are further ahead of the clock only if the clock was far ahead before. */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

@@ -16,7 +16,6 @@ import type { Caller } from '../carry-out.ts'
 import { retryAfterOf, TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
 
-/** The secret of the link takes the place of the instance's token. */
 const PAGE = '/connect/{token}'
 const PATTERN = '/connect/:token'
 
@@ -36,7 +35,6 @@ const QR_AGAIN = 2
 
 const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
 
-/** An operation without fields takes no body. */
 function openedBy(endpoint: Endpoint): RequestRoute {
   const route = routeOf({ ...endpoint, maxBody: Math.min(endpoint.maxBody ?? MAX_BODY, MAX_BODY) })
   return { ...route, takesBody: route.takesBody && Object.keys(endpoint.fields).length > 0 }

@@ -20,17 +20,15 @@ function credentialOf({ access }: Endpoint): string | undefined {
 
 interface Asked {
   method: string
-  /** With `{VARIABLE}` in place of each value that only the caller knows. */
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
-  /** Fields of the input that are sent in headers. */
   headers: Readonly<Record<string, string>>
   takesFile: boolean
   answer: Answer
 }
 
-/** How a sample reads the answer. It cannot wait for the end of a stream. */
+/** A sample cannot wait for the end of a stream. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {

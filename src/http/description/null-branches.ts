@@ -1,6 +1,6 @@
 /**
- * Describes an enumeration that may be null as two branches. Client generators would create an enumeration of texts
- * from null among the values, and the generated code would not compile.
+ * Describes an enumeration that may be null as two branches, because client generators create code that does not
+ * compile from null among the values.
  */
 interface Schema {
   type?: unknown

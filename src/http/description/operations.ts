@@ -190,7 +190,6 @@ function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[])
   return [part(true), part(false)]
 }
 
-/** By name, each with only the request or only the answer. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -201,7 +200,6 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
 
 const FILE = { type: 'string' as const, format: 'binary' }
 
-/** Splits the input fields into path, query, headers and body. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
   const [own, rest] = split(endpoint.fields, inPath)
@@ -239,7 +237,6 @@ function replyOf(endpoint: Endpoint): Responses {
   }
 }
 
-/** Sentences for the end of the operation's description. */
 function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
   switch (kind) {
     case 'send':

@@ -29,7 +29,6 @@ export interface McpDeps extends CarryOutDeps {
   gate: Pick<AccessChecks, 'mcp'>
   bodies: BodyBudget
   source: BodySource
-  /** Parses the message in another thread while it arrives. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   /** Origins whose pages may call the tools; null for the origin of the service itself. */
   allowedOrigins: readonly string[] | null
@@ -40,20 +39,17 @@ export interface McpDeps extends CarryOutDeps {
 
 const PATH = '/mcp'
 
-/** The id is null for a message without an id. */
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
 /** In the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
-/** A request without an `Accept` header accepts everything. */
 const takesJson = (accept: string | null) =>
   accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
 
 interface Read {
   message: Record<string, unknown>
-  /** The call in a large message, which another thread has parsed. */
   prepared?: PreparedCall
 }
 
@@ -94,7 +90,6 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return { message: large.message, prepared: large.call }
   }
 
-  /** Checks the subscription and the input, and runs one tool call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
     const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }
@@ -142,7 +137,6 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
       const found = await read(c, memory)
       if ('problem' in found) return rpcResponse(400, found.problem)
       const { message, prepared } = found
-      // A subscription to changes is refused, because nothing changes and there are no streams.
       if (message.method === 'subscriptions/listen')
         return rpcResponse(404, { code: RPC.method, message: 'Method not found' }, message.id)
       const session: Session = {

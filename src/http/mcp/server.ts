@@ -16,7 +16,6 @@ const INSTRUCTIONS =
   'One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code.'
 const REACHING = ' Operations without a tool of their own: list_operations, describe_operation, call_operation.'
 
-/** Revisions before 2026-07-28, newest first. */
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /** JSON-RPC 2.0, 5.1. The SDK distinguishes errors by this code. */
@@ -72,7 +71,6 @@ async function serveEarlier(request: Request, message: unknown, session: Session
 
 const modern = createMcpHandler(({ authInfo }) => serverOf(authInfo!.extra!.session as Session), { legacy: 'reject' })
 
-/** Answers with JSON, or with 202 and no body. */
 export async function serve(request: Request, message: unknown, session: Session): Promise<Response> {
   const head = headOf(request)
   if (await isLegacyRequest(head, message)) return serveEarlier(head, message, session)

@@ -2,7 +2,6 @@
 import { Failure } from '../../domain/failures.ts'
 import { TooMany } from '../errors.ts'
 
-/** Thrown in place of the requested answer. */
 export class OauthError extends Error {
   readonly error: string
   readonly status: number

@@ -24,7 +24,6 @@ export interface AuthorizeDeps {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** As many as the largest page of the list of instances has. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 

@@ -10,7 +10,6 @@ import { register, revoke, token } from './token.ts'
 export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
   gate: Pick<AccessChecks, 'admin' | 'oauth'>
   oauth: Oauth
-  /** Public base URL; null to use the origin of the request. */
   baseUrl: string | null
 }
 
@@ -98,7 +97,6 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
     limit(c, kindOf(c))
     return authorize.ask(c)
   })
-  // `gate.admin` counts a wrong admin key.
   on('POST', '/oauth/authorize', (c) => unlessRight(c, 'decide', () => authorize.decide(c)))
   on('POST', '/oauth/register', (c) => {
     limit(c, 'register')

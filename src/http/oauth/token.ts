@@ -5,7 +5,6 @@ import type { Oauth, Tokens } from '../../oauth/oauth.ts'
 import { OauthError } from './answers.ts'
 import { type Fields, formOf, jsonOf } from './fields.ts'
 
-/** RFC 7636, 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 async function granted(oauth: Oauth, fields: Fields): Promise<Tokens | undefined> {
