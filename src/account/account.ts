@@ -47,7 +47,7 @@ export interface Account {
    * admin key.
    */
   load(): Promise<void>
-  /** Creates the admin key if there is none, and returns it. The caller must print it, because it is not stored. */
+  /** Creates the admin key if there is none, and returns it. The caller must print it, because it is returned only once. */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
   /** Imported client tokens are not found. */
