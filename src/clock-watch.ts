@@ -11,7 +11,6 @@ type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
 
 export interface ClockWatch {
   clock: BoundedClock
-  /** Gets from all shard threads together how far times are ahead of the clock. */
   reported(total: Ahead): void
   /** A sentence for the operator; undefined if nothing is ahead of the clock. */
   problem(): string | undefined

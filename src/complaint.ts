@@ -1,6 +1,5 @@
 /** Builds the message for the operator when a command fails: the error, then its causes. */
 
-/** A longer chain of causes is circular. */
 const MAX_CAUSES = 8
 
 /** The first line is the error; the causes follow, one per line, outermost first. */

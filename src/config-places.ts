@@ -1,4 +1,3 @@
-/** The places in which the service stores its data, and those of the sandbox. */
 import { join, resolve } from 'node:path'
 import type { Variables } from './config-variables.ts'
 import type { BlobPlace } from './domain/blob-place.ts'
@@ -12,7 +11,6 @@ export interface DataPlaces {
   blobsDir: string | null
   keysDir: string | null
   blobs: BlobPlace
-  /** Received files are copied to it; null for none. */
   mediaBucket: Bucket | null
   /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
   sandboxKeep: boolean
@@ -40,11 +38,9 @@ export function blobPlace(
   return parseStoreUrl(storeUrl)?.backend === 'postgres' ? { in: 'store' } : { in: 'files', dir: join(dataDir, 'blobs') }
 }
 
-/** The place that the media would have if the records were in another store. */
 export const blobsBeside = (config: DataPlaces, storeUrl: string): BlobPlace =>
   blobPlace({ ...config, storeUrl }, config.blobs.in === 'bucket' ? config.blobs.bucket : null)
 
-/** Null if the variable is not set. */
 export function bucketOf(variable: 'SVC_BLOBS_URL' | 'SVC_MEDIA_URL', known: Variables): Bucket | null {
   const url = known[variable]
   if (url === undefined) return null

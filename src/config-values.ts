@@ -1,4 +1,3 @@
-/** Schemas and checks of environment variables. Each message describes the accepted values. */
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

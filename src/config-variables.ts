@@ -1,4 +1,3 @@
-/** The environment variables of the service, each with its schema and its default. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import { bucketUrl, cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'

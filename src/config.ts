@@ -29,7 +29,6 @@ export interface Config extends DataPlaces {
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
-  /** Days for which the copies in the bucket are kept. */
   mediaDays: number
   /** Null if the service generates a key in the data folder. */
   secretKey: string | null

@@ -19,7 +19,6 @@ const CHUNK = 65_536
 export interface DraftOptions {
   /** Name of the file until it is complete. A killed command leaves it, so an existing one is replaced. */
   draft?: string
-  /** Called when the draft is durable. If it rejects, the draft is removed. */
   written?(draft: string): Promise<void>
 }
 
@@ -72,7 +71,6 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

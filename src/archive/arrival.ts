@@ -17,13 +17,12 @@ import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
-/** The record with the credentials is written last. */
+/** This record has the credentials and is written last. */
 const CREDS = 'creds'
 
 export interface ArrivedArchive extends ArchiveParts {
   records: number
   blobs: number
-  /** Encrypted as in the archive. */
   creds: Uint8Array
   identity: string
   name: string

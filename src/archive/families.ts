@@ -7,7 +7,7 @@ import type { ArchiveKind } from '../domain/archive.ts'
 
 interface Family {
   in: readonly ArchiveKind[]
-  /** True for records of something that must happen only once. A move removes them at the source. */
+  /** Something that must happen only once. A move removes these records at the source. */
   once?: true
 }
 

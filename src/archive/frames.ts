@@ -6,7 +6,6 @@
 export type Frame = readonly [name: string, bytes: Uint8Array]
 
 const LENGTH_BYTES = 4
-/** Limits the memory for one frame. */
 const MAX_NAME = 4_096
 const MAX_BYTES = 256 * 1_048_576
 

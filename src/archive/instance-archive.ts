@@ -117,7 +117,6 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** The name becomes a part of a key, or a file name. */
 function checkedName(name: string): string {
   if (/^[\w-]{1,100}$/.test(name)) return name
   throw new NotImportable([UNREADABLE])

@@ -1,4 +1,3 @@
-/** Commands as a person types them: in a checkout, or where the package is installed. */
 import { BRAND } from '../domain/brand.ts'
 
 /** Without `--no-install`, npx would fetch a package of this name where the service is not installed. */

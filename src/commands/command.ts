@@ -21,7 +21,6 @@ type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? str
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
   options: Values<O>
-  /** One per row of `arguments`, in the same order. */
   arguments: readonly string[]
   /** Writes progress and remarks to standard error. The result of the command is what `run` resolves with. */
   note(line: string): void
@@ -47,7 +46,6 @@ export const command = <const O extends Record<string, OptionRow>>(row: Command<
 
 /** The command line was not understood: the program exits with code 2 and names the help. */
 export class UsageError extends Error {
-  /** The error points to the help of this command. */
   readonly command: string | undefined
 
   constructor(message: string, command?: string) {

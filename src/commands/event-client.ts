@@ -14,13 +14,10 @@ const SILENCE = 45 * SECOND
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
 
 export interface EventClientOptions {
-  /** URL of the instance: `…/instances/{id}/token/{token}`. */
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** Value of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
-  /** Called each time the stream opens. */
   onOpen(): void
   /**
    * The next event waits until the promise resolves. If the connection breaks before, the service sends this event
@@ -90,7 +87,6 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
 
 class Final extends Error {}
 
-/** The message of an error body of this service. */
 function sentenceOf(status: number, text: string): string {
   try {
     const { code, message, details } = (JSON.parse(text) as { error: Record<string, unknown> }).error

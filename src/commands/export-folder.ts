@@ -22,7 +22,7 @@ export async function exportFolder(config: Config, id: string, given: string, is
       id,
       before: ['move'],
       onFailure: ['resume'],
-      // Runs before the instance is stopped for the export.
+      // Called before the instance is stopped for the export.
       async check(stored, found) {
         isThere = await isFromEarlier(stored, found, folder)
         if (!isThere) await makeEmpty(folder, id)

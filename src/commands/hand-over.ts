@@ -11,7 +11,6 @@ import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
-/** In ms until the service has created the instance. */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100

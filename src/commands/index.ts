@@ -1,4 +1,3 @@
-/** The order is that of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
 import { exportDevice } from './instance-export.ts'

@@ -17,7 +17,6 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Throws if there is no such instance, or if it is not linked. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')
@@ -29,7 +28,7 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 
 /**
  * Orders to the service before and after the work of a command. Without a running service, the command itself changes
- * the stored state.
+ * the store.
  */
 export interface Procedure {
   id: string
@@ -43,7 +42,6 @@ export interface Procedure {
   check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
-/** Does the work between the orders. Resolves with the result of `work`. */
 export async function between<T>(
   config: Config,
   procedure: Procedure,

@@ -34,7 +34,6 @@ function typesOf(text: string | undefined): string | undefined {
   return types.join(',')
 }
 
-/** Options take precedence over the environment. */
 function accessOf({ listen, baseUrl, host, port }: Config, given: Given): { apiUrl: string; headers: Record<string, string> } {
   const url = httpUrl(given.url ?? listen.url ?? baseUrl ?? `http://${host}:${port}`, 'url').replace(/\/+$/, '')
   const instance = given.instance ?? listen.instance

@@ -1,11 +1,9 @@
-/** Parses the words of a command line into a command and its input. */
 import { parseArgs } from 'node:util'
 import { type Call, type Command, UsageError } from './command.ts'
 import { COMMON } from './help.ts'
 
 export type Wanted =
   | { do: 'version' }
-  /** If absent, the overview of all commands is shown. */
   | { do: 'help'; of?: Command }
   | { do: 'run'; command: Command; sandbox: boolean; given: Pick<Call, 'options' | 'arguments'> }
 
@@ -32,7 +30,6 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
 }
 
 function find(commands: readonly Command[], typed: readonly string[]): Command {
-  // The longest command name with which the words begin.
   const fitting = commands.filter(({ name }) => name.split(' ').every((word, index) => typed[index] === word))
   const found = fitting.sort((one, other) => other.name.length - one.name.length)[0]
   if (found) return found

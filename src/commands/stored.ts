@@ -14,7 +14,6 @@ import { NoStore, type OpenStore } from '../storage/store-backend.ts'
 export interface Stored {
   store: OpenStore
   sealer: Sealer
-  /** Undefined if the instance has no key. */
   keyOf(instance: string): Promise<Uint8Array | undefined>
 }
 
@@ -46,7 +45,6 @@ export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   owned(config, refuseMarked, work)
 
-/** The store may have been moved, or may be an unfinished copy. */
 export const withMovedStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   owned(config, async () => {}, work)
 

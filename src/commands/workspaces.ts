@@ -17,7 +17,6 @@ export async function allWorkspaces({ store, sealer }: Stored): Promise<FoundWor
   return found.sort((a, b) => a.record.createdAt - b.record.createdAt)
 }
 
-/** Without an id, the first workspace is returned. */
 export async function findWorkspace(stored: Stored, id: string | undefined): Promise<FoundWorkspace> {
   const all = await allWorkspaces(stored)
   if (all.length === 0) throw new Error(NO_WORKSPACE)

@@ -20,7 +20,7 @@ export interface DeletionDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
-  /** From this call on nobody may use the instance. */
+  /** After this call nobody may use the instance. */
   removed(instance: string): void
 }
 

@@ -10,7 +10,6 @@ export interface InstanceCaller {
 }
 
 export interface HeldInstances {
-  /** The record must be in the store already. */
   hold(record: InstanceRecord): void
   forget(instance: string): void
   find(instance: string): InstanceRecord | undefined
@@ -38,7 +37,6 @@ const callerOf = ({ id, workspace }: InstanceRecord): InstanceCaller => ({
 
 export function createHeldInstances(): HeldInstances {
   const instances = new Map<string, Held>()
-  /** Ids by the hash of the current token. */
   const byTokenHash = new Map<string, string>()
 
   return {

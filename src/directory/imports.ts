@@ -16,7 +16,6 @@ export interface ImportedDevice {
   workspace: string
   name: string
   token: string
-  /** Absent in a record of an earlier release. */
   from?: ImportSource | undefined
   identity: string
   /** In base64. Those of an archived instance are encrypted with the instance's key. */
@@ -68,7 +67,6 @@ export function importOps(
   return [...ops, devices(sealer).encode(keys.import(about.id), device)]
 }
 
-/** Bytes of records in one slice of an archive. */
 const SLICE_BYTES = 100_000
 /** Marks the entries of an archive, which are records and not keys. */
 const RECORD = 'record'
@@ -89,7 +87,6 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
     size = 0
   }
   return {
-    /** `name` is the key of the record without the prefix of its instance. */
     async add(name: string, value: Uint8Array): Promise<void> {
       held.push([RECORD, name, base64(value)])
       size += value.length
@@ -135,13 +132,11 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Undefined if the service did not refuse the device. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })
 }
 
-/** Removes slices without a device, and reasons of refusals. */
 export async function removeImportLeftovers(store: StateStore): Promise<void> {
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))

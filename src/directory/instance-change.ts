@@ -6,7 +6,6 @@ import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 
 export interface Checks {
   checkUrl: CheckUrl
-  /** Applies the rules for webhook URLs to the URL of a proxy. */
   checkProxy: CheckUrl
 }
 

@@ -1,4 +1,3 @@
-/** Imports an instance from a file, for the API. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,7 +21,7 @@ export interface InstanceImportDeps {
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   account: Pick<Account, 'workspace'>
-  /** For the file while it is read. A file that a kill leaves here is removed later. */
+  /** The file is stored here while it is read. If a kill leaves it, it is removed later. */
   tempDir: string
   read(file: string, wish: FileToRead): Promise<FileFound>
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
@@ -39,7 +38,7 @@ const TAKING = 'importing'
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
-  /** The second of two requests with the same device must find the instance that the first created. */
+  /** The second of two requests with the same device must find the instance that the first one created. */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {

@@ -12,7 +12,6 @@ export interface InstanceRecord {
   token: string
   settings: InstanceSettings
   webhooks: WebhookSettings
-  /** Never shown. */
   previousSecret?: PreviousSecret | undefined
   /** Program that the device came from. It stays when another account is paired. */
   importedFrom?: ImportSource | undefined

@@ -10,11 +10,9 @@ interface StoredCreds {
   creds: { signedIdentityKey: { public: { data: string } } }
 }
 
-/** Public identity key of the device, in base64. */
 export const identityIn = (creds: Uint8Array): string =>
   (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
 
-/** `keyOf` returns undefined for an instance without a key. */
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,

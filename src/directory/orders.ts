@@ -35,7 +35,7 @@ const orders = repository({
   }),
 })
 type Order = { order: OrderName; at: number; id: string }
-/** Asks the command whether it still waits for the order with this id; later contains the result. */
+/** The service asks whether the command still waits for its order, and later writes the result. */
 const answers = repository({
   name: 'answer to an order',
   version: 1,
@@ -88,7 +88,6 @@ export interface OrdersDeps {
   startedAt: number
   steps: Steps
   log: Log
-  /** Lets a shard thread run the instance again. */
   host(instance: string): Promise<unknown>
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */
   pause?(ms: number): Promise<unknown>
@@ -186,7 +185,6 @@ export function createOrders({
   }
 }
 
-/** No command waits for the answers of an earlier service. */
 export async function removeOrderAnswers(store: StateStore): Promise<void> {
   const ops: Op[] = []
   for await (const [key] of store.range(keys.orderAnswers)) ops.push([key, null])

@@ -5,7 +5,6 @@ import type { InstanceRecord } from './instance-object.ts'
 
 const searched = (text: string) => tidied(text).toLowerCase()
 
-/** `q` is searched in the name, the id and the number. */
 export function createSearch({ status, exactly, q }: Pick<ListFilter, 'status' | 'exactly' | 'q'>) {
   const wanted = q === undefined ? undefined : searched(q)
   return ({ name, id }: InstanceRecord, state: RuntimeState): boolean => {

@@ -4,7 +4,6 @@ import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
 import type { CheckUrl } from './webhooks.ts'
 
-/** `at` is put before the field names in errors. */
 export function changeSettings(
   current: InstanceSettings,
   change: SettingsChange,

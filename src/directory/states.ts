@@ -4,7 +4,6 @@
  */
 import { CREATED, type RuntimeState } from '../domain/instance.ts'
 
-/** Statuses before the first QR code. */
 const isOpening = ({ status }: RuntimeState) => status === 'created' || status === 'starting'
 
 export function createStates() {
@@ -26,9 +25,7 @@ export function createStates() {
       set(instance, state)
     },
 
-    /**
-     * Only used if no event has arrived: events come over another port, so an event may arrive before an older answer.
-     */
+    /** Events come over another port, so an event may arrive before an older answer; the answer is then not used. */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
     },

@@ -27,19 +27,15 @@ export interface TakeOverDeps {
   media: ImportedMedia
 }
 
-/** Media of the waiting messages of an archived instance. */
 export interface ImportedMedia {
-  /** Copies the staged media to the media of the instance. */
   adopt(instance: string): Promise<void>
   dropStaged(instance: string): Promise<void>
-  /** For an instance that was not created in the end. */
   dropAdopted(instance: string): Promise<void>
 }
 
 /** Records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
-/** Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
   /** A record of an archived instance is stored without a change, because it is already encrypted. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {

@@ -7,7 +7,6 @@ import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
-/** The fields of the webhooks object, the single URL, and the field names of older integrations. */
 export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   single_url?: string | null | undefined
   connected_url?: string | null | undefined
@@ -16,7 +15,6 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Explains why a webhook URL is refused; undefined if it is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {

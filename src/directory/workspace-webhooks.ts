@@ -31,10 +31,8 @@ export interface WorkspaceWebhooksDeps {
 
 type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
 
-/** Fields of an instance that change together with its webhooks. */
 type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 
-/** Records that are encrypted before the thread does other work for one turn. */
 const AT_ONCE = 100
 
 /** Name of the mutex for adding instances to a workspace. No instance has such an id. */

@@ -1,7 +1,6 @@
 /** Reads a small system file, which is parsed again when it has changed. */
 import { readFile, stat } from 'node:fs/promises'
 
-/** A missing or unreadable file counts as empty. */
 export function cachedFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let version: string | undefined
   let value = parse('')

@@ -20,9 +20,7 @@ export interface EgressOptions {
   plainHttp: 'allow-listed' | 'public'
   /** For TCP and TLS in ms; the name look-up does not count. */
   connectTimeoutMs?: number
-  /** By default, the name servers of the system are used. Resolves with at least one address. */
   resolve?: Resolve
-  /** Connects to one of the checked addresses. By default, undici's connector is used. */
   dial?: (options: Connectors.Options, addresses: readonly string[], callback: Connectors.Callback) => void
 }
 
@@ -69,7 +67,6 @@ const dialChecked =
 export const createAgent = (options: EgressOptions, agent: AgentOptions = {}): Agent =>
   new Agent({ ...agent, connect: guardedConnector(options) })
 
-/** For logs and webhook attempts. */
 export type NetworkError = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked' | 'connection'
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
@@ -86,7 +83,6 @@ export function networkError(error: unknown): NetworkError {
   return 'connection'
 }
 
-/** Yields the error, its causes, and the errors of each address if several were tried. */
 function* causes(error: unknown): Generator<{ code: string; name: string }> {
   if (!(error instanceof Error)) return
   yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }

@@ -34,7 +34,7 @@ export function fairSlots({
 }: FairSlotsOptions): FairSlots {
   const taken = new Map<string, number>()
   const waiting: { origin: string; go: () => void }[] = []
-  /** Count in the limit for all, in the order in which they got their slots. */
+  /** These count in the limit for all, in the order in which they got their slots. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 

@@ -14,7 +14,6 @@ export interface Downloaded {
   size: number
 }
 
-/** Bytes that may wait for the disk. */
 const WAITING = 512 * 1_024
 
 /**

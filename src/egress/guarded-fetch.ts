@@ -54,7 +54,6 @@ export interface Answered {
   headers: Record<string, string>
   /** As it was sent, with its content encoding. Null unless the status is 2xx. */
   body: Readable | null
-  /** Aborted when the total time limit is reached. */
   signal: AbortSignal
 }
 

@@ -16,11 +16,9 @@ export class NameUnresolved extends Error {
 }
 
 export interface ResolveOptions {
-  /** As `address:port`; by default those of the system. */
   servers?: readonly string[]
   hostsFile?: string
   resolverFile?: string
-  /** In ms, for the whole look-up. */
   deadlineMs?: number
 }
 
@@ -100,7 +98,6 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   return hosts
 }
 
-/** Domains that complete a short name, from resolv.conf(5). */
 interface Search {
   domains: readonly string[]
   /** A name with so many dots is first looked up unchanged. */
@@ -123,7 +120,6 @@ export function parseSearch(text: string): Search {
   return { domains, dots }
 }
 
-/** In the order in which the system's look-up would try them. */
 function candidates(hostname: string, { domains, dots }: Search): string[] {
   if (hostname.endsWith('.')) return [hostname.slice(0, -1)]
   const completed = domains.map((domain) => `${hostname}.${domain}`)

@@ -10,7 +10,6 @@ export const MAX_URL_LENGTH = 2_048
 /** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
-/** `allow` is the parsed `SVC_EGRESS_ALLOW`. */
 export function judge(text: string, allow: Ranges): Verdict {
   const written = readAddress(text)
   if (written === undefined) return 'refused'
@@ -49,13 +48,11 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
   return checkProxyAddress(url, allow)
 }
 
-/** For a proxy that may have been configured under weaker rules. */
 export function checkProxyAddress({ hostname }: URL, allow: Ranges): string | undefined {
   const literal = literalAddress(hostname)
   return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
 }
 
-/** In bytes; undefined if the credential cannot be decoded. */
 function credentialBytes(part: string): number | undefined {
   try {
     return new TextEncoder().encode(decodeURIComponent(part)).byteLength

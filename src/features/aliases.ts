@@ -10,19 +10,15 @@ export interface Alias {
   route: Route
   /** Id of the operation. If the row has `choose`, only its credentials and limits apply. */
   operation: string
-  /** For each field of the alias, the name of the operation's field. */
   rename?: Readonly<Record<string, string>>
-  /** Also accepts the operation's own names of the fields in `rename`. */
   takesBoth?: true
   /** For each field, the operation's value for each value of the alias, ignoring case. Any other value is refused. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Fields that the operation does not have; `choose` reads them. */
+  /** Only this route has these fields; `choose` reads them. */
   own?: readonly string[]
   /** Added because the route itself implies these values. */
   fixed?: RawFields
-  /** Also accepts fields in the query; those of the body take precedence. */
   query?: true
-  /** Accepts a body although its method usually has none. */
   body?: true
   /** Name of the field if the body is only a list. */
   list?: string
@@ -30,7 +26,7 @@ export interface Alias {
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
   /** `done`: the answer is `{ value: true }`. `count`: the answer is only the `total`. */
   answer?: 'done' | 'count'
-  /** The only dialect with this route, where it takes precedence over other routes with the same path. */
+  /** The route exists only in this dialect, where it takes precedence over routes with the same path. */
   dialect?: Dialect
 }
 
@@ -56,7 +52,6 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
-/** The value of one field selects the operation. */
 const byAction =
   (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
   ({ action }: RawFields) => {
@@ -86,7 +81,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // In these paths, the id of a channel has the same name as in the operation.
+  // Here the id of a channel has the same name as in the operation.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 

@@ -24,7 +24,6 @@ export interface Base64Decoder {
    * the end of the result.
    */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
-  /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
   end(target: Uint8Array, at: number): number
   /** The first problem, after which nothing more is decoded; undefined if there is none so far. */
   problem(): Base64Problem | undefined
@@ -122,7 +121,6 @@ function put(group: number, target: Uint8Array, at: number): number {
 
 /** Characters decoded at a time, so that their bytes stay in the processor's cache. */
 const PART = 16_384
-/** A UTF-16 code unit has at most 3 bytes in UTF-8. */
 const PART_BYTES = 3 * PART
 
 /** `too_large` means that the result has more than `most` bytes. */

@@ -1,4 +1,3 @@
-/** Changes of settings and webhooks: every field is optional, and at least one must be present. */
 import { z } from 'zod'
 import { DIALECTS } from '../domain/dialect.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
@@ -86,7 +85,6 @@ export const WebhooksChange = z
 
 const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
 
-/** A change without any field is a mistake of the caller. */
 export const atLeastOne = (fields: object, issue: (path: string, message: string) => void) => {
   if (isEmpty(fields)) issue('', 'must have at least one of the fields')
 }

@@ -30,7 +30,6 @@ export type Route = `${Method} /${string}`
  */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
-/** The common prefix of all instance routes. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
 export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
@@ -39,13 +38,11 @@ const ACTION_DEADLINE = 20 * SECOND
 
 /** The handler of such an operation resolves with `ServerEvents`. */
 export const EVENT_STREAM = 'text/event-stream'
-/** Names the last event that a disconnected reader has. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
 /** A file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
-/** A file that only programs read. */
 export const BYTES = 'application/octet-stream'
 
 type ContentType =
@@ -59,7 +56,6 @@ type ContentType =
 
 export interface Example {
   name: string
-  /** Fields of path, query and body in one object, as a caller writes them. */
   input?: Record<string, unknown>
   reply?: unknown
 }
@@ -114,7 +110,6 @@ export interface Endpoint<
    */
   about: string | undefined
   deadlineMs: number
-  /** Failure that the network's 404 means for this operation. */
   notFound: FailureCode
   /**
    * Answer from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow` is
@@ -135,7 +130,6 @@ export interface Says<I extends z.ZodRawShape> {
   ignored?: Endpoint['ignored']
   /** Rules between fields, checked only if each field is valid by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
-  /** In addition to the error codes of the operation's group. */
   errors?: readonly FailureCode[]
   examples?: readonly Example[]
   cacheControl?: string
@@ -207,12 +201,11 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   }
 }
 
-/** Whether the fields of an operation are in the body, as JSON. */
 export const takesJson = ({ method, takesFile }: Pick<Endpoint, 'method' | 'takesFile'>): boolean => hasBody(method) && !takesFile
 
 export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PUT'
 
-/** Also for operations without fields, because a body must be an object if there is one. */
+/** A body must be an object if there is one, even for operations without fields. */
 const ofBody = (method: Method): readonly FailureCode[] => (hasBody(method) ? ['invalid_request'] : [])
 
 /**
@@ -299,7 +292,7 @@ export function local<const Id extends string, const A extends Access, I extends
 
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** Argument of a handler, by kind. `sent` is the result of a send, which runs long after the acknowledgement. */
+/** `sent` is the result of a send, which runs long after the acknowledgement. */
 export interface HandlerContexts {
   send: unknown
   action: unknown
@@ -307,16 +300,12 @@ export interface HandlerContexts {
   sent: unknown
 }
 
-/** The exports of a module that are declared with `send`, `action` or `control`. */
 type Remote<F> = { [K in keyof F]: F[K] extends Endpoint<RemoteKind> ? F[K] : never }[keyof F]
 type HandlerReply<E, C extends HandlerContexts> =
   E extends Endpoint<'send'> ? C['sent'] : E extends { reply: infer R } ? z.output<R> : never
 type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
-/**
- * Requires a handler for each operation of a module, under its id; TypeScript reports a missing one. It is only a type,
- * so the shard thread never loads zod.
- */
+/** TypeScript reports a missing handler of the module `F`. This is only a type, so the shard thread never loads zod. */
 export type HandlersOf<F, C extends HandlerContexts> = {
   [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (
     context: HandlerContext<E, C>,
@@ -327,7 +316,6 @@ export type HandlersOf<F, C extends HandlerContexts> = {
 export type InputOfEndpoint<E> = E extends { input: infer I } ? z.output<I> : never
 export type ReplyOfEndpoint<E> = E extends Endpoint<'send'> ? Queued : E extends { reply: infer R } ? z.output<R> : never
 
-/** Input and answer of each operation, by id. `A` is a union of feature modules. */
 export type OperationsOf<A> = {
   [E in A extends unknown ? Remote<A> : never as E extends { id: infer Id extends string } ? Id : never]: {
     kind: E extends { kind: infer K } ? K : never

@@ -1,4 +1,3 @@
-/** Error codes that groups of operations share. */
 import type { FailureCode } from '../domain/failures.ts'
 
 type Group = readonly FailureCode[]

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 
-/** The part of JSON Schema that the fields of operations use. */
 export interface FieldsSchema {
   $ref?: string
   $defs?: Record<string, FieldsSchema>
@@ -18,7 +17,6 @@ export interface FieldsSchema {
 
 const schemas = new WeakMap<Endpoint, FieldsSchema>()
 
-/** Created when an operation is first used. */
 export function fieldsSchema(endpoint: Endpoint): FieldsSchema {
   const made =
     schemas.get(endpoint) ?? (z.toJSONSchema(z.object(endpoint.fields), { io: 'input', unrepresentable: 'any' }) as FieldsSchema)

@@ -8,7 +8,6 @@ import { problemOfUrlText } from '../domain/url-text.ts'
 import { type Base64Problem, decodeBase64 } from './base64-decoder.ts'
 import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
-/** Keywords of a schema, and a note for facts that no keyword can express. */
 interface Meta {
   description: string
   examples?: unknown[]
@@ -247,7 +246,6 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
 }
 
 interface Inline {
-  /** The decoded file, or the reason why the value is no valid file. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
   /** True if the text was clearly meant as base64, so that the error message explains the reason. */

@@ -6,7 +6,6 @@ import type { Base64Problem } from './base64-decoder.ts'
 
 export interface HeldText {
   file: Uint8Array<ArrayBuffer> | Base64Problem
-  /** Content type, if the text is a data URL. */
   mime: string | null
   begin: string
 }
@@ -23,5 +22,4 @@ export const heldText = (value: unknown): HeldText | undefined => (typeof value 
 
 /** `data:<mime>;base64,`; the type may have parameters. */
 export const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
-/** Characters that `DATA_PREFIX` may need. */
 export const MAX_PREFIX = 512

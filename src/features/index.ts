@@ -93,8 +93,6 @@ const isEndpoint = (value: object): value is Endpoint => 'kind' in value && 'acc
 
 export const endpoints: readonly Endpoint[] = areas.flatMap((area) => Object.values<object>(area).filter(isEndpoint))
 
-/** Not part of the public API. */
 export const dashboardEndpoints: readonly Endpoint[] = Object.values<object>(dashboard).filter(isEndpoint)
 
-/** Input and answer of every operation that a shard thread handles, by id. */
 export type ShardOperations = OperationsOf<(typeof areas)[number] | typeof dashboard>

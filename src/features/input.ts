@@ -62,10 +62,8 @@ export function sentenceOf(issue: ZodIssue): string {
   }
 }
 
-/** Issues that a failure lists. */
 const MAX_ISSUES = 50
 
-/** The code in the parameters of an issue, for example `INVALID_PHONE`. */
 function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
@@ -94,7 +92,7 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** If a list is given in place of a text, zod also reports that the text is too short. */
+/** If a list is given in place of a text, zod also reports a text that is too short. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))

@@ -1,4 +1,3 @@
-/** Invitation links of groups and channels: a link, or only its code. */
 import { z } from 'zod'
 import { plain } from './fields.ts'
 

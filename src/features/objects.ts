@@ -14,7 +14,6 @@ import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
 import { sendSafetyShown } from './send-safety.ts'
 
-/** Names the page that explains what a dialect changes. */
 export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
 
 export const Settings = z
@@ -46,7 +45,6 @@ const OWN_NOTES: Partial<Record<WebhookField, string>> = {
   ignore_private: 'Whether `received` events of 1:1 chats are suppressed. Cannot be combined with `ignore_groups`.',
 }
 
-/** Description of each webhook field, for answers and requests. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
   if (url !== undefined) return `URL that receives \`${url}\` events; without a URL none are created.`
@@ -54,7 +52,6 @@ function webhookNote(name: WebhookField): string {
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
-/** The same schema for each of these names, with the description of each. */
 export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
 

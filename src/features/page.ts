@@ -8,7 +8,6 @@ export const HTML = 'text/html; charset=utf-8'
 export const languageOfRequest = (request: Request): Language =>
   languageOf((request.headers.get('Accept-Language') ?? '').split(',').map((each) => each.split(';')[0]!))
 
-/** Whether a person has opened the address in a browser. */
 export const wantsPage = (request: Request): boolean => (request.headers.get('Accept') ?? '').includes('text/html')
 
 export const pageResponse = ({ html, policy }: Page, status = 200) =>

@@ -1,4 +1,3 @@
-/** Types of the parts of the service that handlers of `local` operations get. */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'
@@ -29,7 +28,6 @@ export interface Parts {
   /** Makes an instance usable again after its move was cancelled. */
   resumeInstance(instance: InstanceId): Promise<Status>
   eventStreams: Pick<EventStreams, 'open'>
-  /** Each check resolves with true if that part works. */
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
@@ -37,9 +35,7 @@ export interface Parts {
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
     /** The service is ready without a converter, so this is not one of the checks. */
     media: 'ok' | 'no converter'
-    /** A problem that does not stop the service. */
     warning?(): string | undefined
-    /** Problems with buckets, without which the service continues. */
     buckets?(): readonly string[]
   }
   /** Undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
@@ -53,7 +49,6 @@ export interface Parts {
   usage: Usage
   passkeys: Passkeys
   connectLinks: ConnectLinks
-  /** Undefined if the dashboard is off. */
   health: ((workspace: WorkspaceId, window: HealthWindow) => Promise<Health>) | undefined
   /** Sums of the instances for each hour; undefined if the dashboard is off. */
   activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined
@@ -70,14 +65,11 @@ export interface Asset {
   gzip: Uint8Array<ArrayBuffer>
 }
 
-/** The consent page asks the owner of a workspace whether an app may get access. */
 export interface ConsentView {
-  /** The client chooses this name. */
   client: string
   redirectUri: string
   /** Secret of this visit to the page; the form sends it back. */
   ticket: string
-  /** Instances to choose from, after the admin key was accepted. */
   instances?: readonly { id: string; name: string; phone: string | null }[]
   problem?: string
 }
@@ -90,16 +82,12 @@ export interface PairingView {
 export interface Pages {
   home: Page
   consent(view: ConsentView): Page
-  /** For the holder of the instance's token. */
   pairing(view: PairingView): Page
-  /** For an address that belongs to no instance. */
   pairingRefusal(language: Language): Page
-  /** The pairing page of a connect link. */
   connect(link: ConnectLink): Page
   /** Explains why pairing is not possible. The link is undefined if no such link exists. */
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
   docs: Page
-  /** Undefined if no such file exists. */
   asset(name: string): Promise<Asset | undefined>
   /** The browser extension as a zip archive; undefined if it is not installed. */
   extension(): Promise<Uint8Array<ArrayBuffer> | undefined>
@@ -116,7 +104,6 @@ export interface DashboardFile {
 }
 
 export interface DashboardFiles {
-  /** `Content-Security-Policy` of all files. */
   policy: string
   file(name: string): DashboardFile | undefined
 }
@@ -131,7 +118,6 @@ export interface ReceivedFileStream {
 export interface Description {
   json: string
   etag: string
-  /** Compressed once. */
   gzip(): Promise<ArrayBuffer>
 }
 
@@ -147,9 +133,7 @@ export interface AccountCall extends PublicCall {
   workspace: WorkspaceId
   /** URL at which callers reach the service, without a slash at its end. */
   baseUrl: string
-  /** The body of an operation that takes a file, in pieces as they arrive. */
   file(): AsyncIterable<Uint8Array>
-  /** Whether the caller has this right of the dashboard. */
   may(right: RightName): boolean
 }
 

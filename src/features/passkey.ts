@@ -11,7 +11,6 @@ const MAX_BODY = 16_384
 
 const WITHOUT_PADDING = /=+$/
 
-/** Bytes that a text in base64url without padding encodes. */
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
 /** Accepts padding and removes it. `fits` reports what is wrong with the length. */
@@ -32,7 +31,6 @@ const base64url = (
     })
     .meta({ ...(description === undefined ? {} : { description }), maxLength, contentEncoding: 'base64url' })
 
-/** The bounds apply to the decoded bytes. */
 const bytes = (min: number, max: number, description?: string) =>
   base64url(
     description && `${description} In base64url, at most ${max.toLocaleString('en')} bytes.`,

@@ -133,7 +133,6 @@ export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy
 
 const LISTS = ['last_seen', 'profile_photo', 'about', 'groups_add'] as const
 
-/** Names that clients of other gateways use on our route. */
 const OTHER_NAMES = new Map<unknown, (typeof LISTS)[number]>([
   ['photo', 'profile_photo'],
   ['description', 'about'],

@@ -12,7 +12,6 @@ import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
-/** The operation's own route, or an alias. */
 export interface RequestRoute {
   name: string
   method: Method
@@ -21,7 +20,6 @@ export interface RequestRoute {
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
-  /** Whether fields of the query are accepted in addition to those of the body. */
   takesQuery: boolean
 }
 
@@ -47,7 +45,6 @@ function aliasRoute(alias: Alias): RequestRoute[] {
   return [{ name: alias.route, method, path: INSTANCE_BASE + path, endpoint, alias, takesBody, takesQuery }]
 }
 
-/** Aliases of operations that are not declared are omitted. */
 export const requestRoutes: readonly RequestRoute[] = [...endpoints.map(routeOf), ...aliases.flatMap(aliasRoute)]
 
 export const dialectRoutes: readonly RequestRoute[] = zapiRoutes.flatMap((alias) => aliasRoute({ ...alias, dialect: 'zapi' }))
@@ -126,7 +123,6 @@ function meaningOf({ values }: Alias, name: string, value: unknown): unknown {
   throw Failure.invalid({ path: name, message: `must be one of ${Object.keys(table).join(', ')}` })
 }
 
-/** Translates a path of the operation to the names of the alias. */
 function namesBack(rename: Readonly<Record<string, string>>): (path: string) => string {
   const names = new Map(Object.entries(rename).map(([theirs, ours]) => [ours, theirs]))
   return (path) => {
@@ -135,6 +131,5 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
   }
 }
 
-/** Renames the issues of an error to the names of the alias. */
 export const inTheirWords = ({ rename = {} }: Pick<Alias, 'rename'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed(namesBack(rename)) : error

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { SendSafetySettings, WarmUpStep } from '../domain/send-safety.ts'
 
-/** Limit of first contacts that can be set. */
 const MOST = 1_000
 const MOST_STEPS = 20
 const LAST_DAY = 365

@@ -31,7 +31,6 @@ const Checks = z.object({
 })
 
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
-  // A check that rejects counts as failed.
   const asked = check().catch(() => false)
   return orLate(asked, CHECK_DEADLINE, () => false)
 }
@@ -122,7 +121,6 @@ export const docs = local('system.docs', 'GET /docs', {
   handle: async ({ parts }) => pageResponse(parts.pages.docs),
 })
 
-/** By name or by `*`, with a weight above zero. */
 export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {

@@ -29,7 +29,6 @@ const isMessage = (value: unknown): value is RpcMessage =>
 
 export const readMessage = (bytes: Uint8Array): ReadMessage => messageOf(() => parseJson(bytes))
 
-/** `read` throws as `parseJson` does. */
 function messageOf(read: () => unknown): ReadMessage {
   let value: unknown
   try {
@@ -58,7 +57,7 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
     unknown = names
   })
   const rest = { ...message, params: { ...params, arguments: {} } }
-  // No code reads a long text in such a field, and its symbol cannot be sent to another thread.
+  // No code reads a long text in these fields.
   replaceWithin(rest, (value) => (heldText(value) ? '' : value))
   return { message: rest, call, unknown }
 }

@@ -65,7 +65,6 @@ const TOOLSETS: Readonly<Record<string, Toolset>> = {
   labels: { reads: ['labels.list'], writes: ['labels.addToChat', 'labels.removeFromChat'] },
 }
 
-/** The toolset with the three tools that reach every operation. */
 const OPERATIONS = 'operations'
 export const TOOLSET_NAMES: readonly string[] = [...Object.keys(TOOLSETS), OPERATIONS]
 
@@ -98,7 +97,6 @@ const reachable: ReadonlyMap<string, Endpoint> = new Map(
 
 const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Names of tools that come from the route instead of the operation id. */
 const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.exists': 'phone_exists',
   'contacts.existsBatch': 'phone_exists_batch',
@@ -213,7 +211,7 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
 
 export interface Toolbox {
   tools: readonly Tool[]
-  /** Explains why a tool of this name cannot be called; undefined if it can. */
+  /** A sentence that says why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
 }
 
@@ -242,7 +240,6 @@ export function toolboxOf(query: URLSearchParams): Toolbox {
 
 export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
 
-/** An operation with fields that are not validated yet, or an immediate answer. */
 export type ToolCall = { operation: Endpoint; fields: RawFields } | { answer: Record<string, unknown> }
 
 const parse = (fields: z.ZodRawShape, given: RawFields) =>

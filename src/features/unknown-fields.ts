@@ -9,7 +9,6 @@ import type { RawFields } from './input.ts'
 
 /** The length of a header is limited, and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
-/** Equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
 /** In characters. A longer name is not compared with the known names, because no declared field is that long. */
 const MAX_COMPARED = 64
@@ -28,7 +27,6 @@ export interface UnknownFields {
   misspelt: Issue[]
 }
 
-/** `alsoKnown` are names that the route accepts besides those of the operation. */
 export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): UnknownFields {
   const schema = fieldsSchema(endpoint)
   const found: UnknownFields = { ignored: [], misspelt: [] }
@@ -36,7 +34,6 @@ export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: 
   return found
 }
 
-/** Throws `invalid_request` for a misspelled name. */
 export function checkNames({ ignored, misspelt }: UnknownFields, onIgnored: (names: string[]) => void): void {
   onIgnored(ignored)
   if (misspelt.length > 0) throw Failure.invalid(...misspelt)
@@ -107,7 +104,6 @@ const plainName = (name: string) => name.replaceAll('_', '').toLowerCase()
 
 const byPlainName = new WeakMap<Fields, ReadonlyMap<string, string>>()
 
-/** Field names by their normalised form. Built when a name of the object is unknown for the first time. */
 function plainNames(properties: Fields): ReadonlyMap<string, string> {
   const made = byPlainName.get(properties) ?? new Map(Object.keys(properties).map((name) => [plainName(name), name]))
   byPlainName.set(properties, made)
@@ -132,6 +128,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelled name shows that the alternative has the field.
+  // A misspelled name is a sign for this alternative, so it does not count against it.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -34,7 +34,6 @@ const picture = nullableText(
 /** A payload contains only the block of its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
-/** Fields that every message has in addition to its content. */
 const common = {
   phone: chatId,
   chat_lid: chatLid,
@@ -60,7 +59,6 @@ const common = {
   message_expiration_seconds: z.int().nullable().meta({ description: 'Seconds after which apps delete the message.' }),
   mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People whom the message mentions.' }),
 }
-/** Present only in messages to which they apply. */
 const applying = {
   edit_message_id: id('Id of the edit; only with `is_edit`.').optional(),
   newsletter_server_id: id('Number of the post within its channel.').optional(),

@@ -67,10 +67,8 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   ],
 })
 
-/** An event id is a ULID. */
 const EVENT_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Null if the reader begins now. */
 function lastEventId({ headers }: Request): string | null {
   const given = headers.get(LAST_EVENT_ID)
   if (given === null || given === '') return null

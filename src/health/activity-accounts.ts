@@ -14,20 +14,18 @@ import {
 } from './activity-hours.ts'
 
 export interface ActivityAccounts {
-  /** Returns the instances whose stored hours have not been read. */
   missing(instances: readonly string[]): string[]
-  /** Reads the stored hours of an instance, if they have not been read. Rejects if the store fails; the next call then reads again. */
+  /** Reads the stored hours, if they have not been read. After a failure of the store, the next call reads again. */
   load(instance: string): Promise<void>
-  /** Adds what a reading has more than the last one. Returns the hour that has changed; undefined if none has, or if the instance is not loaded. */
+  /** Adds the growth since the last call. Returns the hour that has changed; undefined if none has. */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined
-  /** Returns the sums of the instances for each hour of the last seven days that has activity, oldest first. */
+  /** By hour of the last seven days, oldest first. */
   sumOf(instances: readonly string[]): HourRow[]
   drop(instance: string): void
 }
 
 export interface ActivityAccountsDeps {
-  /** Reads the stored hours of an instance. */
   load(instance: string): Promise<HourRow[]>
   isKnown(instance: string): boolean
   clock: Clock
@@ -35,7 +33,7 @@ export interface ActivityAccountsDeps {
 
 interface Account {
   hours: ActivityHours
-  /** The last report of the thread that hosts the instance; absent before the first one. */
+  /** Absent before the first report of the thread that hosts the instance. */
   reported?: { since: number; totals: Amounts }
 }
 

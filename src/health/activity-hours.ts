@@ -13,7 +13,7 @@ export interface ActivityHours {
   numbers: Uint32Array
 }
 
-/** Number of an hour, and then its numbers in the order of `AMOUNTS`. */
+/** The numbers have the order of `AMOUNTS`. */
 export type HourRow = [hour: number, sent: number, received: number, delivered: number, failed: number]
 
 const WIDTH = AMOUNTS.length

@@ -29,12 +29,10 @@ export interface ActivityDeps {
 }
 
 export interface ActivityWatch {
-  /** Sums of the instances for each hour with activity, oldest first. */
   of(instances: readonly string[]): Promise<ActivityHour[]>
   stop(): Promise<void>
 }
 
-/** A day of an instance that differs from its record. */
 interface ChangedDay {
   instance: string
   day: number
@@ -48,14 +46,13 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   const records = createActivityRecords({ store, keyOf, log })
   const isKnown = (instance: string) => directory.tokenTagOf(instance) !== undefined
   const accounts = createActivityAccounts({ load: records.load, isKnown, clock })
-  /** Days that are not stored yet, by the keys of their records. */
   const changed = new Map<string, ChangedDay>()
   const running = createUnderWay()
   let writtenAt = clock.now()
 
   directory.onDeleted(accounts.drop)
 
-  /** If all of a slice fail, the store cannot be reached, and the rest is read later. */
+  /** If no instance of a group can be read, the store cannot be reached, and the rest is read later. */
   async function loadSeen(instances: readonly string[]) {
     for (const slice of slicesOf(accounts.missing(instances))) {
       const results = await Promise.allSettled(slice.map(accounts.load))

@@ -18,7 +18,6 @@ export const COUNTS = ['delivered', 'failed', 'sent', 'received', 'requests'] as
 export const TIMES = ['webhookTimes', 'httpTimes'] as const
 
 export interface Sample extends Standing, Record<(typeof COUNTS)[number], number>, Record<(typeof TIMES)[number], number[]> {
-  /** End of the span in epoch ms. */
   at: number
   /** Part of the span, in ms, in which the service was measured. */
   ms: number
@@ -39,7 +38,6 @@ function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = ()
   return total
 }
 
-/** New observations of a histogram in each bucket. The last bucket is for values above the last bound. */
 export function newTimes(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number[] {
   const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0)
   for (const [key, value] of now) {
@@ -69,7 +67,6 @@ export function quantile(counts: readonly number[], q: number): number | null {
   return Math.round(BUCKETS.at(-1)! * SECOND)
 }
 
-/** `before` and `now` are all counters of the service at the start and the end of the span. */
 export function sampleOf(span: { at: number; ms: number }, before: Numbers, now: Numbers, standing: Standing): Sample {
   const grown = (name: string, chosen?: Chosen) => growth(name, before, now, chosen)
   return {

@@ -40,14 +40,12 @@ const records = repository<{ samples: Sample[] }>({
   version: 1,
 })
 
-/** Samples per page. */
 const slotsOfPage = (window: HealthWindow) => Math.max(1, WRITE_EVERY / RINGS[window].stepMs)
 const pageOf = (window: HealthWindow, at: number) => Math.floor(slotOf(window, at) / slotsOfPage(window))
 /** One page more than needed, because the newest page is not full yet when it replaces an old one. */
 const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(window) + 1
 const keyOf = (window: HealthWindow, page: number) => keys.chartPage(window, page % pagesOf(window))
 
-/** Operations that store the pages that have changed since `since`. */
 export function pagesSince(rings: Rings, since: number): Op[] {
   return WINDOWS.flatMap((window) => {
     const ring = rings[window]

@@ -9,7 +9,6 @@ import { merged, pointOf, type Sample, type Standing, sampleOf } from './sample.
 
 export const EVERY = 10 * SECOND
 
-/** The ring of a window has `slots` slots of `stepMs` each. */
 export const RINGS: Readonly<Record<HealthWindow, { stepMs: number; slots: number }>> = {
   hour: { stepMs: EVERY, slots: 360 },
   day: { stepMs: 5 * MINUTE, slots: 288 },
@@ -37,7 +36,6 @@ function put(ring: Sample[], window: HealthWindow, sample: Sample) {
   while (slotOf(window, ring[0]!.at) <= slot - RINGS[window].slots) ring.shift()
 }
 
-/** `stored` are the samples of earlier runs of the service. */
 export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Series {
   const rings = { hour: [...(stored?.hour ?? [])], day: [...(stored?.day ?? [])], week: [...(stored?.week ?? [])] }
   let before: { numbers: Numbers; at: number } | undefined
@@ -46,7 +44,6 @@ export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Serie
     add(numbers, standing) {
       const last = before
       before = { numbers, at: steady.now() }
-      // The first call has no previous one to compare with.
       if (!last) return
       const span = { at: clock.now(), ms: Math.max(SECOND, before.at - last.at) }
       const sample = sampleOf(span, last.numbers, numbers, standing)

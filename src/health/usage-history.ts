@@ -7,7 +7,6 @@ import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { InstanceWork } from '../domain/readings.ts'
 import { USAGE_AMOUNTS, USAGE_WINDOWS, type UsageAmounts, type UsageWindow, type WindowUsage } from '../domain/usage.ts'
 
-/** In ms between two rows of a window. */
 const STEPS: Record<UsageWindow, number> = { minute: 10 * SECOND, hour: 5 * MINUTE, day: HOUR }
 const WINDOWS = Object.keys(USAGE_WINDOWS) as UsageWindow[]
 
@@ -17,7 +16,6 @@ interface Row {
 }
 
 interface Account {
-  /** Totals over all threads that hosted the instance. */
   newest: Row
   reported: InstanceWork
   rows: Record<UsageWindow, Row[]>

@@ -14,10 +14,7 @@ export interface LoopShareSize {
   least?: number
 }
 
-/**
- * A piece lasts until all promises that it triggers have settled. A piece that is longer than the share is not divided.
- * `now` returns ms and never steps.
- */
+/** A piece of work lasts until all promises that it triggers have settled. `now` returns ms and never steps. */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
   /** Time at which the share of this turn is used up; undefined while none of it is used. */
   let until: number | undefined

@@ -18,7 +18,6 @@ export interface FetchDeps {
   tempDir: string
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** In ms before each repeated request to the host. */
   retries?: readonly number[] | undefined
 }
 
@@ -32,7 +31,6 @@ export class HostRefused extends Error {
   }
 }
 
-/** Whether the host would answer every further request in the same way. */
 export function isFinalAnswer(error: unknown): boolean {
   if (error instanceof HostRefused) return error.status >= 400 && error.status < 500 && error.status !== 429
   return error instanceof ChangedFile

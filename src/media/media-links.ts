@@ -11,7 +11,6 @@ export interface OpenedLink {
   /** Derived from the token that the instance had when the link was made, so a new token makes the link invalid. */
   tokenTag: string
   file: ReceivedFile
-  /** In epoch ms. */
   expiresAt: number
 }
 
@@ -75,7 +74,6 @@ export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLink
       const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
       return JSON.parse(plain.toString('utf8')) as Packed
     } catch {
-      // Only a text that this service encrypted can be opened.
       return null
     }
   }

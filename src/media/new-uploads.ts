@@ -13,7 +13,6 @@ export type AskAgain = (instance: string, file: UploadableFile) => Promise<strin
 
 export interface NewUploads {
   pathOf(instance: string, file: ReceivedFile): string
-  /** Resolves with the path that replaces the path `lost`. */
   instead(lost: string, instance: string, file: UploadableFile): Promise<string>
 }
 

@@ -25,7 +25,6 @@ export interface ReceivedMediaDeps {
 export interface OpenReceived {
   file: ReceivedFile
   stream: ReadableStream<Uint8Array>
-  /** Null if it is not known before the end. */
   length: number | null
 }
 
@@ -36,9 +35,7 @@ export interface ReceivedMedia {
   copyOf(link: string): Promise<string | undefined>
 }
 
-/** The host has deleted the file, or the URL has expired. */
 const GONE = new Set([403, 404, 410])
-/** In ms, for a free download slot. */
 const MAX_WAIT = 30 * SECOND
 const MAX_WAITING = 256
 

@@ -31,7 +31,6 @@ export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes
       for (const [unused, idle] of routes) {
         if (routes.size <= MAX_ROUTES) break
         routes.delete(unused)
-        // The route closes when its running requests have ended.
         idle.close().catch((error: unknown) => log.warn({ err: error }, 'a network route for received files did not close'))
       }
       return route

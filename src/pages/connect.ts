@@ -14,7 +14,6 @@ import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 /** The secret is the last part of the page's URL. */
 const OPERATIONS = "location.pathname.split('/').pop() + '/'"
 type Look = Pick<ConnectLink, 'locale' | 'operator' | 'allowedOrigins'>
-/** For a link that does not exist. */
 const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, allowedOrigins: [] }
 
 /** Weights of red, green and blue in the brightness that people see (ITU-R BT.601). */
@@ -33,7 +32,7 @@ const styleOf = ({ color }: ConnectOperator) =>
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** The name is isolated, so that its direction does not change the text around it. */
+/** The name must not change the direction of the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {

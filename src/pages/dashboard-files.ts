@@ -29,7 +29,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 }
-/** Already compressed. */
 const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 
 /** A file whose name contains the bundler's content hash never changes. */

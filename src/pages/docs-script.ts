@@ -21,13 +21,11 @@ const withoutNumbers = (value) => {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'responses' ? each : withoutNumbers(each)]))
 }
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
-/** The value of this tab replaces the example. */
 const filled = (parameter, values) => {
   if (parameter.name === 'Prefer') return { ...parameter, example: undefined, examples: undefined }
   const value = parameter.in === 'path' && values[parameter.name]
   return value ? { ...parameter, example: value, examples: undefined } : parameter
 }
-/** With the instance of this tab in every operation, and without numbers. */
 const prepared = (description, values) => {
   const { paths, ...others } = withoutNumbers(description)
   for (const item of Object.values(paths))

@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zip } from './zip.ts'
 
-/** Relative to the sources, and to the compiled files. */
 const FOLDERS = ['../../extension', '../../../extension'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
-/** With this folder, unpacking creates a single folder. */
 const FOLDER = 'svc-passkey-extension'
 
 async function filesIn(folder: string) {

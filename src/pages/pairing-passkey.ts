@@ -15,12 +15,10 @@ export const passkeyStyle = `
 #differ { background: none; border-color: var(--line); color: inherit }
 `
 
-/** Continues the script of `pairing.ts`, whose functions it uses. */
 export const passkeyScript = `
 const BY_HAND = ${JSON.stringify(BY_HAND)}
 const { passkey: PASSKEY } = WORDS
 let challenge = null
-/** Whether a ceremony was seen on this page and has not ended. */
 let hasPasskey = false
 /** Time at which WhatsApp Web was opened for this challenge; null after the other ways were shown. */
 let openedAt = null
@@ -127,7 +125,6 @@ pressing('start-over', async () => {
 })
 `
 
-/** `root` is the relative URL of the service. */
 export const passkeyBody = ({ passkey: words }: PairingWords, root: string) => `
 <p id="before" hidden><small>${words.before}</small></p>
 <p id="failure" role="alert"></p>

@@ -1,4 +1,3 @@
-/** Pages for pairing URLs that belong to no instance, one for each language. */
 import { BRAND } from '../domain/brand.ts'
 import { LANGUAGES, type Language } from '../domain/language.ts'
 import type { Page } from '../features/parts.ts'

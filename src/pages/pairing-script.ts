@@ -2,14 +2,11 @@
 import { passkeyScript } from './pairing-passkey.ts'
 import type { PairingWords } from './pairing-words.ts'
 
-/** In ms between two status requests. */
 const LOOK_EVERY = 2_000
 
 export interface PairingPlace {
   words: PairingWords
-  /** JavaScript expression with the relative URL of the operations. */
   operations: string
-  /** Relative URL of the service. */
   root: string
   /**
    * The connect link, whose end is reported to the page that frames this one; null for a page that was opened with a
@@ -68,7 +65,6 @@ const ask = async (path, sent) => {
 }
 `
 
-/** In ms for which a code to type is valid. */
 const CODE_LIFE = 3 * 60_000
 
 const clockScript = `let expiresAt = 0
@@ -135,7 +131,7 @@ const look = async () => {
     show('qr', false)
     expiresAt = 0
   }
-  // The passkey is no longer needed, and the link returns no data about it.
+  // A linked account needs no passkey.
   if (paired) show('passkey', false)
   else if (await lookAtPasskey(status)) {
     hideWays()
@@ -149,7 +145,6 @@ const look = async () => {
     return false
   }
   show('over', false)
-  // The sentences of the service are in English.
   const explained = WORDS.failures === null && EXPLAINED.includes(status) && error && withLocalTimes(error)
   const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
   setText('state', status === 'qr' ? instruction : explained || WORDS.statuses[status] || error || status)
@@ -189,7 +184,6 @@ const loopScript = `const run = async () => {
 }
 let usedAt = Date.now()
 for (const kind of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(kind, () => { usedAt = Date.now() })
-/** Resolves when the person at the page asks to continue. */
 const goneOn = async () => {
   showOnly(WORDS.paused)
   show('paused', true)

@@ -10,7 +10,6 @@ import { BEFORE_THE_SCAN, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
 /** Null for English, in which the messages of the API are shown. */
 type FailureWords = (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
 
-/** All languages have the texts of the English page. */
 export type PairingWords = typeof EN
 
 const EN = {
@@ -24,10 +23,9 @@ const EN = {
     logged_out: 'Not connected yet. Preparing a new code…',
     banned: 'WhatsApp has banned this number.',
   } as Readonly<Partial<Record<Status, string>>>,
-  /** Instruction for a QR code. */
   scan: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
   typeCode: 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.',
-  /** `{n}` in the next texts stands for a time. */
+  /** `{n}` stands for a time in the texts below. */
   fetching: 'Getting a code…',
   newCode: 'New code in {n} s',
   codeLeft: 'Valid for {n}',
@@ -45,7 +43,6 @@ const EN = {
   used: 'This link has been used. If the number is not connected any more, ask whoever sent it for a new one.',
   paused: 'This page waits, because nobody has used it for a while.',
   goOn: 'Go on',
-  /** No code will come, because the instance is paused. */
   isPaused: 'This instance is paused. Whoever manages it can resume it.',
   failures: null as FailureWords,
   passkey: {

@@ -22,7 +22,6 @@ form { justify-content: center }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
 
-/** `withoutScript` is shown by browsers without JavaScript. */
 export const pairingBody = ({ words, root }: PairingPlace, withoutScript: string) => `
 <h1>${words.title}</h1>
 <p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>

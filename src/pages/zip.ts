@@ -9,7 +9,6 @@ export interface ZipEntry {
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
-/** Version 2.0 supports deflate. */
 const VERSION = 20
 const DEFLATED = 8
 /** 1980-01-01, so that the same files give the same archive. */
@@ -19,7 +18,6 @@ const DATE = 0x21
 const GZIP_HEADER = 10
 const GZIP_TRAILER = 8
 
-/** Writes fields with their sizes in bytes and their values. */
 function record(...fields: readonly (readonly [size: 2 | 4, value: number])[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0))
   let at = 0

@@ -5,7 +5,6 @@ import type { Logger } from '../log.ts'
 const NO_CONVERTER =
   'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
-/** The operator named an ffmpeg that does not run, so the start fails. */
 export function refuseConverter(programs: Programs | null, { ffmpeg }: Pick<Config, 'ffmpeg'>): void {
   if (programs === null && ffmpeg !== null && ffmpeg !== 'off')
     throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)

@@ -54,7 +54,6 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
-  /** Creates instances from the imported devices in the store. Settles when they run. */
   takeImports(): Promise<void>
   sandboxUrl: string | null
 }
@@ -65,7 +64,6 @@ export interface Application {
   stop(): void
 }
 
-/** Concurrent reads of received files. */
 const DOWNLOADS_OF_INSTANCE = 16
 /** The phone has 30 s to upload a file again. */
 const ASK_AGAIN = {

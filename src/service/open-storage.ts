@@ -23,19 +23,16 @@ import { threadsOf } from './stand-by.ts'
 export interface ServiceStorage {
   store: OpenStore
   keyRing: KeyRing
-  /** Encrypts the records that belong to no instance. */
   sealer: Sealer
   disk: SharedDisk
   diskWatch: DiskWatch
-  /** Encrypted media of waiting messages. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
-  /** Undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
   /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver: boolean
-  /** Sets the only listener, which is called when a command has written something to the store. */
+  /** The only listener; called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
 
@@ -70,11 +67,10 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // All steps before this line are harmless if two services do them at the same time.
+  // Until this line, nothing goes wrong if two services start at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
-  // The store may have been moved since it was opened.
   await refuseMarked(store)
   const diskWatch = await watchDisk({
     shared: disk,

@@ -40,7 +40,6 @@ export interface Threads {
   logThreads: LogThreads
   archives: ArchiveThreads
   hasConverter: boolean
-  /** Loaded while the threads start. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 
@@ -134,7 +133,7 @@ async function openEngine(
     allowCrash,
     log,
   })
-  // Registered before the threads are up, because another part of the start may fail in the meantime.
+  // Registered before the threads are up, because another part of the start may fail first.
   shutdown.add((leftMs) => {
     if (!isUp) abandoned.abort()
     return opening.then(

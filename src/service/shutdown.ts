@@ -5,7 +5,6 @@
 import type { Clock } from '../domain/clock.ts'
 
 export interface Shutdown {
-  /** True from the first call of `run` on. */
   readonly hasBegun: boolean
   /** `end` gets the time in ms that is left for this part and for all parts that end after it. */
   add(end: (leftMs: number) => Promise<void> | void): void

@@ -67,13 +67,11 @@ async function removeLeft(folder: string): Promise<void> {
  */
 async function isLeft(name: string, path: string): Promise<boolean> {
   const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []
-  // A file or folder of an earlier release.
   if (place === undefined) return true
   if (place.startsWith(HERE) && !isOther(Number(pid))) return true
   return !(await isTouchedWithin(path, DAY))
 }
 
-/** Whether another running process has this number. */
 function isOther(pid: number): boolean {
   if (pid === process.pid) return false
   try {

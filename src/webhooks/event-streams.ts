@@ -8,13 +8,11 @@ import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Concurrent readers of the events of one instance. */
 export const MAX_STREAMS = 10
 /** In ms. Proxies close idle streams, so a comment is sent if nothing else was. */
 const HEARTBEAT = 15 * SECOND
 /** In ms before the next request to a shard thread that does not answer. */
 const ASK_AGAIN = SECOND
-/** In ms. At this interval the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
 
 /**
@@ -57,7 +55,6 @@ const isGone = (error: unknown) => error instanceof Failure && error.code === 'e
 
 export interface EventStreamsDeps {
   engine: Pick<Engine, 'call' | 'onEvent'>
-  /** Counts, for the metrics, that a reader was notified of missed events. */
   onGap(): void
   /** Reads the changes that operator commands wrote to the store. They may end the permission of a reader. */
   refresh(): Promise<void>
@@ -150,7 +147,6 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
       }
     }
 
-    /** Waits until there are new events, the time is over, or the stream ends. */
     async function quiet(ms: number, signal: AbortSignal): Promise<'news' | 'quiet' | 'over'> {
       for (let left = ms; left > 0; left -= LOOK_EVERY) {
         const isNews = await bell.wait(Math.min(left, LOOK_EVERY), signal)

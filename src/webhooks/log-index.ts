@@ -8,7 +8,6 @@ import type { LogRow } from './log.ts'
 
 type Ending = Pick<LogRow, 'status' | 'type'>
 
-/** The key holds all information. */
 const PRESENT = Buffer.from('1')
 
 const entryOf = (instanceId: string, eventId: string, row: Ending | undefined): string | undefined =>

@@ -9,7 +9,6 @@ import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type LogRow, RETRY } from './log.ts'
 
-/** Events of one instance, in the order of their ids. */
 export interface Line {
   instanceId: string
   ids(): AsyncIterable<string>
@@ -17,7 +16,6 @@ export interface Line {
 }
 
 const LAST_MOMENT = 2 ** 48 - 1
-/** Common prefix of all ULIDs of a time. */
 const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT))
 
 type Store = Pick<StateStore, 'range' | 'count'>
@@ -89,7 +87,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     return range.type === undefined ? lines : lines.map((line) => opened(line, { type: range.type, instanceIds: [] }))
   }
 
-  /** Each event of the filter is in exactly one of these lines. */
+  /** Each event of the filter is in exactly one line. */
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]

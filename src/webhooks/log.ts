@@ -28,7 +28,7 @@ const RowSchema = v.object({
    * `line`: the body waits in the delivery queue. `parked`: an attempt failed. `erased`: the body is no longer stored.
    */
   body: v.picklist(['line', 'parked', 'erased']),
-  /** Time of the next attempt, or for a failed event of the removal of its body. */
+  /** Time of the next attempt; for a failed event, of the removal of its body. */
   dueAt: v.nullable(time),
   code: v.nullable(time),
   error: v.nullable(v.string()),
@@ -117,7 +117,6 @@ export const withoutBody = (row: LogRow): LogRow => ({
 const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
   (status === 'delivered' ? answer : failures.at(-1)?.answer) ?? null
 
-/** Texts in which a search looks: errors, answers of the receiver, and the chat of the event. */
 export function soughtTexts(
   { code, error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
   { answers, people }: Sought = { answers: true, people: true },
@@ -126,7 +125,6 @@ export function soughtTexts(
     error,
     state,
     ...failures.map((failure) => failure.error),
-    // The dashboard shows statuses in this form.
     ...[code, ...failures.map((failure) => failure.code)].map((status) => (status === null ? null : `HTTP ${status}`)),
     ...(people ? [phone, messageId] : []),
     ...(answers ? [answer, ...failures.map((failure) => failure.answer)] : []),
@@ -165,7 +163,6 @@ export function maskUrl(text: string): string {
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 
-/** Removes everything that an event has in storage besides its row. */
 export function bodyOps(instanceId: string, eventId: string, row: LogRow): Op[] {
   if (row.body === 'line') return [[keys.outboxEvent(instanceId, eventId), null]]
   if (row.body === 'erased') return []

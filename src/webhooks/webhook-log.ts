@@ -7,7 +7,6 @@ import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Events that one call of `replay` sends again. */
 export const MAX_REPLAY = 10_000
 /** Events in one request to a shard thread; the instance sends nothing else while they are put back. */
 const AT_ONCE = 500

@@ -41,7 +41,7 @@ const InstanceUsage = z
   })
   .meta({ id: 'InstanceUsage' })
 
-/** For each order of the list, the amount by which it is sorted, largest first. */
+/** The list is sorted by this amount, largest first. */
 const ORDERS = {
   cpu: ({ counted }: Known) => counted?.cpuMs,
   memory: ({ last }: Known) => last?.heldBytes,

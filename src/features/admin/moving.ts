@@ -13,7 +13,6 @@ import type { AccountCall } from '../parts.ts'
 import { queryBoolean } from '../send/queued.ts'
 
 const MAX_PASSPHRASE = 1_024
-/** Size limit of the body. It is small, because the passphrase is the only long field. */
 const MAX_BODY = 8 * 1_024
 
 const UNSAFE =

@@ -79,7 +79,6 @@ const filters = {
   status: oneOf(LOG_STATUSES).optional().meta({ description: 'Only events with this outcome.' }),
 }
 
-/** All instances of the workspace, or only the requested one if it belongs to the workspace. */
 function instancesOf({ parts, workspace }: AccountCall, wanted?: string): readonly string[] {
   const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
   return wanted === undefined ? ids : ids.filter((id) => id === wanted)
@@ -121,7 +120,7 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, page, page_size, ...range }) {
     const instanceIds = instancesOf(call, instance_id)
-    // A key that may not see a field must not find it by guessing either.
+    // A caller that may not see a field must not find it by guessing either.
     const among = { answers: call.may('log.answers'), people: call.may('messages.see') }
     const found = await call.parts.webhookLog.list({ instanceIds, page, pageSize: page_size, among, ...range })
     return { ...found, page, page_size }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { identifier, plain } from '../fields.ts'
 
-/** Reading a catalog may take longer than other queries. */
 export const CATALOG_DEADLINE = 45 * SECOND
 
 export const MAX_PRICE = 9_999_999

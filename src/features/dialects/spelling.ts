@@ -28,7 +28,7 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
       Object.entries(value).map(([name, part]) => {
         const isOurs = Object.hasOwn(properties, name) || alsoKnown.includes(name)
         const meant = isOurs ? name : (meantBy(name, properties, alsoKnown) ?? name)
-        // If both spellings are present, ours is used, and the other name stays unknown.
+        // If a request has both spellings, ours is used, and the other name counts as unknown.
         const ours = meant !== name && Object.hasOwn(value, meant) ? name : meant
         const field = Object.hasOwn(properties, ours) ? properties[ours] : undefined
         return [ours, field === undefined ? withOurNames(part) : spelt(field, part, named)]
@@ -59,7 +59,6 @@ function fits(form: FieldsSchema, value: unknown): boolean {
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
 
-/** Undefined if the value means nothing in this schema. */
 function plainValue(form: FieldsSchema, value: unknown): unknown {
   if (typeof value === 'string' && form.enum) {
     const words = form.enum.filter((word) => typeof word === 'string')
@@ -79,5 +78,4 @@ const isText = (value: unknown) => typeof value === 'string' || heldText(value) 
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
 
-/** For an object that no schema describes. */
 const withOurNames = (value: unknown) => renamed(value, snakeCase)

@@ -15,13 +15,12 @@ const rowOf = ({ id }: Pick<Endpoint, 'id'>): Reshape => (Object.hasOwn(reshapes
 
 const own = (alias: Alias | undefined) => [...(alias?.own ?? []), ...Object.keys(alias?.rename ?? {})]
 
-/** Converts to the names of the operation, or of its alias. */
 export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefined, fields: RawFields): RawFields {
   const { rename = {}, lift, values = {} } = rowOf(endpoint)
   const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
   const isGiven = (name: string) => Object.hasOwn(given, name) || Object.hasOwn(given, camelCase(name))
   const named = Object.entries(given).map(([name, value]) => {
-    // If the request also contains a field with our name, that field is used.
+    // Our own name takes precedence if the request has both.
     const ours = Object.hasOwn(rename, name) && !isGiven(rename[name]!) ? rename[name]! : name
     return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
   })

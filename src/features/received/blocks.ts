@@ -16,7 +16,6 @@ export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 /** The type without a block is for a message that cannot be decrypted yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
-/** Exactly one block, which `message_type` names. */
 export type ReceivedContent =
   | { [Name in BlockName]: { message_type: Name } & Pick<ReceivedBlocks, Name> }[BlockName]
   | ({ message_type: 'notification' } & ReceivedNotification & Pick<Extras, 'notification_parameters'>)

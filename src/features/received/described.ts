@@ -1,4 +1,3 @@
-/** Helpers for the fields of the event `received`, and objects that several blocks share. */
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 

@@ -1,4 +1,3 @@
-/** Changes of a chat or of the account that are reported as `notification`. */
 import { z } from 'zod'
 import type { Extras } from './extras.ts'
 
@@ -40,7 +39,6 @@ export const notification = z
   .enum(NOTIFICATIONS)
   .meta({ description: 'A change to the chat or the account; `notification_parameters` has the details.' })
 
-/** A notification without a row here has no additional field. */
 export const NOTIFICATION_FIELDS = {
   membership_approval_request: 'request_method',
   revoked_membership_requests: 'request_action',

@@ -14,7 +14,6 @@ const phone = z
   .transform((value) => value.replace('+', ''))
   .meta({ description: 'Number to call.', examples: ['5511900001111'] })
 
-/** The type matches in any case. */
 const withPlainType = (value: unknown) =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
     ? { ...value, type: value.type.toLowerCase() }

@@ -3,7 +3,6 @@ import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
 import { send } from './queued.ts'
 
-/** Numbers as programs write them; very small ones have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
 /** A text is also accepted, because some programs write numbers as text in JSON. */

@@ -36,7 +36,6 @@ const order = {
     .meta({ description: 'Default: 11 random characters.' }),
 }
 
-/** The total is lines - discount + tax + shipping. */
 function checkTotal(value: Parameters<typeof totalsOf>[0], context: z.RefinementCtx): void {
   if (context.issues.length > 0) return
   const { total } = totalsOf(value)

@@ -65,7 +65,6 @@ const IN_QUERY = {
 /** Values of fields without effect, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
-/** For each field without effect, the end of the sentence that explains why. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
 /** An action on another message cannot quote or mention anybody. */
@@ -97,7 +96,6 @@ interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input
    * text, nobody is mentioned by name.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
-  /** Fields without effect in this kind of message, each with the reason. */
   without?: Without
   about?: keyof I & string
   to?: Identifier
@@ -120,7 +118,6 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
-/** For an input that has other rules than its declaration. */
 export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
   checkMentions(mentionsIn(given), words, issue)
 

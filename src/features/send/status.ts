@@ -8,11 +8,9 @@ const POST_NOTE =
   'The audience that is set in the phone app sees the post for 24 h. The post is queued; its outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
 const STATUS = { kind: 'status' } as const
-/** A status post has no specific recipient. */
 const POST: Without = { mention_all: 'a status has no participants', delay_typing: 'a status shows nobody who types' }
 const ANSWER: Without = { reply_to_message_id: 'the quote is the status that is answered' }
 
-/** Numbers of the fonts on the network. */
 const FONTS = [0, 1, 2, 6, 7, 8, 9, 10] as const
 
 export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-status', {

@@ -1,4 +1,3 @@
-/** Links to copies of received files, and their removal. Failures of the bucket are logged. */
 import { type Clock, DAY } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { OpenedLink } from '../media-links.ts'
@@ -16,7 +15,6 @@ export interface BucketContentsDeps {
 export interface BucketContents {
   /** Undefined if there is no copy, or the bucket does not answer. */
   linkOf(link: string, opened: OpenedLink): Promise<string | undefined>
-  /** Removes the copies that have been kept for their number of days. */
   removeOld(): Promise<void>
   removeOf(instance: string): Promise<void>
 }

@@ -12,12 +12,10 @@ export interface BucketWatchDeps {
 export interface BucketWatch {
   /** While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
   tried(task: MediaCopy): Promise<MediaCopyResult>
-  /** Called with the result of each copy that shows whether the bucket works. */
   heard(result: MediaCopyResult): void
   readonly isAway: boolean
 }
 
-/** `onBack` is called when the bucket works again. */
 export function createBucketWatch({ bucket, copy, log }: BucketWatchDeps, onBack: () => void): BucketWatch {
   let isAway = false
 

@@ -1,4 +1,4 @@
-/** Requests of the main thread about copies of received files. The bytes of the files never pass through it. */
+/** The bytes of the files never pass through the main thread, which makes these requests. */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
@@ -8,10 +8,8 @@ import { presigned } from '../../storage/bucket/presigned.ts'
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
-  /** Rejects if the bucket does not answer. */
   isThere(name: string): Promise<boolean>
   linkTo(name: string, ms: number): Promise<string>
-  /** The first names in their order. */
   firstNames(): Promise<string[]>
   names(prefix: string): Promise<string[]>
   remove(name: string): Promise<void>

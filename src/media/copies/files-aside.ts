@@ -5,7 +5,6 @@
 import { MINUTE, SECOND } from '../../domain/clock.ts'
 import type { CopyFailure } from '../../domain/media-copy.ts'
 
-/** In ms, for the first time. */
 const ASIDE = 15 * SECOND
 export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
 /** Further files keep their place among the others, so that the memory is bounded. */
@@ -15,9 +14,7 @@ export interface FilesAside {
   isWaiting(key: string): boolean
   /** Returns the ms for which the file waits; undefined if too many files wait. */
   put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
-  /** The copy succeeded, or will not be tried again. */
   remove(key: string): void
-  /** All files may be tried again immediately. */
   tryAll(): void
   stop(): void
 }
@@ -28,7 +25,6 @@ interface Aside {
   timer: NodeJS.Timeout | undefined
 }
 
-/** `wake` is called when a file of the instance may be tried again. */
 export function createFilesAside(wake: (instance: string) => void): FilesAside {
   const aside = new Map<string, Aside>()
 

@@ -18,10 +18,8 @@ import type { CopyBucket } from './copy-bucket.ts'
 import { createFilesAside, LONGEST_ASIDE } from './files-aside.ts'
 import { createRecordWalks } from './record-walks.ts'
 
-/** Concurrent copies; each holds up to 15 MB. */
 export const COPIES = 4
 const COPIES_OF_INSTANCE = 3
-/** Before the second and the third attempt, the file keeps its place in the order. */
 const PAUSES = [SECOND, 4 * SECOND]
 export type CopyOutcome = 'copied' | 'retry' | 'lost'
 
@@ -52,10 +50,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   /** Files that waited for the bucket are tried immediately when it works again. */
   const watch = createBucketWatch(deps, aside.tryAll)
 
-  /**
-   * Undefined if the record must stay or is gone: the copy is tried again later, the service stops, or the instance was
-   * deleted.
-   */
+  /** Undefined if the copy is tried again later, the service stops, or the instance was deleted. */
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
     const proxyUrl = proxyOf(instance)
@@ -76,7 +71,6 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     }
   }
 
-  /** The copy was made while its instance was deleted. */
   async function removed(name: string): Promise<undefined> {
     await bucket.remove(name)
     return undefined
@@ -105,7 +99,6 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     aside.remove(key)
   }
 
-  /** Resolves when each file that need not wait was copied, given up, or made to wait. */
   async function pass(instance: string): Promise<void> {
     const running = new Set<Promise<void>>()
     let failure: { error: unknown } | undefined

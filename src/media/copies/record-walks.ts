@@ -10,7 +10,6 @@ import type { Log } from '../../domain/log.ts'
 const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {
-  /** If a pass is running, it is repeated. */
   wake(instance: string): void
   /** Must be called after `signal` was aborted. */
   ended(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Detects whether the connection of a request has carried another request before. undici reports this only on a
- * diagnostics channel, in the turn in which the request starts.
+ * Detects whether the connection of a request was used before. undici reports this only on a diagnostics channel, in
+ * the turn in which the request starts.
  */
 import { subscribe } from 'node:diagnostics_channel'
 

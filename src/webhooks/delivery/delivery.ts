@@ -13,7 +13,6 @@ import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
-  /** The current secret, and after it the previous one during its grace time. */
   secrets: readonly string[]
   body: Uint8Array
   type: EventType
@@ -41,7 +40,6 @@ export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcom
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Concurrent attempts of this thread, without those that hang. */
   concurrency?: number | undefined
   /**
    * Concurrent attempts to one origin, with those that hang. The default is a quarter of the total, so that one slow

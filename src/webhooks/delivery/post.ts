@@ -17,7 +17,6 @@ export interface PostRequest {
   headers: Record<string, string>
   body: Uint8Array
   answerBytes?: number | undefined
-  /** Value of `performance.now()` at which the request is aborted. */
   deadline: number
   stop?: AbortSignal | undefined
 }
@@ -40,7 +39,7 @@ export interface Poster {
 /** In ms. The rest of an answer is read so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** The timer stops after this number of checks without a running request, because the next one usually comes soon. */
+/** The timer stops after this number of checks without a running request. */
 const IDLE_LOOKS = 10
 const KNOWN_URLS = 1_024
 
