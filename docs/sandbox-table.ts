@@ -1,11 +1,9 @@
 /**
  * Makes the table in `packages/sandbox/PROTOCOL.md` of the parts of the protocol that the simulated network supports.
  */
-import { NewFault } from '../workers/simulator/control/schemas/network.ts'
-import { ANSWERED_QUERIES } from '../workers/simulator/network/queries/index.ts'
-import { MESSAGE_FORMS } from '../workers/simulator/people/compose.ts'
+import { ANSWERED_QUERIES, MESSAGE_FORMS, NewFault } from '../packages/sandbox/src/testing.ts'
 
-export const SANDBOX_SOURCE = 'workers/simulator'
+export const SANDBOX_SOURCE = 'packages/sandbox/src'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 
 const folder = process.argv[2]
 /**
- * Whether a file must have a source with the same name. Bundles (scripts/dashboard.mjs, scripts/threads.mjs) and the library (scripts/library.mjs)
- * have none.
+ * Whether a file must have a source with the same name. The dashboard (scripts/dashboard.mjs) and the library (scripts/library.mjs) have none. The
+ * bundle of a thread (scripts/threads.mjs) needs the source of the thread's main module.
  */
-const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]|\.bundle\.js/.test(name)
+const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []
 for (const name of compiled) {
-  if (!existsSync(name.replace(/\.js(\.map)?$/, '.ts'))) rmSync(join(folder, name))
+  if (!existsSync(name.replace(/(\.bundle)?\.js(\.map)?$/, '.ts'))) rmSync(join(folder, name))
 }

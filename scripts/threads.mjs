@@ -12,9 +12,8 @@ import { build } from 'esbuild'
 
 const compiled = process.argv[2]
 /** Main modules of threads, and of the process that starts other programs. */
-const ENTRIES = [
+const THREADS = [
   'shard/main',
-  'simulator/main',
   'webhook-log/main',
   'archive/main',
   'media/main',
@@ -24,6 +23,8 @@ const ENTRIES = [
   'media/heic-thread',
   'media/program-host',
 ]
+/** Main modules, as paths in the output folder without an extension. */
+const ENTRIES = [...THREADS.map((name) => `workers/${name}`), 'packages/sandbox/src/main']
 /**
  * Packages with native or WebAssembly parts, or that search for their own files at run time, and the packages that such packages share with others.
  */
@@ -46,11 +47,11 @@ const outside = {
   },
 }
 
-const bundleOf = (entry) => join(compiled, 'workers', `${entry}.bundle.js`)
+const bundleOf = (entry) => join(compiled, `${entry}.bundle.js`)
 
 const isSource = (name) => name.endsWith('.js') && !name.endsWith('.bundle.js')
 const changedAt = (path) => statSync(path).mtimeMs
-const sources = ['src', 'workers'].flatMap((folder) =>
+const sources = ['src', 'workers', 'packages/sandbox/src'].flatMap((folder) =>
   readdirSync(join(compiled, folder), { recursive: true })
     .filter(isSource)
     .map((name) => join(compiled, folder, name)),
@@ -68,7 +69,7 @@ const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
 
 async function bundle(entry) {
   const { outputFiles } = await build({
-    entryPoints: [join(compiled, 'workers', `${entry}.js`)],
+    entryPoints: [join(compiled, `${entry}.js`)],
     outfile: bundleOf(entry),
     write: false,
     bundle: true,

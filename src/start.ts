@@ -55,10 +55,10 @@ function readFlags(): Flags | { text: string } {
 /** Only the sandbox calls this function; otherwise no module of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
-  const { startNetworkThread } = await import('../workers/simulator/network-thread.ts')
+  const { startSandboxThread } = await import('../packages/sandbox/src/sandbox-thread.ts')
   const trace = sandboxTrace ?? undefined
   const options = { dataDir: join(dataDir, 'network'), keep: sandboxKeep, controlPort: sandboxPort, trace }
-  return startNetworkThread(options, (sentence) => log.warn(sentence)).catch((cause: NodeJS.ErrnoException) => {
+  return startSandboxThread(options, (sentence) => log.warn(sentence)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall !== 'listen') throw cause
     throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
   })

@@ -1,6 +1,5 @@
 /**
- * Builds the package: node build.mjs FOLDER. The simulator of the repository becomes one bundle, so the package needs
- * no file of the service. Of Baileys the bundle contains the definitions of messages and the codec of binary nodes;
+ * Builds the package: node build.mjs FOLDER. The code in `src` becomes one bundle. Of Baileys the bundle contains the definitions of messages and the codec of binary nodes;
  * NOTICE.md names what is bundled. All other packages are dependencies.
  */
 import { execFileSync } from 'node:child_process'
@@ -10,6 +9,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
+/** Names of the modules that `package.json` exports. */
+const DOORS = ['index', 'baileys', 'sandbox-thread']
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(HERE, '../..')
 const out = resolve(process.argv[2] ?? 'dist')
@@ -27,7 +28,9 @@ const definitionsApart = {
 }
 
 async function code() {
-  const entries = ['index', 'cli', 'baileys'].map((name) => join(HERE, `src/${name}.ts`))
+  const entries = Object.fromEntries([...DOORS, 'cli'].map((name) => [name, join(HERE, `src/${name}.ts`)]))
+  // The thread of `sandbox-thread` starts this file.
+  entries['main.bundle'] = join(HERE, 'src/main.ts')
   await build({ ...common, entryPoints: entries, outdir: out, splitting: true, plugins: [definitionsApart] })
   const definitions = createRequire(join(ROOT, 'package.json')).resolve('@whiskeysockets/baileys/WAProto/index.js')
   await build({ ...common, entryPoints: [definitions], outfile: join(out, 'definitions.js'), minifyWhitespace: true })
@@ -51,7 +54,7 @@ function types() {
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.(?:ts|js)['"]/g))
       take(join(dirname(file), `${path}.d.ts`))
   }
-  for (const name of ['index', 'baileys']) take(join(all, `packages/sandbox/src/${name}.d.ts`))
+  for (const name of DOORS) take(join(all, `${name}.d.ts`))
   rmSync(all, { recursive: true })
 }
 

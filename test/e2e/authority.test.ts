@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
-import { sealAbout } from '../../workers/simulator/people/secret.ts'
+import { sealAbout } from '../../packages/sandbox/src/testing.ts'
 import { ANA, BEN, CAROL, type Event, ME, type Story, startStory } from './received/story.ts'
 
 const DAN = '5511988880004'

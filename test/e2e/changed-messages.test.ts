@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
+import type { MessageCopy } from '../../packages/sandbox/src/testing.ts'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { field, type Json, startStage } from '../harness/stage.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { unsealAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../packages/sandbox/src/testing.ts'
 import { addressesOf, createTeams } from '../harness/places.ts'
 import { bytes, field, type Json, metaOf, secretOf, startStage } from '../harness/stage.ts'
 

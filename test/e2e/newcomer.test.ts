@@ -13,7 +13,16 @@ import { freePort } from '../harness/proxies.ts'
 import { sampleWith } from '../harness/samples.ts'
 
 const ROOT = fileURLToPath(CHECKOUT)
-const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'scripts', 'src', 'workers']
+const NEEDED = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  '.npmrc',
+  'scripts',
+  'src',
+  'workers',
+  'packages/sandbox/src',
+]
 const DEADLINE = 180_000
 
 let checkout: string

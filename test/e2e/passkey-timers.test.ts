@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { PasskeyInput } from '../../packages/sandbox/src/testing.ts'
 import type { Assertion, PasskeyReport } from '../../src/domain/passkey.ts'
-import type { PasskeyInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } from './timed-instances.ts'
 
 const stateOf = async ({ instance }: Held) =>

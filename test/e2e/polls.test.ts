@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { unsealAbout } from '../../workers/simulator/people/secret.ts'
+import { unsealAbout } from '../../packages/sandbox/src/testing.ts'
 import { addressesOf, createTeams } from '../harness/places.ts'
 import { bytes, field, type Json, secretOf, startStage } from '../harness/stage.ts'
 

@@ -49,7 +49,7 @@ async function packed(folder: string): Promise<string> {
     await cp(new URL(name, ROOT), join(source, name), { recursive: true })
   // The tests were compiled with the same options as `npm run build` uses. So their compiled files are used instead of
   // another build.
-  for (const name of ['src', 'workers', 'dashboard', 'node_modules'])
+  for (const name of ['src', 'workers', 'packages/sandbox/src', 'dashboard', 'node_modules'])
     await cp(new URL(name, BUILT), join(source, 'dist', name), { recursive: true })
   const tree = join(folder, 'tree')
   await unpackPacked(source, tree)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
+import type { MessageCopy } from '../../packages/sandbox/src/testing.ts'
 import * as files from '../harness/media-files.ts'
 import { createTeams } from '../harness/places.ts'
 import { type Json, startStage } from '../harness/stage.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -55,6 +55,26 @@ test('the program of its README pairs an unmodified Baileys, sends and receives'
   const printed = await runIn(project.folder, process.execPath, program)
   const lines = printed.split('\n').filter((line) => line.includes(' received: '))
   assert.deepEqual(lines.sort(), ['Ann received: Hello', 'Ben received: echo Hello'])
+})
+
+/** Starts the network in its own thread, makes a phone through the control API, and ends. */
+const IN_A_THREAD = `
+import { startSandboxThread } from 'svc-sandbox/thread'
+const { controlUrl, ended, stop } = await startSandboxThread()
+const made = await fetch(controlUrl + '/phones', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"phone":"5511900000001"}',
+})
+await stop()
+await ended
+console.log(made.status, 'phone')
+`
+
+test('the network runs in its own thread', async () => {
+  const program = join(project.folder, 'thread.mjs')
+  await writeFile(program, IN_A_THREAD)
+  assert.equal(await runIn(project.folder, process.execPath, program), '201 phone\n')
 })
 
 test('its command prints the addresses, answers, and ends on a signal', async () => {

@@ -17,7 +17,7 @@ import { surviveRejections } from '../../workers/shard/baileys/thread/rejections
 import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { type OpenShard, openShard } from '../../workers/shard/open-shard.ts'
-import { type NetworkThread, startNetworkThread } from '../harness/network.ts'
+import { type SandboxThread, startSandboxThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 import { callTo } from '../harness/calls.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
@@ -32,14 +32,14 @@ export const MINUTE = 60 * SECOND
 export const DAY = 24 * 60 * MINUTE
 
 let dir: string
-let network: NetworkThread
+let network: SandboxThread
 export let sandbox: Sandbox
 export let shard: OpenShard
 export const seen = new Map<string, { at: number; state: RuntimeState }[]>()
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-timers-'))
-  network = await startNetworkThread()
+  network = await startSandboxThread()
   sandbox = createSandbox(network.controlUrl)
   const { url, root, ca, media_host } = network.network
   configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: () => Date.now() })

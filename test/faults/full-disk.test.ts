@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { MessageCopy } from '../../packages/sandbox/src/testing.ts'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
-import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { callTo } from '../harness/calls.ts'
 import { chatOf } from '../harness/places.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'

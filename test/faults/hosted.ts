@@ -15,7 +15,7 @@ import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open-shard.ts'
 import type { ShardDeps } from '../../workers/shard/shard-deps.ts'
-import { startNetworkThread } from '../harness/network.ts'
+import { startSandboxThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 import { callTo } from '../harness/calls.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
@@ -57,7 +57,7 @@ export async function startHosted(
   refused: ((batch: Batch) => boolean) | null = null,
 ): Promise<HostedWorld> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-hosted-'))
-  const thread = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
+  const thread = await startSandboxThread({ dataDir: join(dir, 'network'), controlPort: 0 })
   const sandbox = createSandbox(thread.controlUrl)
   const receiver = await startReceiver()
   const { url, root, ca, media_host: mediaHost } = thread.network

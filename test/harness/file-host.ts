@@ -5,8 +5,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { issueServerCertificate, openAuthority } from '../../packages/sandbox/src/testing.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
-import { issueServerCertificate, openAuthority } from '../../workers/simulator/media/authority.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 

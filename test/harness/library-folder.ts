@@ -8,8 +8,8 @@ import {
   type UserFacingSocketConfig,
   useMultiFileAuthState,
 } from '@whiskeysockets/baileys'
+import { silenceLibsignal } from '../../packages/sandbox/src/testing.ts'
 import { keyOfName } from '../../workers/portability/baileys/folder.ts'
-import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { type Client, connect, isReady, lastQr } from '../simulator/client.ts'
 import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'

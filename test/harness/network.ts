@@ -5,11 +5,10 @@
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Simulator, SimulatorOptions } from '../../workers/simulator/index.ts'
-import type { NetworkThread } from '../../workers/simulator/network-thread.ts'
-import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../workers/simulator/sandbox-start.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady, SandboxThread } from '../../packages/sandbox/src/sandbox-thread.ts'
+import type { Simulator, SimulatorOptions } from '../../packages/sandbox/src/testing.ts'
 
-export type { NetworkThread, SandboxNetworkReady, Simulator }
+export type { SandboxNetworkReady, SandboxThread, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 
@@ -20,13 +19,13 @@ export function libraryTrace(): string | undefined {
   return folder
 }
 
-/** For tests in which the library itself is the client; tests of a gateway use `startNetworkThread`. */
+/** For tests in which the library itself is the client; tests of a gateway use `startSandboxThread`. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const simulator = await import('../../workers/simulator/index.ts')
-  return simulator.startSimulator({ trace: libraryTrace(), ...options })
+  const testing = await import('../../packages/sandbox/src/testing.ts')
+  return testing.startSimulator({ trace: libraryTrace(), ...options })
 }
 
-export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
-  const thread = await import('../../workers/simulator/network-thread.ts')
-  return thread.startNetworkThread({ trace, ...options })
+export async function startSandboxThread(options: SandboxNetworkOptions = {}): Promise<SandboxThread> {
+  const thread = await import('../../packages/sandbox/src/sandbox-thread.ts')
+  return thread.startSandboxThread({ trace, ...options })
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/main.ts'
-import { startNetworkThread } from './network.ts'
+import { startSandboxThread } from './network.ts'
 import type { Place, PlaceOptions } from './place.ts'
 import { loggingEnv } from './secrets.ts'
 import { storeEnv } from './store-env.ts'
@@ -14,7 +14,7 @@ const STOP = 5_000
 
 export async function openPlace({ shards = 1, env = {}, untraced = false }: PlaceOptions = {}): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-world-'))
-  const { network, controlUrl, stop } = await startNetworkThread({
+  const { network, controlUrl, stop } = await startSandboxThread({
     dataDir: join(dir, 'network'),
     controlPort: 0,
     ...(untraced ? { trace: undefined } : {}),

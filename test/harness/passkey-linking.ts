@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import type { PasskeyInput } from '../../packages/sandbox/src/testing.ts'
 import type { PasskeyState } from '../../src/domain/passkey.ts'
-import type { PasskeyInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { newPhone, watch } from '../e2e/states-seen.ts'
 import type { Instance } from './gateway.ts'
 import { until } from './until.ts'

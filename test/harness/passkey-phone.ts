@@ -2,8 +2,7 @@
  * Simulates the phone's side of linking with a passkey, without code of the simulator. The sandbox passes to it what
  * the network sends to the phone.
  */
-import type { RelayItem } from '../../workers/simulator/control/passkeys.ts'
-import type { RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
+import type { RelayInput, RelayItem } from '../../packages/sandbox/src/testing.ts'
 import {
   agree,
   type Bytes,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
+import type { MessageCopy } from '../../packages/sandbox/src/testing.ts'
 import type { Sandbox } from './sandbox.ts'
 import { until } from './until.ts'
 

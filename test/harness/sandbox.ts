@@ -1,5 +1,4 @@
-import type { Assertion, PasskeyView, RelayItem } from '../../workers/simulator/control/passkeys.ts'
-import type { PasskeyInput, RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
+import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../packages/sandbox/src/testing.ts'
 import { must } from './http.ts'
 
 /** A media file as the contact received it: downloaded, decrypted and hashed. `error`: why this failed. */

@@ -6,7 +6,7 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { issueServerCertificate, openAuthority } from '../../workers/simulator/media/authority.ts'
+import { issueServerCertificate, openAuthority } from '../../packages/sandbox/src/testing.ts'
 
 const POLICY = [
   "default-src 'none'",

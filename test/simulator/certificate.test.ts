@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKeyPair, sign, verify } from '../../workers/simulator/wire/keys.ts'
-import { createTrust, findChainFault } from '../../workers/simulator/wire/trust.ts'
+import { createTrust, findChainFault, wireKeys } from '../../packages/sandbox/src/testing.ts'
+
+const { generateKeyPair, sign, verify } = wireKeys
 
 const now = () => Math.floor(Date.now() / 1000)
 

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import * as libsignal from 'libsignal/src/curve.js'
 import * as rust from 'whatsapp-rust-bridge'
-import { agreement, isSignedBy, newKeyPair, newSigningPair, sign, signingPair } from '../../workers/simulator/people/curve.ts'
+import { curve } from '../../packages/sandbox/src/testing.ts'
+
+const { agreement, isSignedBy, newKeyPair, newSigningPair, sign, signingPair } = curve
 
 test('a signature of ours is valid for both libraries', () => {
   for (let round = 0; round < 20; round++) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
-import { node } from '../../workers/simulator/wire/node.ts'
+import { node, silenceLibsignal } from '../../packages/sandbox/src/testing.ts'
 import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 

@@ -5,9 +5,14 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { FaultAction } from '../../workers/simulator/control/schemas/network.ts'
-import { type MediaHost, type MediaOptions, startMediaHost } from '../../workers/simulator/media/media-host.ts'
-import { openMedia, sealMedia } from '../../workers/simulator/people/media.ts'
+import {
+  type FaultAction,
+  type MediaHost,
+  type MediaOptions,
+  openMedia,
+  sealMedia,
+  startMediaHost,
+} from '../../packages/sandbox/src/testing.ts'
 
 async function started(t: TestContext, options: MediaOptions = {}): Promise<MediaHost> {
   const media = await startMediaHost(options)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import type { FaultAction } from '../../workers/simulator/control/schemas/network.ts'
+import type { FaultAction } from '../../packages/sandbox/src/testing.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, connect, isOpen, jidOf, lastQr, login, pair, received } from './client.ts'
 

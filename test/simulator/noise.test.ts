@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { createNoiseResponder } from '../../workers/simulator/wire/noise-responder.ts'
-import { createTrust } from '../../workers/simulator/wire/trust.ts'
+import { createNoiseResponder, createTrust } from '../../packages/sandbox/src/testing.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
 /** `raw-wire.test.ts` tests these handshakes over a socket. */

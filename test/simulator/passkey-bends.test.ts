@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/schemas/passkeys.ts'
+import type { PasskeyBends, PasskeyStep } from '../../packages/sandbox/src/testing.ts'
 import { agree } from '../harness/crsc.ts'
 import { startSimulator } from '../harness/network.ts'
 import type { PasskeyClient } from './passkey-client.ts'

@@ -1,7 +1,6 @@
 /** Creates phones that require a passkey, and clients whose code such a phone has scanned. */
 import assert from 'node:assert/strict'
-import type { CeremonyView } from '../../workers/simulator/control/passkeys.ts'
-import type { PasskeyInput, SignInput } from '../../workers/simulator/control/schemas/passkeys.ts'
+import type { CeremonyView, PasskeyInput, SignInput } from '../../packages/sandbox/src/testing.ts'
 import type { Simulator } from '../harness/network.ts'
 import type { Options, Signed } from '../harness/passkey-authenticator.ts'
 import { until } from '../harness/until.ts'

@@ -6,8 +6,7 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { refusalOf } from '../../workers/simulator/network/passkey-assertion.ts'
-import type { Passkey } from '../../workers/simulator/network/passkey-model.ts'
+import { type Passkey, refusalOf } from '../../packages/sandbox/src/testing.ts'
 import { ROOT } from '../harness/checkout.ts'
 import {
   agree,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { PNG } from 'pngjs'
 import { toDataURL } from 'qrcode'
-import { readQrImage } from '../../workers/simulator/control/qr-image.ts'
+import { readQrImage } from '../../packages/sandbox/src/testing.ts'
 
 /** Returns a text that is as long as the text in a real QR code for pairing. */
 function pairingText(): string {

@@ -12,7 +12,7 @@ import {
   SessionCipher,
   type SignalStorage,
 } from 'whatsapp-rust-bridge'
-import type { SignalBundle } from '../../workers/simulator/people/device.ts'
+import type { SignalBundle } from '../../packages/sandbox/src/testing.ts'
 
 /**
  * Creates a side of the conversation that uses the same Signal code as the gateway: libsignal in Rust, over an

@@ -17,8 +17,8 @@ import {
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import { toDataURL } from 'qrcode'
-import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
-import { libraryTrace, type NetworkThread, startNetworkThread } from '../harness/network.ts'
+import { silenceLibsignal } from '../../packages/sandbox/src/testing.ts'
+import { libraryTrace, type SandboxThread, startSandboxThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
@@ -32,7 +32,7 @@ silenceLibsignal()
 /** Longest wait for an event, in ms. */
 const PATIENCE = 20_000
 
-let network: NetworkThread
+let network: SandboxThread
 
 async function control(method: string, path: string, body?: unknown) {
   const response = await fetch(network.controlUrl + path, {
@@ -147,7 +147,7 @@ async function inbox(after: number) {
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'svc-sandbox-'))
-network = await startNetworkThread({ dataDir, trace: libraryTrace() })
+network = await startSandboxThread({ dataDir, trace: libraryTrace() })
 const client = createClient()
 
 after(async () => {
@@ -248,7 +248,7 @@ test('the paired phone is found again after a restart of the network', async () 
   client.forget()
   await client.close()
   await network.stop()
-  network = await startNetworkThread({ dataDir, trace: libraryTrace() })
+  network = await startSandboxThread({ dataDir, trace: libraryTrace() })
   await client.connect()
   await client.seen('connection.update', (update) => update.connection === 'open')
   const { id } = await asked('POST', `/contacts/${CONTACT}/send`, { to: PHONE, message: { text: 'welcome back' } })

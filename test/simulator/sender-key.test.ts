@@ -7,7 +7,7 @@ import {
   SenderKeyName,
   SenderKeyRecord,
 } from '@whiskeysockets/baileys/lib/Signal/Group/index.js'
-import { createSignalDevice, restoreSignalDevice } from '../../workers/simulator/people/signal-device.ts'
+import { createSignalDevice, restoreSignalDevice } from '../../packages/sandbox/src/testing.ts'
 import { createRustSide } from './rust-signal.ts'
 
 const GROUP = '120363000000000001@g.us'

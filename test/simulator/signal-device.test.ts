@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SignalDevice } from '../../workers/simulator/people/device.ts'
-import { createSignalDevice, restoreSignalDevice } from '../../workers/simulator/people/signal-device.ts'
+import { createSignalDevice, restoreSignalDevice, type SignalDevice } from '../../packages/sandbox/src/testing.ts'
 import { createRustSide } from './rust-signal.ts'
 
 const ANNA = '491700000001.0'

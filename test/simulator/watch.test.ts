@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { decodeSyncdSnapshot, extractSyncdPatches } from '@whiskeysockets/baileys/lib/Utils/chat-utils.js'
-import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
-import { type StanzaJson, toJson } from '../../workers/simulator/watch/stanza-json.ts'
-import { createTrace, type TraceLine } from '../../workers/simulator/watch/trace.ts'
+import { createTrace, type StanzaJson, silenceLibsignal, type TraceLine, toJson } from '../../packages/sandbox/src/testing.ts'
 import { ask, must } from '../harness/http.ts'
-import { type Simulator, startNetworkThread } from '../harness/network.ts'
+import { type Simulator, startSandboxThread } from '../harness/network.ts'
 import { createSandbox } from '../harness/sandbox.ts'
 import { connect, jidOf, lastQr, login, received } from './client.ts'
 import { mediaRoute } from './media-route.ts'
@@ -26,7 +24,7 @@ const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 
 const dir = await mkdtemp(join(tmpdir(), 'svc-watch-'))
-const network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0, trace: join(dir, 'trace.jsonl') })
+const network = await startSandboxThread({ dataDir: join(dir, 'network'), controlPort: 0, trace: join(dir, 'trace.jsonl') })
 const sandbox = createSandbox(network.controlUrl)
 await sandbox.createPhone(PHONE)
 await sandbox.createContact(CONTACT, { name: 'Ben' })

@@ -3,8 +3,8 @@
  * MB), a shard never loads zod (20 MB), and HTTP uses only Web standards.
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative, sep } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../harness/checkout.ts'
@@ -190,11 +190,10 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP] },
   },
   {
-    of: ['workers/simulator/'],
+    of: ['packages/sandbox/src/'],
     run: [],
-    packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
+    packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge|undici)$/, /^libsignal(\/|$)/] },
   },
-  { of: ['packages/sandbox/src/'], run: ['workers/simulator/'], packages: { only: [NODE, /^undici$/] } },
   {
     of: ['workers/portability/'],
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
@@ -204,7 +203,7 @@ const RULES: readonly Rule[] = [
   // itself.
   {
     of: ['src/'],
-    run: ['src/', 'workers/simulator/network-thread.ts', 'workers/portability/'],
+    run: ['src/', 'packages/sandbox/src/sandbox-thread.ts', 'workers/portability/'],
     types: ['workers/'],
     packages: { not: [BAILEYS] },
   },
@@ -311,8 +310,8 @@ describe('the table notices', () => {
     ['zod in a shard', 'workers/shard/chats/session.ts', "import * as z from 'zod'"],
     ['HTTP known by the account', 'src/account/account.ts', "import type { App } from '../http/app.ts'"],
     ['an arrow back into the account', 'src/storage/open-store.ts', "export { accounts } from '../account/account.ts'"],
-    ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
-    ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
+    ['ours in the sandbox', 'packages/sandbox/src/wire/node.ts', "import type { Jid } from '../../../../src/domain/ids.ts'"],
+    ['the client in the sandbox', 'packages/sandbox/src/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
     ['the service in the sandbox', 'packages/sandbox/src/cli.ts', "import { BRAND } from '../../../src/domain/brand.ts'"],
     ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],
     ['the guarded fetch in HTTP', 'src/http/app.ts', "import { guardedFetch } from '../egress/guarded-fetch.ts'"],
@@ -331,17 +330,36 @@ describe('the table notices', () => {
     ['a contract as a type', 'workers/shard/operations/labels.ts', "type F = typeof import('../../../src/features/labels.ts')"],
     ['an import in a comment', 'src/domain/ids.ts', "// import 'node:fs'\n/* import 'node:fs' */"],
     ['a string that is no import', 'src/domain/ids.ts', "export const from = 'node:fs'"],
-    ['the sandbox, loaded late', 'src/start.ts', "await import('../workers/simulator/network-thread.ts')"],
+    ['the sandbox, loaded late', 'src/start.ts', "await import('../packages/sandbox/src/sandbox-thread.ts')"],
   ]
   for (const [what, path, source] of fine) {
     test(`nothing wrong with ${what}`, () => assert.deepEqual(violations(path, source), []))
   }
 })
 
+test('the tests, the benches and the pages import of the sandbox only what its package exports, and parts for tests', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages/sandbox/package.json'), 'utf8'))
+  const exported = Object.values<{ default: string }>(exports).map(({ default: path }) => basename(path, '.js'))
+  const doors = [...exported, 'testing'].map((name) => `packages/sandbox/src/${name}.ts`)
+  for (const door of doors) assert.ok(existsSync(join(root, door)), door)
+  const others = ['test', 'bench', 'docs', 'examples'].flatMap(sources)
+  const importing = others.filter((path) =>
+    importsOf(readFileSync(join(root, path), 'utf8')).some(({ from }) => {
+      const target = targetOf(path, from)
+      return target?.startsWith('packages/sandbox/') && !doors.includes(target)
+    }),
+  )
+  assert.deepEqual(importing, [])
+})
+
 test('tests start the network through the harness, which has it traced', () => {
   const found = sources('test')
     .filter((path) => path !== 'test/harness/network.ts' && path !== 'test/unit/imports.test.ts')
-    .filter((path) => /simulator\/(index|main|thread)\.ts'/.test(readFileSync(join(root, path), 'utf8')))
+    .filter((path) =>
+      /^import[^'"]*\b(startSimulator|startSandboxThread)\b[^'"]*'[^']*sandbox\/src\//m.test(
+        readFileSync(join(root, path), 'utf8'),
+      ),
+    )
   assert.deepEqual(found, [])
 })
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent as HttpsAgent } from 'node:https'
 import { Agent, buildConnector } from 'undici'
-import type { SandboxNetworkReady } from '../../../workers/simulator/sandbox-start.ts'
+import type { SandboxNetworkReady } from './sandbox-start.ts'
 
 export interface BaileysOptions {
   waWebSocketUrl: string

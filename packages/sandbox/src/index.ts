@@ -1,17 +1,17 @@
 /** The public API of the package: the simulated network as an object, for tests and programs in the same process. */
-import type { NetworkControl } from '../../../workers/simulator/control/network-control.ts'
-import { startSandboxNetwork } from '../../../workers/simulator/sandbox-network.ts'
-import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../../workers/simulator/sandbox-start.ts'
-import type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
-import type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
+import type { NetworkControl } from './control/network-control.ts'
+import { startSandboxNetwork } from './sandbox-network.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
+import type { StanzaMatch } from './watch/match.ts'
+import type { TraceLine } from './watch/trace.ts'
 
-export type { InboxItem, InboxReceipt, MessageInput, Stats } from '../../../workers/simulator/control/network-control.ts'
-export type { GroupInput } from '../../../workers/simulator/control/schemas/chats.ts'
-export type { FaultAction, FaultInput, PushInput, Settings } from '../../../workers/simulator/control/schemas/network.ts'
-export type { ContactInput, PhoneInput } from '../../../workers/simulator/control/schemas/people.ts'
-export type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
-export type { StanzaJson } from '../../../workers/simulator/watch/stanza-json.ts'
-export type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
+export type { InboxItem, InboxReceipt, MessageInput, Stats } from './control/network-control.ts'
+export type { GroupInput } from './control/schemas/chats.ts'
+export type { FaultAction, FaultInput, PushInput, Settings } from './control/schemas/network.ts'
+export type { ContactInput, PhoneInput } from './control/schemas/people.ts'
+export type { StanzaMatch } from './watch/match.ts'
+export type { StanzaJson } from './watch/stanza-json.ts'
+export type { TraceLine } from './watch/trace.ts'
 
 export interface SandboxOptions extends SandboxNetworkOptions {
   /**

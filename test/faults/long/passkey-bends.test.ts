@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CeremonyView } from '../../../workers/simulator/control/passkeys.ts'
+import type { CeremonyView } from '../../../packages/sandbox/src/testing.ts'
 import {
   again,
   answer,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { sealMedia } from '../../../packages/sandbox/src/testing.ts'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import { disposition, typeOf } from '../../../src/features/media.ts'
 import { copyNames, isOver } from '../../../src/media/copies/copy-name.ts'
 import { asStored, ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
 import { createMediaLinks, linkLife } from '../../../src/media/media-links.ts'
-import { sealMedia } from '../../../workers/simulator/people/media.ts'
 
 const NOW = 1_767_225_600_000
 const links = createMediaLinks(new Uint8Array(32).fill(7))

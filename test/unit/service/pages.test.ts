@@ -19,7 +19,7 @@ const PAGES = [
   'SECURITY.md',
   'CHANGELOG.md',
   'wrangler-free.md',
-  ...['src', 'workers', 'test', 'bench', 'extension', 'docs'].flatMap(below),
+  ...['src', 'workers', 'test', 'bench', 'extension', 'docs', 'packages'].flatMap(below),
 ]
 
 /** Returns the anchor of a heading as GitHub and similar hosts generate it. */
@@ -50,7 +50,11 @@ const ELSEWHERE = new Set(['deploy/svc.env', 'bench/results', 'src/protocol/sess
 
 test('a file or folder of the repository that a page names exists', () => {
   const missing = PAGES.flatMap((page) =>
-    [...textOf(page).matchAll(/`((?:src|workers|scripts|test|bench|docs|deploy|examples|extension|\.ci)\/[\w./-]*\w\/?)`/g)]
+    [
+      ...textOf(page).matchAll(
+        /`((?:src|workers|packages|scripts|test|bench|docs|deploy|examples|extension|\.ci)\/[\w./-]*\w\/?)`/g,
+      ),
+    ]
       .map(([, path = '']) => path)
       .filter((path) => !ELSEWHERE.has(path) && !existsSync(join(root, path)))
       .map((path) => `${page}: ${path}`),

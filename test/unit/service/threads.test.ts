@@ -14,17 +14,22 @@ import { HOOKS } from '../../harness/checkout.ts'
  * Packages that are not in the bundles, because they contain native code or WebAssembly, or read files of their own.
  */
 const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
-const WORKERS = fileURLToPath(new URL('../../../workers/', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../../', import.meta.url))
+const FOLDERS = ['workers', 'packages/sandbox/src']
 
 const skip = HOOKS.length > 0 ? 'runs from source: nothing is bundled' : false
 const bundles = skip
   ? []
-  : readdirSync(WORKERS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.bundle.js'))
+  : FOLDERS.flatMap((folder) =>
+      readdirSync(join(BUILT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.bundle.js'))
+        .map((name) => join(folder, name)),
+    )
 
 test('a bundle loads no package but those that cannot be bundled, and is read with one byte a character', { skip }, () => {
   assert.ok(bundles.length >= 8)
   for (const name of bundles) {
-    const code = readFileSync(join(WORKERS, name), 'utf8')
+    const code = readFileSync(join(BUILT, name), 'utf8')
     const loaded = [...code.matchAll(/^import (?:.* from )?"([^"]+)";$/gm)].map(([, path]) => String(path))
     assert.deepEqual(
       loaded.filter((path) => !isBuiltin(path) && !OUTSIDE.test(path)),

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readQrImage } from '../../../../packages/sandbox/src/testing.ts'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
-import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
 function codes() {
   let count = 0

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type BinaryNode, encodeBigEndian, proto, unpadRandomMax16 } from '@whiskeysockets/baileys'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import { systemClock } from '../../../../src/domain/clock.ts'
 import { StorageFailure } from '../../../../src/domain/storage-failure.ts'
 import { createDeviceLists } from '../../../../workers/shard/connection/device-lists.ts'
@@ -13,7 +14,6 @@ import { createKeyHolders } from '../../../../workers/shard/keys/key-holders.ts'
 import type { NetworkSocket } from '../../../../workers/shard/network/network-socket.ts'
 import type { Device } from '../../../../workers/shard/wire/device-list.ts'
 import type { Group } from '../../../../workers/shard/wire/groups.ts'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
 import { type Disk, GATEWAY, openDisk, openGateway, session } from '../../keys/signal/gateway.ts'
 
 const ME = { id: '5511900000000:3@s.whatsapp.net', lid: '100000000000001:3@lid' }

@@ -8,9 +8,9 @@ import {
   type SignalKeyStore,
 } from '@whiskeysockets/baileys'
 import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libsignal.js'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import { senderKeyJson } from '../../../../workers/portability/export/sender-key-json.ts'
 import { jsonFromRecord, recordFromJson } from '../../../../workers/shard/keys/signal/session-json.ts'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
 import { GATEWAY, type Gateway, log, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()

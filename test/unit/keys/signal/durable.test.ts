@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import type { Batch, StateStore } from '../../../../src/storage/contract.ts'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
 import { GATEWAY, openDisk, openGateway, said, sealer, session, text } from './gateway.ts'
 
 const disk = await openDisk()

@@ -13,6 +13,7 @@ import {
   type LIDMapping,
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
+import type { SignalBundle, SignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { openStore } from '../../../../src/storage/open-store.ts'
 import { createSealer } from '../../../../src/storage/sealer.ts'
@@ -21,7 +22,6 @@ import { createKeyCache, createKeyStore, type KeyChange, type KeyStore } from '.
 import { type AddressLocks, createAddressLocks } from '../../../../workers/shard/keys/signal/address/address-locks.ts'
 import type { SealedPart } from '../../../../workers/shard/keys/signal/part-turns.ts'
 import { createSignalRepository, type SignalRepository } from '../../../../workers/shard/keys/signal/signal-repository.ts'
-import type { SignalBundle, SignalDevice } from '../../../../workers/simulator/people/device.ts'
 
 export const said = (words: string) => Buffer.from(words)
 export const log = pino({ level: 'silent' })

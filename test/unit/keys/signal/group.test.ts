@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import { GATEWAY, type GatewayOptions, openDisk, openGateway, padded, said, text } from './gateway.ts'
 
 const disk = await openDisk()

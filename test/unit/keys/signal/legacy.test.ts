@@ -7,9 +7,9 @@ import {
   type SignalKeyStore,
 } from '@whiskeysockets/baileys'
 import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libsignal.js'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import type { KeyChange, KeyType } from '../../../../workers/shard/keys/key-store.ts'
 import { keyBytes } from '../../../../workers/shard/keys/signal/codec.ts'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
 import { GATEWAY, type Gateway, log, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
+import { createSignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import { GATEWAY, openDisk, openGateway, said, session, slowly, text } from './gateway.ts'
 
 const disk = await openDisk()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { SignalDevice } from '../../../../packages/sandbox/src/testing.ts'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
 import { identityChanged } from '../../../../workers/shard/receive/effects/identity-change.ts'
-import type { SignalDevice } from '../../../../workers/simulator/people/device.ts'
 import { type Disk, openDisk, openGateway, session } from '../../keys/signal/gateway.ts'
 
 const [PN, LID] = ['4915722222222', '81896604190002']

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
+import { sealAbout } from '../../../../packages/sandbox/src/testing.ts'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'
-import { sealAbout } from '../../../../workers/simulator/people/secret.ts'
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, ANA_LID, ME, ME_LID, testContext } from './context.ts'
 

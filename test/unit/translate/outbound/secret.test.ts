@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unsealAbout } from '../../../../packages/sandbox/src/testing.ts'
 import { sealAbout } from '../../../../workers/shard/translate/outbound/secret.ts'
-import { unsealAbout } from '../../../../workers/simulator/people/secret.ts'
 
 const about = { secret: Buffer.alloc(32, 1), messageId: '3EB0AA', author: '1@lid', sender: '2@lid' }
 const plain = Buffer.from('chosen')

@@ -1,4 +1,4 @@
-/** The main module of the thread in which the service and the tests run the network (`network-thread.ts`). */
+/** The main module of the network's own thread (`sandbox-thread.ts`). */
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { startSandboxNetwork } from './sandbox-network.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
@@ -7,7 +7,7 @@ import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
 /**
- * Runs the network in its own thread (see `network-thread.ts`). It posts `ready`, and stops when it receives `stop`.
+ * Runs the network in its own thread (see `sandbox-thread.ts`). It posts `ready`, and stops when it receives `stop`.
  */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const post = (message: FromNetwork) => port.postMessage(message)

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startControlServer } from './control/control-server.ts'
 import type { NetworkControl } from './control/network-control.ts'
-import { type SimulatorControl, startSimulator } from './index.ts'
 import { type MediaHost, startMediaHost, type TakeFault } from './media/media-host.ts'
 import { withMedia } from './media/received.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
+import { type SimulatorControl, startSimulator } from './simulator.ts'
 
 /** Starts the whole simulated network in this thread: its server, its media host and its control API, all on loopback. */
 

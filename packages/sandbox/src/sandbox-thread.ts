@@ -3,7 +3,9 @@ import { Worker } from 'node:worker_threads'
 import type { FromNetwork } from './main.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
 
-export interface NetworkThread extends SandboxNetworkReady {
+export type { SandboxNetworkOptions, SandboxNetworkReady }
+
+export interface SandboxThread extends SandboxNetworkReady {
   /** Resolves when the thread has ended; rejects with the error that ended it. */
   ended: Promise<void>
   stop(): Promise<void>
@@ -15,14 +17,16 @@ const IS_SOURCE = extname(new URL(import.meta.url).pathname) === '.ts'
 const STOP_DEADLINE = 5000
 
 /**
- * Runs the sandbox network in its own thread. The library has one trust root per thread, and the encryption of
- * simulated people must not slow the gateway down. If this module runs as source, the thread runs as source, too; if
- * not, it runs the bundle that `scripts/threads.mjs` makes.
+ * Runs the network in its own thread, so that the encryption of simulated people does not slow down the thread of the
+ * caller. Programs control it through the control API. This module loads no code of the network. If it runs as source,
+ * the thread runs as source, too; if not, the thread runs a bundle.
+ *
+ * @param warn called with sentences for a person; by default they are dropped
  */
-export async function startNetworkThread(
+export async function startSandboxThread(
   options: SandboxNetworkOptions = {},
   warn: (sentence: string) => void = () => undefined,
-): Promise<NetworkThread> {
+): Promise<SandboxThread> {
   const main = new URL(IS_SOURCE ? './main.ts' : './main.bundle.js', import.meta.url)
   const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', ...hooks() })
   const ended = new Promise<void>((resolve, reject) => {

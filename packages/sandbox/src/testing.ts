@@ -1,0 +1,33 @@
+/**
+ * Parts of the simulated network, for tests of this repository that need one part only: the keys of a simulated device,
+ * encrypted media, certificates, QR codes, or the server without a media host and without a control API. The package
+ * does not export them.
+ */
+export { startControlServer } from './control/control-server.ts'
+export type { MessageCopy, NetworkControl } from './control/network-control.ts'
+export type { Assertion, CeremonyView, PasskeyView, RelayItem } from './control/passkeys.ts'
+export { readQrImage } from './control/qr-image.ts'
+export { ROUTES } from './control/routes.ts'
+export { type FaultAction, NewFault, type Settings } from './control/schemas/network.ts'
+export type { PasskeyBends, PasskeyInput, PasskeyStep, RelayInput, SignInput } from './control/schemas/passkeys.ts'
+export { issueServerCertificate, openAuthority } from './media/authority.ts'
+export { type MediaHost, type MediaOptions, startMediaHost } from './media/media-host.ts'
+export { withMedia } from './media/received.ts'
+export { refusalOf } from './network/passkey-assertion.ts'
+export type { Passkey } from './network/passkey-model.ts'
+export { ANSWERED_QUERIES } from './network/queries/index.ts'
+export { type ComposeContext, compose, MESSAGE_FORMS } from './people/compose.ts'
+export * as curve from './people/curve.ts'
+export { describe } from './people/describe.ts'
+export type { SignalBundle, SignalDevice } from './people/device.ts'
+export { openMedia, sealMedia } from './people/media.ts'
+export { silenceLibsignal } from './people/quiet.ts'
+export { sealAbout, unsealAbout } from './people/secret.ts'
+export { createSignalDevice, restoreSignalDevice } from './people/signal-device.ts'
+export { type Simulator, type SimulatorControl, type SimulatorOptions, startSimulator } from './simulator.ts'
+export { type StanzaJson, toJson } from './watch/stanza-json.ts'
+export { createTrace, type TraceLine } from './watch/trace.ts'
+export * as wireKeys from './wire/keys.ts'
+export { node } from './wire/node.ts'
+export { createNoiseResponder } from './wire/noise-responder.ts'
+export { createTrust, findChainFault } from './wire/trust.ts'
