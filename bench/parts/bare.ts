@@ -34,7 +34,7 @@ let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 
-/** The decoded media in the input are transferred to the other thread, not copied. */
+/** Returns a privacy token, so that the library does not query the network for one. */
 const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
 
 function memory(): AuthenticationState {

@@ -37,6 +37,7 @@ export async function verifyWebhook(
     'verify',
   ])
   const signed = joined(new TextEncoder().encode(`${time}.`), bytes)
+  // While a secret is rotated, the header contains two signatures. `verify` compares in constant time.
   for (const [name, value = ''] of parts) {
     const mac = name === 'v1' ? fromHex(value) : undefined
     if (mac && (await crypto.subtle.verify('HMAC', key, mac, signed)))
