@@ -34,7 +34,6 @@ export interface Bench {
   end(): Promise<void>
 }
 
-// A signal ends this process and everything that it started.
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -232,7 +231,6 @@ export const shownSide = (all: readonly Measured[]) => ({
   ),
   cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
 })
-/** Compares the results of both sides: the spread of each side, and the ratio of our result to theirs in each round. */
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
   const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
   return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }

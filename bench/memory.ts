@@ -22,7 +22,6 @@ import { heapEnv, heapOf } from './parts/heap.ts'
 const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200], [2, 4], [10, 50, 100, 200])
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
-/** Part of the texts that are sent; the others are received. */
 const SENT = 0.25
 /** Time in seconds to wait before a measurement: V8 runs its memory-reducing collection 25 to 40 s after the last work. */
 const REST = amount(45, 1)

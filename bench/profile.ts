@@ -75,7 +75,6 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return JSON.parse(readFileSync(path, 'utf8')) as Profile
   }
 
-  // Files of an earlier run in the folder `BENCH_KEEP` are removed.
   for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
   await work(WARM)
   service.child.kill('SIGUSR2')

@@ -1,4 +1,3 @@
-/** The JSON files of runs, one each, in `bench/results`. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Row, TARGETS } from './targets.ts'

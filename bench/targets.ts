@@ -54,7 +54,6 @@ const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 /** Number of cores that must be idle with one shard before a second shard can have an effect. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
-/** Returns the result for one shard per core; `threads.ts` measures 1, 2 and 4 shards. */
 function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name: string): number | undefined {
   const all = result[name] as number[]
   return all[Math.min(Math.floor(Math.log2(cores as number)), all.length - 1)]

@@ -27,7 +27,6 @@ const WRITERS = 20
 /** Limit for the whole bench. The usual amounts take about seven minutes. */
 const GIVE_UP_MS = 10 * 60_000
 
-/** Number of an additional instance, whose latency is measured without other load. */
 const IDLE = INSTANCES
 
 const order = (Object.keys(BROKEN) as (keyof typeof BROKEN)[]).flatMap((kind) => Array<Kind>(BROKEN[kind]).fill(kind))
@@ -66,7 +65,6 @@ try {
       if (performance.now() > GIVE_UP_MS) throw new Error(`given up after ${GIVE_UP_MS / 60_000} minutes, before ${what}`)
   }
 
-  // First measurement: one healthy receiver and no other load.
   await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', { per_second: IDLE_PER_SECOND })
   await until('the idle texts', async () => (await inLog('delivered')) >= IDLE_TEXTS)
   const idle = (await receivers.call('report')).answers.latency

@@ -24,8 +24,8 @@ const WORDS = [
 ]
 
 /**
- * A text that is only a preposition and its noun, as in `Of the ticket.`: readers cannot know what has this relation to the ticket. A unit (`In ms.`)
- * is enough.
+ * A text that is only a preposition and its noun, as in `Of the ticket.`: readers cannot know what has this relation to
+ * the ticket. A unit (`In ms.`) is enough.
  */
 const BARE =
   /^(?:Of|By|Behind|With|Without|After|Before|In|On|At|From|To|As|Beside|Beyond|Under|Over|Between)\b(?! (?:most|least|ms|seconds|bytes|MB|KB|epoch)\b)(?: [^\s.,:;]+){1,5}\.$/
@@ -54,7 +54,6 @@ const RULES = [
 /** Code and addresses are not checked. */
 const withoutCode = (text) => text.replace(/`[^`]*`/g, 'it').replace(/\bhttps?:\/\/\S+/g, 'it')
 
-/** Returns the problems of one text: the words, and the reason why they are hard to read. */
 export function problemsOf(text) {
   const prose = withoutCode(text).trim()
   const found = RULES.flatMap(([sign, problem]) => {
@@ -75,7 +74,6 @@ const MESSAGES = [
   /(?:\bmessage: |new \w*(?:Error|Failure)\(|\bdescription: |\bsummary: )(['"`])((?:(?!\1).){12,})\1/,
 ]
 
-/** Returns the comments and messages of a source file, each with the number of its line. */
 export function textsOf(source) {
   const lines = source.split('\n')
   const texts = []

@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const compiled = process.argv[2]
-/** Main modules of threads, and of the process that starts other programs. */
 const THREADS = [
   'shard/main',
   'webhook-log/main',
@@ -74,7 +73,6 @@ async function bundle(entry) {
     write: false,
     bundle: true,
     plugins: [outside],
-    // CommonJS packages load modules of Node through `require`.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
     platform: 'node',
     format: 'esm',

@@ -72,7 +72,6 @@ const calls = {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   },
-  /** Sends a file: reads from an address, encrypts into a file (whose hash is in the address of the upload), and uploads it. */
   async send(source: string): Promise<Laid> {
     const mediaKey = randomBytes(32)
     const { iv, cipherKey, macKey } = keysOf(mediaKey)

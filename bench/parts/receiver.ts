@@ -83,7 +83,6 @@ const calls = {
       look()
     }),
   counts: () => Object.fromEntries(seen),
-  /** Returns the delays of the texts that contain their time, and the length of the period in which they left the network. */
   latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
 }
 export type Receiver = typeof calls

@@ -10,7 +10,6 @@ export type Kind = (typeof KINDS)[number]
 
 interface KindReport {
   posts: number
-  /** Number of accepted events, each counted once. */
   accepted: number
   repeats: number
   /** Number of accepted events whose number is lower than that of an earlier event of the same instance. */
@@ -103,7 +102,6 @@ const calls = {
     if (value) last.clear()
   },
   accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
-  /** Returns the results since the last report, and resets them. */
   report() {
     const made = Object.fromEntries(KINDS.map((kind) => [kind, { ...reports[kind], latency: summary(reports[kind].latency) }]))
     for (const kind of KINDS) reports[kind] = empty()

@@ -46,7 +46,6 @@ export async function picture(page: Page, name: string, { isWhole = false }: { i
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: isWhole })
 }
 
-/** Requests of a page, and its errors: scripts that failed, and actions that its Content-Security-Policy refused. */
 export interface Watched {
   complaints: string[]
   asked: { url: string; referer: string | undefined }[]

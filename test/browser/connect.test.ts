@@ -136,7 +136,6 @@ describe('a connect link in Chromium', { skip }, () => {
 
 /** In this service a double replaces the engine, and does not check the assertion. */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
-/** The state of an instance after the network has requested the passkey. */
 const ASKED = {
   ceremony: 'first',
   stage: 'awaiting_response',

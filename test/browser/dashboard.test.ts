@@ -22,7 +22,6 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
-/** Phone number of the device that the test imports from a folder of Baileys. */
 const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
@@ -36,7 +35,6 @@ const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
  * direction.
  */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
-/** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'
 
 /** Returns a time as the value of a `datetime-local` field, without seconds. */

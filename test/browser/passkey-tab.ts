@@ -16,7 +16,6 @@ interface Passkey {
 
 export interface Tab {
   page: Page
-  /** Waits until the card contains this text, and returns all of its text. */
   says(part: string): Promise<string>
   press(button: string): Promise<void>
   forgetPasskeys(): Promise<void>

@@ -50,7 +50,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   })
 
   const throughRelay = (url: string) => url.replace(world.gateway.baseUrl, relay.url)
-  /** Replaces the gateway's address in the link to WhatsApp Web by that of the relay. */
   function linkThroughRelay(openUrl: string): string {
     const [page, fragment = ''] = openUrl.split('#svc-passkey=')
     const { u, ...rest } = JSON.parse(Buffer.from(fragment, 'base64url').toString())
@@ -417,7 +416,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
-      // Runs the sample program of the documentation, with the challenge that the service has sent.
       const sample = sampleWith('docs/passkeys.md', 'parseRequestOptionsFromJSON').replace(
         'JSON.stringify',
         'return JSON.stringify',

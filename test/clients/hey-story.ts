@@ -11,7 +11,6 @@ export async function health(baseUrl: string): Promise<string> {
   return data.status
 }
 
-/** Sends a text, and returns the status of its result, or the error code if the request was refused. */
 export async function sendTo(baseUrl: string, instance: { id: string; token: string }, phone: string): Promise<string> {
   const client = createClient({ baseUrl })
   const { data, error } = await api.sendSendText({

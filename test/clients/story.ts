@@ -9,7 +9,6 @@ export interface Story {
   baseUrl: string
   adminKey: string
   webhookUrl: string
-  /** Gives the webhook receiver the secret with which it verifies the events of the instance. */
   verifyBy(instance: string, secret: string): void
   scan(dataUrl: string): Promise<unknown>
   /** The number of a person who accepts messages; `stranger` is a number without an account. */

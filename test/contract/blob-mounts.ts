@@ -13,7 +13,6 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 import { noS3, startS3 } from '../harness/s3.ts'
 
 export interface Mount {
-  /** Opens the stored media once more, as each thread of a service does. */
   open(): BlobItems
   stop(): Promise<void>
 }

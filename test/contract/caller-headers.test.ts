@@ -185,7 +185,6 @@ describe('a header that decides who the caller is', () => {
 test('a head has at most 200 headers, and what is beyond is refused with our body', async () => {
   const head = (count: number): Line[] => [
     ['Host', 'localhost'],
-    // The request has `count` header lines, including `Host` and `Connection`.
     ...Array.from({ length: count - 2 }, (_, index): Line => [`n${index}`, '']),
   ]
   assert.equal((await send(open, 'GET /metrics', head(200))).status, 200)
@@ -230,7 +229,6 @@ const OF_THE_REQUEST = new Set([
   'X-Dialect',
   'X-Request-Id',
 ])
-/** Names of the headers for which the code uses a constant instead of a string. */
 const NAMED: Record<string, string[]> = {
   FORWARDED_FOR: ['X-Forwarded-For'],
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],

@@ -22,7 +22,6 @@ await writeFile(join(dir, 'openapi.json'), describe(endpoints).json)
 await writeFile(join(dir, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }))
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Environment variables that prevent requests of the tools to the internet. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 interface Ended {

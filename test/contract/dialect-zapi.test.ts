@@ -244,7 +244,6 @@ test('a caller with a wrong token is not told what the instance speaks', async (
   assert.deepEqual([status, typeof body.error], [401, 'object'])
 })
 
-/** Routes of the service itself that behave differently with the dialect. */
 const CHANGED = ['GET /qr-code/image', 'DELETE /messages']
 
 test('routes of the dialect exist in it alone', async () => {

@@ -46,7 +46,6 @@ function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | un
 const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
 const NOBODY = 'nobody!'
 
-/** Returns an example in which an invalid identifier replaces the value of every field in `NAMES`. */
 function wrong(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => wrong(each, name))
   if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value

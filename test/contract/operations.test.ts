@@ -46,7 +46,6 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   if ('link_id' in fields && fields.link_id === example.link_id) fields.link_id = await newLink(instance)
   // Only an instance that is linked can be exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
-  // The test writes the log entry of the event as the shard of the instance would.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
@@ -202,7 +201,6 @@ interface Trial {
   why: string
 }
 
-/** Returns values that are just outside the limits which the OpenAPI description gives for a field. */
 function outside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const type = [form.type].flat().find((name) => name !== 'null')

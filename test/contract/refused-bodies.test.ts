@@ -15,7 +15,6 @@ const service = await openService({ dashboard: { mode: 'on' }, hasOauth: true })
 const base = (await service.newInstance()).base
 const server = await listen({ host: '127.0.0.1', port: 0 })
 server.serve(() => service.app)
-/** A server that accepts connections, but whose application is not ready yet. */
 const starting = await listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
   await server.stop(0)

@@ -19,9 +19,6 @@ const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
-/**
- * For each field a wrong value (too many items, too long, or a wrong type), and the sentence with which it is refused.
- */
 const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
   reply_to_message_id: [
     ['', 'reply_to_message_id', 'must not be empty'],

@@ -74,7 +74,6 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Returns the number of days by which a time is ahead of the real clock. */
 const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>

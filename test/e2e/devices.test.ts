@@ -11,7 +11,6 @@ after(() => world.stop())
 
 type Instance = Awaited<ReturnType<World['gateway']['connected']>>
 
-/** Returns, for each device of the contact, the number of messages that it has decrypted. */
 async function read(phone: string): Promise<number[]> {
   const { contacts } = await must<{ contacts: { phone: string; devices: { received: number }[] }[] }>(
     'GET',

@@ -63,7 +63,6 @@ function assertHas(actual: unknown, expected: unknown, about: string): void {
   else for (const [name, part] of Object.entries(expected)) assertHas((actual as Json)?.[name], part, `${about}.${name}`)
 }
 
-/** Replaces every placeholder (a text that begins with `$`) in the value by the known value of that name. */
 function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
   if (typeof value === 'string') return value.replace(/\$(\w+)/g, (name, key) => known[key] ?? name) as T
   if (typeof value !== 'object' || value === null) return value

@@ -21,9 +21,7 @@ export interface ErrorCase {
   operation: string
   code: FailureCode
   input(places: Places): Json
-  /** True if the case needs an account that is not a business. */
   isPerson?: true
-  /** The error with which the network answers the operation's query, or `restricted`. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
   /** Settings of the instance during the case. They are set to null afterwards. */
   settings?: Json

@@ -171,7 +171,6 @@ test('`listen` posts each event, signed, to a program here; a restart of the ser
   const client = listen(args, access)
   await client.seen(/Listening/, 'errors')
   const secret = /^Signing secret: (whsec_[0-9A-Za-z]{32})$/m.exec(client.said.out)?.[1]
-  // The receiver verifies each request with the stripe package before it counts the request.
   receiver.trust(instance.id, secret!)
   await write('forwarded')
   const got = await receiver.waitFor('forwarded', (event) => has('forwarded')({ data: event }))

@@ -66,7 +66,6 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** Checks that the message contains exactly these images in this order, and that the contact could decrypt them. */
 function assertPictures({ inner_media }: InboxItem, ...pictures: Buffer[]) {
   assert.deepEqual(
     inner_media?.map(({ mime, bytes, sha256, error }) => ({ mime, bytes, sha256, error })),

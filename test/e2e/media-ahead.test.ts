@@ -48,7 +48,6 @@ const isDelivered = (id: string) => world.receiver.events('delivery').some(({ me
 
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
-/** Returns the messages with these ids that Ana has received, in the order of their arrival. */
 async function arrived(ids: readonly string[]) {
   const items = await world.sandbox.inbox(ANA)
   return items.filter(({ id }) => ids.includes(id)).map(({ id, media, repeats = 0 }) => ({ id, sha256: media?.sha256, repeats }))

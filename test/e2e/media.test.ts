@@ -395,9 +395,6 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   assert.deepEqual([item.media?.sha256, item.media?.bytes], [sha256(file), file.byteLength])
 })
 
-/**
- * Builds an Ogg Opus file (RFC 3533 and 7845), which consists of pages with a checksum and of 20 ms packets of silence.
- */
 function oggOpus(): Buffer {
   const head = Buffer.from('4f707573486561640101380180bb0000000000', 'hex')
   const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.from('0300000073766300000000', 'hex')])

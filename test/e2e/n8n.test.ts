@@ -24,7 +24,6 @@ const README = 'packages/n8n-nodes-svc/README.md'
 const ME = '5511999990088'
 const ANA = '5511988880088'
 const NOBODY = '5511988880000'
-/** A port on which nothing listens. */
 const AWAY = 'http://127.0.0.1:9'
 
 const EVENT = JSON.stringify({ type: 'received', event_id: '1', message_type: 'text', is_group: false, from_me: false })

@@ -24,7 +24,6 @@ export const OF_A_PERSON = ['profile.updateName']
 export const ids = asked.map(({ id }) => id)
 export const asking = ids.filter((id) => !LISTS.includes(id))
 
-/** Returns the error code of the operation if its object (such as the group) does not exist for the account. */
 function missing(id: string): string {
   const { fields, notFound } = asked.find((each) => each.id === id)!
   return 'group_id' in fields || 'community_id' in fields ? 'group_not_found' : notFound

@@ -52,7 +52,6 @@ before(async () => {
 after(() => stage.world.stop())
 
 const example = (id: string): Json => ({ ...endpoints.find((each) => each.id === id)!.examples[0]?.input })
-/** Returns the fields of a correct request, except the chat. */
 const rest = (id: string): Json => {
   const input = example(id)
   return {

@@ -35,7 +35,6 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   (body as { error: { code: string } }).error.code,
 ]
 
-/** Resolves with the first pairing code that differs from `before`. */
 async function nextCode(instance: Instance, before: Code): Promise<Code> {
   const until = Date.now() + 10_000
   for (;;) {

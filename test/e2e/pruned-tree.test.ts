@@ -92,10 +92,6 @@ async function dependencies(): Promise<Set<string>> {
   return new Set([...found].filter((path) => existsSync(new URL(path, ROOT))))
 }
 
-/**
- * Finds the folder of a package as Node does: in the folder of the package that requires it, and then in each folder
- * above.
- */
 function placeOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
   const place = `${from}${from === '' ? '' : '/'}node_modules/${name}`
   if (place in packages || from === '') return place in packages ? place : undefined

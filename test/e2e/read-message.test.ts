@@ -23,7 +23,6 @@ async function says(from: string, to: string, text: string): Promise<string> {
   return id
 }
 
-/** Returns the read receipts that a contact has received for a message, as the addresses to which they were sent. */
 async function told(contact: string, id: string): Promise<string[]> {
   // This text arrives after all receipts that were sent before it.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })

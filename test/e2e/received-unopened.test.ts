@@ -60,7 +60,6 @@ const asked = (text: string) => ({
 })
 
 interface Answer {
-  /** Id of the message from which the key for the answer is derived. */
   id: string
   author: string
   bot: string

@@ -102,7 +102,6 @@ test('replies and groups go past what waits, and who writes is answered', async 
     (await queue()).map(({ message_id, waiting_reason, position }) => ({ message_id, waiting_reason, position })),
     [{ message_id: held, waiting_reason: 'restricted', position: 1 }],
   )
-  // After a restart, the service still knows the restriction, and the people who have written to the account.
   await stage.world.restartService()
   await stage.world.gateway.waitForStatus(stage.instance, 'connected')
   assert.equal((await stage.deliveryOf(await post('after the restart', BEN))).status, 'sent')

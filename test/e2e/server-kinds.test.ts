@@ -76,7 +76,6 @@ async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<s
   return missing
 }
 
-/** Checks that no stanza waits for an acknowledgement, and that the connection answers a ping. */
 async function goesOn({ world: { sandbox } }: Stage) {
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -120,7 +119,6 @@ test('so is every kind as the specification has it; those that need no answer do
   await goesOn(whole)
 })
 
-/** Kinds to which the service reacts by sending a query or another stanza, with the attributes of that stanza. */
 const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, string>][] = [
   [
     'notification encrypt count',

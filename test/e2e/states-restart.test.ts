@@ -15,7 +15,6 @@ after(() => world.stop())
 /** Duration of the ban in seconds. It is longer than a restart of the service takes. */
 const BAN_SECONDS = 600
 
-/** Returns the instance with the new port of the service in its `api_url`, after a restart. */
 const moved = (instance: Instance): Instance => ({
   ...instance,
   api_url: `${world.gateway.baseUrl}${new URL(instance.api_url).pathname}`,

@@ -12,7 +12,6 @@ type Fault = Record<string, unknown> | 'cut' | 'drop'
 const WITH_REASON = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 let next = 5_511_900_100_001
-/** Returns a phone number that nothing else in this process uses. */
 export const newPhone = () => String(next++)
 
 export function watch(world: World) {
@@ -22,7 +21,6 @@ export function watch(world: World) {
   const events = (instance: Instance): Received['event'][] =>
     receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
 
-  /** Waits until both `GET /status` and `GET /me` answer with this status, this reason and this sentence. */
   async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
     const until = Date.now() + ms
     for (;;) {
@@ -80,7 +78,6 @@ export function watch(world: World) {
     await world.gateway.ask(instance, 'POST', '/read-message', { phone: '5511988887777', message_id: '3EB0000000000000000001' })
   }
 
-  /** Disconnects an instance that is paired, and makes every login fail as long as the fault exists. */
   async function keepOut(instance: Instance, phone: string, fault: Fault = { failure: 503 }) {
     await sandbox.fault({ on: 'login', match: { phone }, do: fault })
     await sandbox.cut(phone)

@@ -9,7 +9,6 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
-/** Number of a person who is not in the phone's address book. */
 const STRANGER = '5511988880004'
 
 let world: World
@@ -74,7 +73,6 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
   assert.deepEqual(await seenBy(id), [ANA, BEN, EVA])
-  // The account's own phone also receives the status.
   await inboxItem(ME, id)
 })
 

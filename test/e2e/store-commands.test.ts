@@ -55,7 +55,6 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     await sandbox.createContact(CONTACT)
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
-    // These messages make the service write while the store is copied.
     await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', { per_second: 30 })
 
     const checked = await cli('original', 'store', 'check')

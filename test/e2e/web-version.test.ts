@@ -37,7 +37,6 @@ test('a refused version is left for a better one, and a late refusal of it says 
   await see.told(first.instance, 'connected', null, 6)
   assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
 
-  // This instance has used the old version for the whole test.
   await see.strike(second.instance, second.phone, { failure: 405 })
   await see.told(second.instance, 'disconnected', 'client_outdated')
   await see.told(second.instance, 'connected', null, 5)

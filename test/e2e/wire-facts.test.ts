@@ -56,7 +56,6 @@ async function createGroup(participants: readonly string[]) {
   return { id, phone: chatOf(id) }
 }
 
-/** Makes the network answer the next query about the group with this list of members, which is outdated. */
 async function rememberedAs(id: string, phones: readonly string[]) {
   const all = await addressesOf(stage.world.sandbox)
   const members = phones.map((phone) => ['participant', { jid: all[phone]!.lid, phone_number: all[phone]!.pn }])

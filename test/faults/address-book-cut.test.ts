@@ -19,7 +19,6 @@ let world: HostedWorld | undefined
 after(() => world?.stop())
 
 const versions = keys.signals(INSTANCE, 'app-state-sync-version')
-/** Whether the batch writes the version of a collection, which marks the collection as read. */
 const isVersion = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(versions))
 
 test('a person whom the phone takes off its address book while a reading is cut off is not kept', async () => {

@@ -1,4 +1,3 @@
-/** Tests votes that arrive after a restart, on polls that are not found in the normal way. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'

@@ -256,7 +256,6 @@ export interface Numbered {
   id: string
   /** Text that the event must contain, or null if the event has no field for it. */
   says: string | null
-  /** Id of the message to which this one refers, or claims to refer. */
   about: string | null
 }
 

@@ -14,7 +14,6 @@ export type Mood = (typeof MOODS)[number]
 
 export interface Moody {
   readonly counts: Readonly<Record<Mood, number>>
-  /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]
   /** The receiver leaves the next first attempt at an event without an answer. */
   hangNext(): void

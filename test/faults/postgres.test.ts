@@ -485,7 +485,6 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       onFailed() {},
       onDead() {},
     })
-    // At this point the owner has noticed the standby.
     await until(
       async () => looks,
       (count) => count > 3,

@@ -38,7 +38,6 @@ test('a request that is being queued while its instance is erased leaves nothing
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  /** A store that delays commits of queue items until the test releases them. */
   const slow = new Proxy(store, {
     get: (target, name) =>
       name === 'commit'

@@ -18,7 +18,6 @@ export interface Owed {
   messageId: string
   to: string
   message: string
-  /** The `send_at` of the message in epoch ms. */
   dueAt?: number
 }
 
@@ -63,7 +62,6 @@ export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxIt
   return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
 }
 
-/** Checks that every acknowledged send has one `delivery` event with `sent`, and is in the inbox of every recipient. */
 export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
   const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
   let duplicates = 0

@@ -25,7 +25,6 @@ export interface ClientProject {
   installed: string
   // biome-ignore lint/suspicious/noExplicitAny: the installed package has its types in the empty project only
   load(name: string): Promise<any>
-  /** Compiles programs (source text by name), and returns the folder with the compiled files. */
   compile(programs: Readonly<Record<string, string>>, compiler?: string): Promise<string>
 }
 

@@ -58,9 +58,6 @@ const schemaOf = ({ apiVersion, kind }: Manifest) => {
   return `IoK8sApi${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}${kind}`
 }
 
-/**
- * Returns the errors of an object against the schema of its kind, and the paths of fields that are not in the schema.
- */
 export async function problemsOf(manifest: Manifest): Promise<string[]> {
   const file = new URL(`${PACKAGES}kubernetes-models/_schemas/${schemaOf(manifest)}.js`, ROOT)
   const { validate }: { validate: Validator } = await import(file.href)

@@ -92,7 +92,6 @@ export interface MemoryLimit {
   hold(pid: number): void
   /** Returns the most memory that the kernel has counted, in MB. */
   peak(): number
-  /** Removes the limit, after the processes have ended. */
   remove(): void
 }
 

@@ -20,7 +20,6 @@ silenceLibsignal()
 
 export interface FolderClient {
   client: Client
-  /** Ends the connection and waits until everything is on disk. */
   stop(): Promise<void>
 }
 

@@ -16,7 +16,6 @@ const entries = ({ keys }: LibraryDevice) =>
     Object.entries(values ?? {}).map(([id, value]) => ({ type, id, text: json(value) })),
   )
 
-/** Returns the name of the file in which the library stores a key, without `.json`. */
 const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
 
 /** Returns the Redis hash in which Evolution API stores a device: `<prefix>:instance:<id>`. */

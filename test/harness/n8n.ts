@@ -77,7 +77,6 @@ export async function startN8n(folder: string, credentials: Json) {
     ...more,
   })
 
-  /** Every node gets the stored credential. */
   function workflowOf(id: string, { nodes, connections }: ExportedWorkflow): Untyped {
     const own = { webhookId: `${id}-hook`, credentials: { svcApi: { id: '1', name: 'svc' } } }
     const built = nodes.map((node, index) => ({ id: `${id}-${index}`, typeVersion: 1, position: [0, 0], ...node, ...own }))

@@ -16,7 +16,6 @@ interface Device {
 const bytes = (value: Uint8Array | string | null | undefined): Uint8Array =>
   typeof value === 'string' ? Buffer.from(value, 'base64') : Buffer.from(value ?? [])
 
-/** Encodes a session in the format of libsignal, in which both programs store sessions. */
 function record({ creds }: Device, value: unknown): Uint8Array {
   const own = {
     identityKey: Buffer.concat([Buffer.of(5), creds.signedIdentityKey.public]),

@@ -62,7 +62,6 @@ export async function scan({ phone, instance }: Linking) {
   await world.sandbox.scan(phone, String(value))
 }
 
-/** Starts to link an instance: the phone scans its QR code and requires the passkey. */
 export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
   const linking = await waiting(passkey)
   await scan(linking)
@@ -117,7 +116,6 @@ export async function failed(linking: Linking, error: string) {
   assert.deepEqual({ stage, last_error, code, public_key }, { stage: 'none', last_error: error, code: null, public_key: null })
 }
 
-/** Checks that the linked instance sends and receives messages, and that it logs in again after a restart. */
 export async function works({ instance, phone }: Linking) {
   const { gateway, sandbox, receiver } = world
   for (const text of [`first of ${phone}`, `second of ${phone}`]) {
@@ -133,7 +131,6 @@ export async function works({ instance, phone }: Linking) {
 /** The statuses of an instance, in order, while it is linked with a passkey. */
 export const LINKED = ['created', 'starting', 'qr', 'connecting', 'connected']
 
-/** For each stage of a linking, a function that starts a linking and brings it to this stage. */
 export const STAGES: Readonly<Record<string, () => Promise<Linking>>> = {
   'something to sign': () => asked(),
   async 'the phone has its turn'() {

@@ -5,7 +5,6 @@ import type { Sandbox } from './sandbox.ts'
 export type Addressing = 'lid' | 'pn'
 export type ByAddressing<T> = Record<Addressing, T>
 
-/** A group, with its id as the API writes it and as the network writes it. */
 export interface Place {
   chat: string
   jid: string
@@ -24,7 +23,6 @@ export const createTeams = async (sandbox: Sandbox, participants: readonly strin
   pn: await createTeam(sandbox, 'pn', participants),
 })
 
-/** Returns the phone-number JID and the LID JID of everyone on the network, by number. */
 export async function addressesOf(sandbox: Sandbox): Promise<Record<string, ByAddressing<string>>> {
   type People = { phone: string; lid: string }[]
   const { phones, contacts } = await sandbox.get<{ phones: People; contacts: People }>('/state')

@@ -30,7 +30,6 @@ const is = (wanted: string) => (line: HeaderLine) => line[0].toLowerCase() === w
 const isNot = (wanted: string) => (line: HeaderLine) => !is(wanted)(line)
 const valuesOf = (lines: readonly HeaderLine[], name: string) => lines.filter(is(name)).map(([, value]) => value)
 
-/** Combines header lines that have the same name, at the place of the first one. */
 function merged(lines: readonly HeaderLine[]): HeaderLine[] {
   const names = [...new Set(lines.map(([name]) => name.toLowerCase()))]
   return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
@@ -71,7 +70,6 @@ function arranged(head: string, arrangement: Arrangement): string {
   return [start, ...leaving.map(([name, value]) => `${name}: ${value}`)].join('\r\n') + END_OF_HEAD
 }
 
-/** Starts a proxy that takes one request per connection. */
 export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRoute): Promise<FrontProxy> {
   const sockets = new Set<Socket>()
   const hold = (socket: Socket) => {

@@ -16,7 +16,6 @@ export type Mood = 'well' | 'away' | 'slow' | 'full' | 'refusing'
 export interface S3Proxy {
   endpoint: string
   mood: Mood
-  /** Number of requests that arrived while the proxy was in each state. */
   readonly asked: Record<Mood, number>
   stop(): Promise<void>
 }

@@ -76,7 +76,6 @@ export function createSandbox(url: string) {
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    /** Connects a program that acts as this phone with the network, in both directions. */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>
         get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),

@@ -34,7 +34,6 @@ export interface Stage {
 export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
   joinStage(await startWorld(options), phone, more)
 
-/** Connects another instance in the same world, for tests that run at the same time. */
 export async function joinStage(world: World, phone: string, more: Json = {}): Promise<Stage> {
   await world.sandbox.createPhone(phone, { name: 'Me', ...more })
   const instance = await world.gateway.createInstance(world.receiver)

@@ -37,7 +37,6 @@ async function read(name: string, request: Request): Promise<Response> {
   }
 }
 
-/** Returns how many requests the token bucket allows in one second of a simulated clock. */
 function limits(): Response {
   const time = { now: 0 }
   const buckets = createBuckets({ now: () => time.now })

@@ -22,7 +22,6 @@ export interface Client {
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
   /** Resolves when the condition is true. It is checked now and after each later event. */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>
-  /** Resolves with the status code and the message with which the socket ended. */
   ended(): Promise<{ code: number | undefined; message: string; data: unknown }>
   close(): Promise<void>
 }

@@ -66,7 +66,7 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
 /**
- * Returns the JID by which a person is addressed in a chat with this kind of addressing. Encrypted content that refers
+ * Returns the JID of a person in a chat whose members are addressed by number or by LID. Encrypted content that refers
  * to a message uses this JID.
  */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>

@@ -48,7 +48,6 @@ for (const addressing of ['lid', 'pn'] as const) {
       assert.match(message.key.participant ?? '', addressing === 'lid' ? /@lid$/ : /^4915100000002@s\.whatsapp\.net$/)
       assert.equal((await heard(GRACE))?.text, `${text} ${addressing}`)
     }
-    // The phone of the account also received both answers.
     for (const text of ['first', 'second']) assert.equal((await heard(PHONE))?.text, `${text} ${addressing}`)
   })
 }

@@ -23,7 +23,6 @@ async function bent(bend: PasskeyBends) {
   return { phone, companion: await scanned(phone) }
 }
 
-/** `count`: the number of this attempt on the same connection. */
 async function linksAgain(phone: string, companion: PasskeyClient, count: number) {
   passkeys().set(phone, { bend: {} })
   const attempt = await attempted(phone, companion, { withProof: false })

@@ -202,7 +202,6 @@ function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
   return { key: bytesAt(fields, 1, 32), nonce: bytesAt(fields, 2, 32) }
 }
 
-/** Returns the fields of the browser's result that the web client sends. */
 function assertionOf({ id, rawId, type, response }: Signed) {
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }

@@ -31,7 +31,6 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       passkeys().set(phone, passkey)
       return phone
     },
-    /** Returns a function that answers WebAuthn options with an assertion which the phone's own passkey has signed. */
     signs,
     async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
       const signed = signs(phone)(await companion.queryOptions())

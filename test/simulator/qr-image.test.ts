@@ -5,7 +5,6 @@ import { PNG } from 'pngjs'
 import { toDataURL } from 'qrcode'
 import { readQrImage } from '../../packages/sandbox/src/testing.ts'
 
-/** Returns a text that is as long as the text in a real QR code for pairing. */
 function pairingText(): string {
   const keys = [randomBytes(32), randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
   return `https://wa.me/settings/linked_devices#2@${randomBytes(100).toString('base64')},${keys.join(',')},1`

@@ -204,7 +204,6 @@ test('a call that rings is settled by a receipt with its offer, as by an ack', a
   await client.close()
 })
 
-/** Computes the hash over full addresses in ascending order, as clients do. */
 function hashOf(addresses: string[]): string {
   const digest = createHash('sha256').update(addresses.sort().join('')).digest()
   return `2:${digest.subarray(0, 6).toString('base64')}`

@@ -14,10 +14,6 @@ import {
 } from 'whatsapp-rust-bridge'
 import type { SignalBundle } from '../../packages/sandbox/src/testing.ts'
 
-/**
- * Creates a side of the conversation that uses the same Signal code as the gateway: libsignal in Rust, over an
- * in-memory store.
- */
 export function createRustSide(registrationId = 77) {
   const identity = generateIdentityKeyPair()
   const signedKey = generateKeyPair()

@@ -18,7 +18,6 @@ async function pair() {
   return { anna, ben }
 }
 
-/** Saves a device and restores it, in the same way as the state file of the simulator. */
 const restart = (device: SignalDevice) => restoreSignalDevice(JSON.parse(JSON.stringify(device.save())))
 
 test('the first messages carry the pre-key until the other side has answered', async () => {

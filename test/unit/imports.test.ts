@@ -214,10 +214,6 @@ interface Import {
   isType: boolean
 }
 
-/**
- * Returns every module that a source imports, in statements, in `import()` expressions, and in types (`typeof
- * import()`).
- */
 function importsOf(source: string): Import[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const statements = [...code.matchAll(/^(?:import|export)\b(\s+type\b(?!\s*(?:from|,)\s*['"]))?[^'"`;()]*?['"]([^'"]+)['"]/gm)]

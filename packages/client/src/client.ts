@@ -29,7 +29,6 @@ export interface Client extends ServiceGroups {
   instance(credentials: InstanceCredentials): InstanceClient
 }
 
-/** Groups whose operations are methods of the instance itself. */
 const OWN: ReadonlySet<string> = new Set(['send', 'instance', 'messages'])
 
 /**

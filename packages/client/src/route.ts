@@ -1,4 +1,3 @@
-/** A row of the table of operations: the data with which the client calls one operation. */
 export interface Route {
   readonly method: string
   /** Path with the names of its parameters in braces. For operations of an instance, only the part after the token. */

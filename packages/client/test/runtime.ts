@@ -6,7 +6,6 @@ export interface Task {
   id: string
   token: string
   friend: string
-  /** A genuine webhook of the instance, and the secret that signed it. */
   webhook: { body: string; headers: Record<string, string>; secret: string }
 }
 

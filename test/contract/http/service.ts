@@ -370,7 +370,6 @@ export async function openService(options: ServiceOptions = {}) {
     return { id, token, base: `/instances/${id}/token/${token}` }
   }
 
-  /** Uses the same calls as the authorization page and the token endpoint. */
   async function newApp(instance: string) {
     const redirectUri = 'http://127.0.0.1:9/callback'
     const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })

@@ -87,7 +87,6 @@ test('what is changed of a product is read by others, and the rest stays as it i
 
 test('where a product comes from stays, too, and is written anew when it is given', async () => {
   const id = await make({ origin_country: 'br' })
-  /** Returns the countries of origin in the products that the account sends while `work` runs. */
   async function written(work: () => Promise<unknown>): Promise<string[]> {
     const { sandbox } = ground.me.world
     const match = { account: ME, from: 'client', xmlns: 'w:biz:catalog', type: 'set' }

@@ -56,7 +56,6 @@ for (const source of sources)
     let world: World
     let dir: string
     let folder: string
-    /** Path of the file or folder that the import command reads. */
     let stored: string
     let group: string
     let instance: Instance

@@ -44,7 +44,6 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     )
     return items.find((item) => item.text === what)!
   }
-  /** Starts to record the retry receipts with which clients of the account request messages again. */
   const watchRetries = async () => {
     const match = { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' }
     const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

@@ -115,7 +115,6 @@ async function fill(stored: Stored, types?: Readonly<Record<string, string>>): P
   await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
-/** Returns each row twice: unchanged, and with the name of the other session. */
 const withOthers = (stored: Stored, column: string): Stored =>
   Object.fromEntries(
     Object.entries(stored).map(([table, rows]) => [table, [...rows, ...rows.map((row) => ({ ...row, [column]: OTHERS }))]]),

@@ -164,7 +164,6 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** Returns the roles (such as guest) that the account named in its queries about the channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)

@@ -6,7 +6,6 @@ export const text = (message: string) => ({ message, title: null, description: n
 /** Makes Ana send a text, to which a later message of the same test refers. */
 const hers = (story: Story, message: string) => story.fromAna({ text: message }, { message_type: 'text', text: text(message) })
 
-/** Runs the same test function in two groups, one for each kind of addressing. */
 const inGroups =
   (tell: (group: { id: string; say: Say; chat: string; story: Story }) => Promise<unknown>): Tell =>
   async (story) => {

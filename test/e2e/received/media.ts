@@ -25,7 +25,6 @@ export const files = {
     await media(story, { image: base64, caption: 'Receipt', ...size }, 'image', block)
   },
 
-  /** A video, a GIF, and a round video message. */
   async video(story) {
     const block = { mime_type: 'video/mp4', caption: null, seconds: 13, ...size }
     await media(story, { video: base64, seconds: 13, ...size }, 'video', { ...block, gif: false, ptv: false })

@@ -93,7 +93,6 @@ export function checked(event: Event): Event {
   return event
 }
 
-/** Returns the event without the fields whose values are different in each run. */
 export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
   assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)

@@ -27,7 +27,6 @@ const instances = async () =>
   (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 
-/** These files contain the keys of a device. */
 const uploads = async () =>
   (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 

@@ -47,7 +47,6 @@ async function assertState(expected: 'moved' | 'connected') {
 const received = (text: string) =>
   ground.receiver.events('received').filter((event) => (event.text as { message?: string } | undefined)?.message === text)
 
-/** Moves the instance into a folder while a message waits on the network. */
 async function movedOut(): Promise<string> {
   round += 1
   const { code, errors } = await command({}, 'export', instance.id, join(dir, String(round)), '--to', 'baileys')

@@ -105,10 +105,6 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         throw error
       })
 
-    /**
-     * Starts the service, which dies at the step of the round, and waits until it is connected and has done all work
-     * that could reach this step too early.
-     */
     async function startLive(round: Round) {
       for (let tries = 0; tries < 6; tries++) {
         await quietLife()

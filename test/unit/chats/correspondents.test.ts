@@ -18,7 +18,7 @@ test('a person whose first message could not be committed is written down with t
   const { store, create, firsts } = await bench(t)
   const correspondents = create()
   await correspondents.ops(from(BEN))
-  // The operations of the first message were not committed, as if their commit had failed.
+  // The test does not commit the operations of the first message, as after a failed commit.
   await store.commit({ ops: await correspondents.ops(from(BEN)) })
   assert.equal(firsts(), 1)
   assert.equal(await create().hasWritten('5511988887777'), true)

@@ -12,7 +12,6 @@ import type { Service } from '../../contract/http/service.ts'
 
 interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
   blobs?: BlobItems
-  /** The step at which the process ends, as in a kill. */
   killAt?: Step | undefined
 }
 

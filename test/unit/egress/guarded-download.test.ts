@@ -87,7 +87,6 @@ test('another status is an answer, and leaves no file', async () => {
 test('a redirect to a metadata address is refused before anything connects to it', async () => {
   const dialled: string[] = []
   const first = 'http://files.example/a.jpg'
-  /** Only connections to the first host, the server of this test, are allowed. */
   const dial = (wanted: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => {
     dialled.push(`${wanted.hostname} ${addresses}`)
     callback(new Error('recorded, not connected'), null)

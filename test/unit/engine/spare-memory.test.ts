@@ -8,7 +8,6 @@ const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name
 
 test('the young generation gives back what it has grown to, twice in one thread', async () => {
   for (let round = 0; round < 2; round++) {
-    // Objects that survive a garbage collection make the heap grow.
     const kept: unknown[] = []
     for (let count = 0; count < 400_000; count++) kept.push({ count })
     const grown = young()

@@ -15,7 +15,6 @@ after(() => service.close())
 
 const OTHER = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
 
-/** Returns an API key of a second workspace, and an imported token of `default`. */
 async function secondWorkspace(): Promise<{ value: string; imported: string }> {
   const value = newApiKey()
   const imported = 'F7a1b2c3d4e5f60718293a4b5c6d7e8f9'

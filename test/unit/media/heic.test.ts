@@ -33,7 +33,6 @@ const RED = { r: 192, g: 32, b: 64 }
 
 const BLUE = { r: 0, g: 0, b: 160 }
 
-/** Makes an image that is red above and blue below. */
 async function heic(width: number, height: number, opacity = 255): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * 4)
   for (let at = 0; at < width * height; at++) {
@@ -83,7 +82,6 @@ function assertNear(found: number[], { r, g, b }: typeof RED) {
   assert.ok(!far, `${found} is not near ${[r, g, b]}`)
 }
 
-/** Overwrites the size in the picture's box `ispe`. */
 function promising(bytes: Buffer, width: number, height: number): Buffer {
   const copy = Buffer.from(bytes)
   const at = copy.indexOf('ispe', 0, 'latin1')

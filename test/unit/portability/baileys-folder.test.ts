@@ -151,7 +151,6 @@ describe('the same state in rows', () => {
     await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still trying to find the key/)
   })
 
-  /** Returns the name of the file in which the library stores a key, without `.json`. */
   const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
   const entries = () =>
     Object.entries(KEYS).flatMap(([type, values]) => Object.entries(values ?? {}).map((of) => [type, of] as const))

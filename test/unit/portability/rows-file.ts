@@ -16,7 +16,6 @@ export function rowsFolder() {
     get dir() {
       return folder.dir
     },
-    /** Writes the rows to a file as the client program of a database prints them. */
     async rowsFile(stored: Stored): Promise<string> {
       const file = join(folder.dir, 'rows.jsonl')
       await writeFile(file, printedRows(stored))

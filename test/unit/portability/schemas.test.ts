@@ -34,7 +34,6 @@ const whatsmeowColumns = JSON.parse(
   await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
 ) as Record<string, Columns>
 
-/** Leaves out the columns and tables that a schema does not have. */
 const within = (stored: Stored, columns: Columns): Stored =>
   Object.fromEntries(
     Object.entries(stored)

@@ -636,7 +636,6 @@ test('the count costs no commit of its own', async (t) => {
   assert.equal(commits, 2)
 })
 
-/** Returns the number of commits, and the record that is stored while an item is being sent. */
 async function watched(t: TestContext) {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -1064,7 +1063,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // A run that has stored an item itself has it in memory.
+  // A run that has stored an item itself has the item in memory.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })

@@ -74,7 +74,6 @@ export async function safetyBench(
   /** The messages that the network received, in all runs. */
   const left: { phone: string; messageId: string; at: number; isClockRight: boolean }[] = []
   const sent: string[] = []
-  /** The reports about used-up budgets in committed events, in all runs. */
   const told: { at: number; budgets: UsedUp }[] = []
   const expired: { phone: string; at: number }[] = []
   const made = {

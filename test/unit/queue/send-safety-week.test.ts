@@ -70,7 +70,6 @@ const NEVER = Number.POSITIVE_INFINITY
 const pauseOf = ({ pause_after_unanswered }: SendSafetySettings) => pause_after_unanswered ?? NEVER
 const phoneOf = (one: number) => `55119000000${String(one).padStart(2, '0')}`
 
-/** Simulates a week, and then the time until no message waits for a time any longer. */
 async function live(t: TestContext, settings: SendSafetySettings, begin: number, week: Week) {
   const bench = await safetyBench(t, settings, { begin, isBounded: true })
   const { run, time, made, pass, idle, left } = bench

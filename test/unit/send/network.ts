@@ -61,7 +61,6 @@ export const groupAnswer = (
     ]),
   ])
 
-/** Builds the error with which the library rejects when the network refuses a query. */
 export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
 
 export const silent = () => new Promise<never>(() => {})

@@ -217,8 +217,6 @@ const PAGES = [
 const named = (page: string) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? []
 
 test('a variable that a page names is one that is accepted', () => {
-  // The example programs read the address of an instance from a variable of their own, which is not a setting of the
-  // service.
   const unknown = PAGES.flatMap(named).filter((name) => {
     try {
       return name !== 'SVC_URL' && read({ [name]: 'x' }).warnings.length > 0

@@ -22,7 +22,6 @@ const PAGES = [
   ...['src', 'workers', 'test', 'bench', 'extension', 'docs', 'packages'].flatMap(below),
 ]
 
-/** Returns the anchor of a heading as GitHub and similar hosts generate it. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

@@ -103,7 +103,6 @@ test('an empty store, and none, are no damage', async () => {
   await store.close()
 })
 
-/** Returns the folder of a copy of the store whose bytes `change` has damaged. */
 function damaged(name: string, change: (bytes: Buffer, usedPages: number) => void): string {
   const path = join(dir, name)
   cpSync(healthy, path, { recursive: true })

@@ -30,7 +30,6 @@ export function svcWebhook(options: WebhookOptions) {
 
 async function bodyOf(request: ExpressRequest): Promise<Uint8Array> {
   const { body } = request
-  // `express.raw()` has read the bytes.
   if (body instanceof Uint8Array) return body
   if (body !== undefined && Object.keys(body as object).length > 0)
     throw new TypeError('The body was parsed before the signature could be verified. Mount the webhook before express.json().')

@@ -24,7 +24,6 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     now,
   })
 
-  /** Encrypts a frame and adds its length prefix. */
   function sealed(plain: Uint8Array): Buffer {
     const iv = Buffer.alloc(12)
     iv.writeUInt32BE(counter++, 8)

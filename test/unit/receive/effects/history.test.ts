@@ -25,7 +25,6 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** The part stays large when it is compressed. */
 function names(count: number): Buffer {
   const pushnames = Array.from({ length: count }, (_, index) => ({
     id: `${index}@lid`,

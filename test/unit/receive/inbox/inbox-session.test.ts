@@ -498,7 +498,6 @@ test('a history is taken again however often the connection ends meanwhile; one 
   assert.deepEqual(translated.peers, [])
 })
 
-/** Blocks all writes to disk until the returned function is called. */
 function hold(state: { writing: Promise<void> }): () => void {
   let letGo = () => {}
   state.writing = new Promise((resolve) => {
