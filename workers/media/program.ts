@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
-/** Twice the limit by the clock: it also ends a process whose parent was killed. */
+/** Processor time in seconds: twice the time limit, so that it also ends a process whose parent was killed. */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048
 /** The most bytes of output: more than ffprobe or a thumbnail ever has. */

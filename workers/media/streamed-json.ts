@@ -70,7 +70,10 @@ export class StreamedJson {
   #refusal: Error | undefined
   readonly #longFrom: number
 
-  /** A longer text is decoded while it arrives. It must be longer than a prefix whose characters are all escaped. */
+  /**
+   * A longer text is decoded while it arrives. This length must leave space for a prefix whose characters are all
+   * escaped.
+   */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom
   }

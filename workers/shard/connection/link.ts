@@ -61,7 +61,10 @@ export interface Link<S extends Connection> {
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
   const loginCounts = createLoginCounts()
-  /** A refusal is about this version, although other instances may already use another one. */
+  /**
+   * Client version of the latest session. A refusal by the network is about this one, although other instances may
+   * already use another.
+   */
   let named: WAVersion | null = null
 
   async function erase() {

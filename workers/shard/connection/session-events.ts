@@ -59,7 +59,9 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
   return Object.fromEntries(guarded) as SessionEvents
 }
 
-/** The only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from it. */
+/**
+ * With a proxy, the only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from it.
+ */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
   (/proxy|socks/i.test(message) && !/Unreachable|ConnectionRefused|TTLExpired/.test(message))

@@ -41,7 +41,7 @@ export interface AccountDirectory {
   ready(): Promise<void>
   warm(): Promise<void>
   record(message: WAMessage, options: MessageOptions): void
-  /** Records a first contact before its message is sent, in the commit of the message's keys. */
+  /** Records the first message to a new person before it is sent, in the commit of its keys. */
   contacted(jids: readonly [string, string?], now: number): void
   withdrawContact(jids: readonly [string, string?]): void
   contactsSince(time: number): number[]

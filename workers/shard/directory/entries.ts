@@ -31,7 +31,7 @@ export const ChatEntry = v.object({
   heardAt: number,
   /** Number of messages that the account has sent since the newest message by somebody else. */
   unanswered: number,
-  /** Epoch ms of the first contact with this person; 0 if it was not counted. */
+  /** Epoch ms of the first message to this person; 0 if it was not counted. */
   contactedAt: number,
   isArchived: flag,
   isPinned: flag,

@@ -11,7 +11,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 
-/** A group of a thousand members has 100 KB. */
+/** Number of groups per commit. A group of a thousand members has 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({

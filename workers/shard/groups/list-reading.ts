@@ -30,7 +30,7 @@ export interface ListReadingDeps {
   sock: Pick<NetworkSocket, 'query'>
   list: GroupList
   stored: Pick<GroupStore, 'keep'>
-  /** Called with the groups of an answer, before the list counts as read. It stores their members. */
+  /** Stores the members of the groups in an answer, before the list counts as read. */
   members: TakeMembers
   ended: AbortSignal
   clock: Clock

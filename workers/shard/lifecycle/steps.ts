@@ -43,14 +43,14 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** Keeps the status, and may start a retry (rows 5, 7, 8 and 12). */
+/** Keeps the status, and may start a retry (rows 5, 7, 8 and 12 of the state table). */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,
   ...more,
 })
 
-/** Logs in with the existing credentials, after a stop or a ban (rows 26 and 30). */
+/** Logs in with the existing credentials, after a stop or a ban (rows 26 and 30 of the state table). */
 export const logIn = (): Step => ({
   status: 'connecting',
   reason: null,
@@ -59,7 +59,7 @@ export const logIn = (): Step => ({
   effects: [open()],
 })
 
-/** Starts a pairing with new credentials (rows 2, 29 and 31). */
+/** Starts a pairing with new credentials (rows 2, 29 and 31 of the state table). */
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,
@@ -83,7 +83,7 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** A paired instance has lost its connection, or a retry has failed (rows 14 and 15). */
+/** A paired instance has lost its connection, or a retry has failed (rows 14 and 15 of the state table). */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt

@@ -49,7 +49,7 @@ export interface SendResult {
    */
   commit(): readonly Op[]
   after(): void
-  /** Budgets of first contacts that the `delivery` event reports as used up. */
+  /** Limits for messages to new people that the `delivery` event reports as used up. */
   usedUpBudgets?: Delivery['used_up_budgets']
 }
 

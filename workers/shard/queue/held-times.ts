@@ -29,7 +29,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** The most time in ms for which a kill may have lost that an item did not age. */
+  /** A kill may have lost up to this many ms in which an item did not age. */
   let lost = 0
   let isStored = false
   /** Whether the stored record was written at a stop, and is complete. */

@@ -18,7 +18,7 @@ export interface StatusPrivacy {
   named: string[]
 }
 
-/** All contacts, if the network marks no list as the default. */
+/** Returns all contacts if the network marks no list as the default. */
 export function statusPrivacyIn(answer: BinaryNode): StatusPrivacy {
   const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list')
   const list = lists.find(({ attrs }) => attrs.default === 'true') ?? lists[0]

@@ -11,7 +11,7 @@ import type { ToldBudgets } from './told-budgets.ts'
 export interface BudgetReading {
   most: number
   used: number
-  /** Time in epoch ms at which the next first contact is possible; null if it is possible now, or never. */
+  /** Time in epoch ms at which a message to a new person is possible again; null if it is possible now, or never. */
   freeAt: number | null
 }
 

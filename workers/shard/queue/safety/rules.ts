@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../../../src/domain/clock.ts'
 import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../src/domain/send-safety.ts'
 
 export interface Recipient {
-  /** False for groups, channels, the status and the account itself, which are never first contacts. */
+  /** False for groups, channels, the status and the account itself, which are never new people. */
   isPerson: boolean
   isMe: boolean
   isKnown: boolean
@@ -13,7 +13,7 @@ export interface Recipient {
 }
 
 export interface SafetyState {
-  /** Times of first contacts on the monotonic clock, ascending; at least those of the last 24 hours. */
+  /** Times of first messages to new people on the monotonic clock, ascending; at least those of the last 24 hours. */
   contacts: readonly number[]
   /** Time in epoch ms; null if unknown: the account then counts as an old one, without a warm-up. */
   linkedAt: number | null
@@ -60,17 +60,20 @@ export function quietWait({ isMe, heardAt }: Recipient, at: number, quiet: Quiet
   return until === null ? undefined : { reason: 'quiet_hours', until }
 }
 
-/** A budget of first contacts: how many are allowed in a time window, and how many were made. */
+/** A budget of first messages to new people: how many are allowed in a time window, and how many were sent. */
 export interface Budget {
   ms: number
   most: number
   used: number
-  /** Time of the monotonic clock at which the next first contact is allowed: undefined if now, `Infinity` if never. */
+  /**
+   * Time of the monotonic clock at which the next new person may be written to: undefined if now, `Infinity` if never.
+   */
   freeAt: number | undefined
 }
 
 /**
- * Time of the monotonic clock at which all budgets allow the next first contact: undefined if now, `Infinity` if never.
+ * Time of the monotonic clock at which all budgets allow a message to a new person: undefined if now, `Infinity` if
+ * never.
  */
 export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, now: Moment): number | undefined {
   const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])
@@ -88,7 +91,7 @@ export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: 
     .map(({ ms, most, raisedAt }) => {
       const used = contacts.filter((contact) => contact > now.steady - ms)
       if (used.length < most) return { ms, most, used: used.length, freeAt: undefined }
-      // A first contact is allowed again when the oldest of the last `most` contacts has left the time window.
+      // A new person may be written to again when the oldest of the last `most` messages has left the time window.
       const oldest = most === 0 ? NEVER : used[used.length - most]!
       return { ms, most, used: used.length, freeAt: Math.min(oldest + ms, raisedAt) }
     })

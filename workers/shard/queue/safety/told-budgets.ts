@@ -1,7 +1,4 @@
-/**
- * Remembers which used-up budgets were reported, so that each is reported once in its time window. The record is
- * written in the commit of the event.
- */
+/** Remembers which used-up budgets for new people were reported, so that each is reported once in its time window. */
 import * as v from 'valibot'
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
@@ -24,8 +21,8 @@ export interface ToldBudgets {
 }
 
 /**
- * A budget with another limit is another one. A report in the far future was recorded before the clock was set back,
- * and does not count.
+ * A budget with another limit is a different one. A report in the far future was recorded before the clock was set
+ * back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
