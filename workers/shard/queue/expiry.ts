@@ -50,7 +50,7 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Items that do not age now: all while the instance is paused, otherwise those that a rule keeps waiting. Without a
+   * Items that do not age now: all while the instance is paused, otherwise those whose rule stops their age. Without a
    * connection all items age.
    */
   function ageless(): readonly Waiting[] {

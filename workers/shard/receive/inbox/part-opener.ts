@@ -115,7 +115,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /** Resolves when the part is on disk, if other parts are missing. */
+  /** If other parts are missing, or if the sender is the account's own phone, the part is on disk when this resolves. */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
