@@ -52,10 +52,7 @@ export interface Service {
   stop(deadlineMs: number): Promise<void>
 }
 
-/**
- * For running requests. Otherwise a caller that never completes a body could use all the time of the stop, and the
- * sessions would have none.
- */
+/** Share of the stop time for running requests. Otherwise a caller that never completes a body could use all of it. */
 const ANSWERS_SHARE = 0.5
 
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {

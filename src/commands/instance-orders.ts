@@ -1,4 +1,6 @@
-/** Marks an instance as moved, through the running service or, if none runs, directly in the store. */
+/**
+ * Sends orders about an instance to the running service or, if none runs, carries them out in the store.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'

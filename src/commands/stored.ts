@@ -27,8 +27,8 @@ export interface OwnStore extends Stored {
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /**
- * For a command that may run while the service or `store copy` runs. `store copy` marks this store as moved and
- * compares both stores afterwards, so the mark is checked again after the work.
+ * For a command that may run while the service or `store copy` runs. `store copy` may have moved the store in the
+ * meantime, so this is checked again after the work.
  */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
   opened(config, refuseMarked, async (stored) => {
@@ -53,7 +53,7 @@ type Check = typeof refuseMarked
 const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
-    // The store may have been moved after its mark was read.
+    // The store may have been moved in the meantime.
     await check(stored.store)
     return work(stored)
   })

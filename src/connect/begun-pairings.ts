@@ -28,7 +28,7 @@ export function createBegunPairings(engine: Pick<Engine, 'call'>, log: Log): Beg
       await engine.call(instance, { kind: 'control', operation: 'instance.endPairing', input: {}, ifUnpaired: true })
     } catch (err) {
       if (err instanceof Failure && err.code === 'instance_already_connected') return
-      // The pairing could not be ended. Its entry is kept, so that the next sweep tries again.
+      // The pairing could not be ended. Its entry is kept, so that the next check tries again.
       begun.set(id, instance)
       log.warn({ err, link_id: id, instance_id: instance }, 'the pairing of an ended connect link could not be ended')
     }

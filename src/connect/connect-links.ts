@@ -21,7 +21,9 @@ import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
 
-/** A sweep ends the pairings of expired links, so a pairing lasts at most this much longer than its link. */
+/**
+ * In ms. A pairing may last this much longer than its link, because expired links are only checked at this interval.
+ */
 const SWEEP_EVERY = MINUTE
 /** For this time after the end of a link, its page may still ask whether the instance is connected. */
 const JUST_USED = 2 * MINUTE

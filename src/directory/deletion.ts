@@ -31,7 +31,10 @@ export interface DeletionDeps {
 export type Delete = (record: InstanceRecord) => Promise<void>
 
 export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log, removed }: DeletionDeps): Delete {
-  /** One commit removes the record, frees the place in the workspace and revokes the apps of the instance. */
+  /**
+   * One commit removes the record, lowers the number of instances of the workspace, and revokes the apps of the
+   * instance.
+   */
   async function removeRecord({ id, workspace }: InstanceRecord): Promise<void> {
     const apps = oauth.endOf({ instance: id })
     await account.transact(workspace as WorkspaceId, (current) => ({

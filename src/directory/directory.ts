@@ -67,7 +67,7 @@ export interface Directory {
   rotateToken(instance: InstanceId): Promise<string>
   /** The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Tag that is derived from the current token; undefined if there is no such instance. */
+  /** Derived from the current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes the defaults of new instances and every existing instance, in one commit. Resolves with the number of

@@ -68,7 +68,7 @@ export function importOps(
 }
 
 const SLICE_BYTES = 100_000
-/** Marks the entries of an archive, which are records and not keys. */
+/** Type of the entries of an archive, which are records and not keys. */
 const RECORD = 'record'
 
 /**

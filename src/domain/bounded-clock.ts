@@ -65,7 +65,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** A second jump of the machine's clock begins a new hour of doubt. */
+  /** A second jump of the machine's clock begins a new hour of observation. */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {

@@ -8,7 +8,7 @@ export type Step =
       // result is stored. `ahead`: media of the next item are being prepared.
       'before-send' | 'after-send' | 'settled' | 'ahead'
     }`
-  // Send safety: a message is held; a first contact is counted but not committed; a `delivery` event about a used-up
+  // Send safety: a message waits; a first contact is counted but not committed; a `delivery` event about a used-up
   // budget is about to be committed.
   | `safety:${'held' | 'counted' | 'told'}`
   // Outbox, in this order: an event was chosen; it is about to be posted; the receiver answered; the outcome is stored.

@@ -3,7 +3,7 @@
  * waiter whose origin is full is skipped. After a while a slow request counts only in the limit of its origin.
  */
 export interface FairSlots {
-  /** Call the returned function once to release the slot. Rejects if the signal is aborted first. */
+  /** Waits for a free slot. Call the returned function once to release it. Rejects if the signal is aborted first. */
   take(origin: string, signal?: AbortSignal): Promise<() => void>
 }
 

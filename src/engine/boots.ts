@@ -1,6 +1,6 @@
 /**
- * Starts instances on their shard threads. A start waits for a slot of its network route (a proxy, or our own address),
- * so that a start of the service does not open all sessions at once.
+ * Starts instances on their shard threads. The number of starts per second is limited for each network route (a proxy,
+ * or our own address), so that a start of the service does not open all sessions at once.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { RuntimeState, Status } from '../domain/instance.ts'
@@ -26,7 +26,7 @@ export interface Boots {
   close(): void
 }
 
-/** Starting an instance with such a status opens no session, and so needs no slot. */
+/** Starting an instance with such a status opens no session, so its start does not wait. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
 export const logNotStarted =

@@ -6,8 +6,8 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * Pings without an answer after which a thread counts as hung. Rounds are counted and not time, because a suspended
- * machine counts only one round.
+ * A thread that leaves this number of pings unanswered counts as hung. Time is not counted, because a machine may be
+ * suspended.
  */
 const WATCH_ROUNDS = 3
 

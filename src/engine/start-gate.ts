@@ -5,7 +5,9 @@
 import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
-  /** Resolves in the order of the calls. Call the returned function if the slot was not used. */
+  /**
+   * Resolves when a session may start, in the order of the calls. Call the returned function if no session was started.
+   */
   slot(): Promise<() => void>
   open(): void
 }

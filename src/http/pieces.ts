@@ -1,6 +1,6 @@
 /**
- * Holds a body in pieces that can be transferred to another thread. Copying 60 MB into one buffer would cause page
- * faults and garbage collections, which delay all other requests.
+ * Holds a body in pieces that can be transferred to another thread. Copying 60 MB into one buffer would delay all other
+ * requests.
  */
 
 /**

@@ -10,7 +10,7 @@ const SETTLED = Promise.resolve()
 
 export interface LoopShareSize {
   ms: number
-  /** Pieces that begin per turn at least, however long they take. */
+  /** Pieces of work that may begin per turn, even if they take longer. */
   least?: number
 }
 

@@ -10,7 +10,7 @@
 export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
-  /** The key must have exactly these bytes, or be absent for `null`; otherwise the whole batch is refused. */
+  /** Condition of the whole batch: the key must have exactly these bytes, or be absent for `null`. */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
@@ -33,8 +33,8 @@ export interface CountOptions {
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
-   * Atomic, and durable (after a power loss too) when the promise resolves. Resolves with false only if the guard
-   * refused.
+   * Atomic, and durable even after a power loss when the promise resolves. Resolves with false only if the batch's
+   * condition is not met.
    */
   commit(batch: Batch): Promise<boolean>
   /** In key order, without a full scan. The result need not be a consistent snapshot. */

@@ -2,8 +2,8 @@
  * Stores each key in a file, because only a file can be overwritten in place. A removed record remains in free pages of
  * the store, so its key must be destroyed.
  *
- * A file has two places for its key. While the secret key is rotated, the old secret key opens one place and the new
- * one the other, so after a kill at least one of them opens the file.
+ * A file has space for two encrypted copies of its key. While the secret key is rotated, one is encrypted with the old
+ * secret key and one with the new, so after a kill at least one of them opens the file.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { PLACE_BYTES } from './key-places.ts'
 import type { KeyTable, Places } from './key-table.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 
-/** Each place is in a separate disk sector, so writing one cannot damage the other. */
+/** Each of the two encrypted copies is in a separate disk sector, so writing one cannot damage the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)

@@ -109,8 +109,7 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
 }
 
 /**
- * Only after all keys were opened, the places with other secret keys are cleared, because another secret key might
- * still be needed before.
+ * Decrypts every key first. Only then are copies under other secret keys removed, because they might be needed before.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openSealedKeys(store.keyTable, secretKey)

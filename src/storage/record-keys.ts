@@ -61,7 +61,7 @@ export const keys = {
   queue: (id: string) => `instance:${id}:queue:`,
   /** Queue item that is being sent, with the number of its attempts. Removed when no item is being sent. */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
-  /** Time for which waiting items were held, which does not count in their age. */
+  /** Time for which send safety let items wait, which does not count in their age. */
   queueHeldTimes: (id: string) => `instance:${id}:queue-held-times`,
   /** Budgets of first contacts that were used up, and when this was reported. */
   toldBudgets: (id: string) => `instance:${id}:told-budgets`,

@@ -17,11 +17,14 @@ export interface Sealer {
    * reveal nothing without the encryption key.
    */
   blind(text: string): string
-  /** For a text that is used for a short time; does not evict texts that are cached for longer. */
+  /**
+   * Returns the same as `blind`, for a text that is used for a short time only. It does not evict other texts from the
+   * cache.
+   */
   blindOnce(text: string): string
 }
 
-/** In bytes: one half encrypts, the other half creates blind names. */
+/** In bytes: one half encrypts values, the other half computes the hashes in record keys. */
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
@@ -36,14 +39,13 @@ const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 const POOL_BYTES = 341 * IV_BYTES
 /** An active chat uses the same few names about fifteen times per message, so they are cached. */
 const MAX_BLIND = 4_096
-/** The events of one message need the same few names within some milliseconds. */
+/** Cached hashes: the events of one message need the same few within some milliseconds. */
 const MAX_BRIEF = 512
 /** Number of bytes by which an encrypted value is longer than the plain value. */
 export const SEAL_BYTES = HEAD_BYTES
 
 /**
- * Caches of blind names that all sealers of a thread share, so that their size is bounded even with a thousand
- * instances.
+ * Caches of hashes, shared by all sealers of a thread, so that their size is bounded even with a thousand instances.
  */
 export interface BlindCaches {
   lasting: BoundedCache<string, string>
@@ -66,7 +68,7 @@ function nextIv(): Buffer {
 
 let sealers = 0
 
-/** `key` has 64 bytes; or 32 bytes, from which the half for names is derived. */
+/** `key` has 64 bytes: one half encrypts, the other half computes hashes. With 32 bytes, the second half is derived. */
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)

@@ -1,6 +1,6 @@
 /**
- * Lists of events of an instance, called lines here: the ids under one key prefix, of waiting events, or of events that
- * match a filter. A line is read only as far as it is needed.
+ * Lists of events of an instance: the ids under one key prefix, of waiting events, or of events that match a filter. A
+ * list is read only as far as it is needed.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -110,8 +110,8 @@ export interface Found {
 }
 
 /**
- * Merges lines. Event ids begin with their time, so the smallest head of all lines is the oldest event. An event that
- * moves between lines in the meantime is returned once.
+ * Merges lists. Event ids begin with their time, so the smallest first id is the oldest event. An event that moves
+ * between lists in the meantime is returned once.
  */
 export async function* inOrder(lines: readonly Line[], newestFirst: boolean): AsyncIterable<Found> {
   const isBefore = newestFirst ? (one: string, other: string) => one > other : (one: string, other: string) => one < other

@@ -1,7 +1,7 @@
 /**
  * Stores the media of one blob in a file: `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
- * the last piece is written, the file is a draft with another name, which backups leave out. Drafts are listed, so that
- * the draft of a killed thread is removed.
+ * the last piece is written, the file has another name, so that backups leave it out. Such files are listed, so that
+ * those of a killed thread are removed.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -21,8 +21,8 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   const newOwners = new Set<string>()
 
   /**
-   * The file gets its final length at once, in the turn in which the caller counts its bytes. If the thread dies, the
-   * remaining file has exactly the counted bytes.
+   * The file gets its final length at once, in the same turn of the event loop in which the caller counts its bytes. If
+   * the thread dies, the remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
     const owner = ownerOf(key)

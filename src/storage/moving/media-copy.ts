@@ -7,7 +7,7 @@ import { parsePiece, pieceNames } from '../blobs/pieces.ts'
  * copied, because no record names them.
  */
 export async function copyMedia(from: BlobItems, to: BlobItems, onCopied: () => void | Promise<void>) {
-  // A draft of a killed copy may have all bytes and count as equal, although it is not flushed to the disk.
+  // An incomplete file of a killed copy may have all bytes and count as equal, although it is not flushed to the disk.
   await to.removeDrafts()
   const stored = new Set(await from.getKeys(''))
   const wanted = (await blobsUnder(from, ''))

@@ -1,9 +1,7 @@
 /**
- * Undoes a move of a store: a service can start on the source again, and no longer on the copy. The caller owns both
- * stores.
+ * Undoes a move of a store: a service can start on the source again, and no longer on the copy.
  *
- * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked as
- * moved before the mark of the source is removed, so a service can never start on both.
+ * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is recorded as moved before the source can be used, so a service can never start on both.
  */
 import { keys } from '../record-keys.ts'
 import type { OpenStore } from '../store-backend.ts'
@@ -22,7 +20,7 @@ export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Move
 
 async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
   const further = await readMark(copy, keys.storeMoved)
-  // The same mark was set by an earlier run of this command that was killed.
+  // An earlier run of this command that was killed has set the same record.
   if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
   const different = await countDifferences(store, copy)
   if (different > 0)

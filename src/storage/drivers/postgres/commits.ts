@@ -25,8 +25,8 @@ const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
 /**
- * Batches wait while a commit runs; those that wait together become the next commit. A batch with a guard is a commit
- * by itself.
+ * Batches wait while a commit runs; those that wait together become the next commit. A batch with a condition is a
+ * commit by itself.
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,

@@ -1,6 +1,6 @@
 /**
- * The SQL statements of one commit. They change something only if the number in the writer's row of `svc_writer` (the
- * fence) is one less than the number of the commit.
+ * The SQL statements of one commit. They change something only if the number of the commit follows the number in its
+ * writer's row of `svc_writer`.
  */
 import type { Batch, Op } from '../../contract.ts'
 import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
@@ -32,7 +32,7 @@ export interface FencedCommit {
 type Ask = (question: Question) => Promise<Answer>
 
 /**
- * `refused` if another writer has replaced this one, false if the guard of the commit refused it. Nothing was stored
+ * `refused` if another writer has replaced this one, false if the condition of the batch is not met. Nothing was stored
  * then.
  */
 export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
@@ -47,7 +47,7 @@ async function inOneStatement(
   return rows[0]![0] === 1 || 'refused'
 }
 
-/** The row of the guard's key is locked before it is compared. If there is none, a row is inserted and locked. */
+/** The row of the condition's key is locked before it is compared. If there is none, a row is inserted and locked. */
 async function inTransaction(
   ask: Ask,
   { writer, number, generation, ops: { removed, put } }: FencedCommit,

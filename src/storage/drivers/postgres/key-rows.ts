@@ -7,7 +7,7 @@ import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
 /**
- * SQL condition: the writer of this thread is not marked as over. `value` is the position of its id among the query's
+ * SQL condition that the writer of this thread may still write. `value` is the position of its id among the query's
  * values.
  */
 const holds = (value: number) => `EXISTS (SELECT FROM svc_writer WHERE id = $${value} AND NOT is_over)`

@@ -29,8 +29,8 @@ export interface Link {
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Number of notices that put a commit in doubt. If an operator cancels the wait for a synchronous standby, the server
-   * answers with success although the commit may be only on this server.
+   * Number of notices that say that a commit may be lost: an operator canceled the wait for a synchronous standby, so
+   * the commit may be only on this server.
    */
   doubts(): number
   /** Drops the connection if the answer takes longer than `silenceMs`. */

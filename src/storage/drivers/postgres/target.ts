@@ -5,7 +5,7 @@ export interface Target {
   /** Without the parameters that only this service understands. */
   url: string
   schema: string
-  /** Id of the main thread's writer, for the other threads of its process. */
+  /** Row of the main thread in `svc_writer`; undefined if this is the main thread. */
   service: string | undefined
   /** Host, port and database for messages, never the password. */
   shown: string
@@ -29,8 +29,6 @@ export function targetOf(url: string): Target {
   return { url: parts.href, schema, service, shown: `${host}${parts.pathname}, schema ${schema}` }
 }
 
-/**
- * The other threads of the process open the store by this URL. Their writers end with the writer of the main thread.
- */
+/** The other threads of the process open the store by this URL. */
 export const threadUrl = (url: string, writer: string | undefined): string =>
   writer === undefined ? url : withParameter(url, 'service', writer)

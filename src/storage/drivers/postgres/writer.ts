@@ -1,9 +1,9 @@
 /**
- * Writes the commits of one thread, which are numbered and sent in sequence. The writer's row in `svc_writer` is the
- * fence: a commit either raises its number by one and applies its operations, or does neither.
+ * Writes the commits of one thread in sequence. Each commit raises the number in the writer's row of `svc_writer` by
+ * one, in the same statement as its operations.
  *
- * - If a connection breaks during a commit, the writer ends the old server process on a new connection, raises its generation, and reads the stored number. If it is the number of the commit, the commit was stored; if it is the one before, the commit is sent again. A late original has the old generation and changes nothing.
- * - This check is itself a write, so that a synchronous standby has the state that it found.
+ * - If a connection breaks during a commit, the writer reads this number on a new connection. It shows whether the commit was stored, or must be sent again.
+ * - Before that, the writer ends the old server process and raises its generation, so that a late original changes nothing.
  * - Another number can be found only after a restore, or on a standby without the newest commits. Then the writer ends.
  */
 import { randomUUID } from 'node:crypto'
@@ -13,18 +13,18 @@ import type { Batch, Op } from '../../contract.ts'
 import { carryOut, type FencedCommit, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
-/** Another writer has replaced this one. Nothing of the commit was stored. */
+/** Another writer has replaced this one, so nothing of the commit was stored. */
 export class Fenced extends StorageFailure {}
 
 /**
- * Replaces the writer of an earlier run of this thread. The server may still carry out a commit of that run. Removing
- * its writer waits for that commit, or makes the server refuse it.
+ * Replaces the row of an earlier run of this thread. If the server still carries out a commit of that run, this waits
+ * for it, or makes the server refuse it.
  */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
 /** The same statement may succeed later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
 const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
-/** The server is now a standby that accepts no writes. Another connection may lead to the one that does. */
+/** The server has become a standby, which accepts no writes. Another connection may lead to the active server. */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const NO_SUCH_SERVICE = '23503'
@@ -37,7 +37,7 @@ export interface WriterOptions {
   silenceMs: number
   /** In ms. After this time the writer ends if it is still unknown whether a commit was stored. */
   doubtMs: number
-  /** Id of the main thread's writer; absent if this is the main thread. */
+  /** Row of the main thread in `svc_writer`; absent if this is the main thread. */
   service: string | undefined
   thread: number
   onOver(cause: unknown): void
@@ -52,10 +52,10 @@ export interface Work {
 
 export interface Writer {
   id: string
-  /** One commit at a time. Resolves with false only if the guard refused. */
+  /** One commit at a time. Resolves with false only if the condition of the batch is not met. */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** Removes the writer, so that none of its commits can be stored later. */
+  /** Afterwards, no commit of this writer can be stored. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }
