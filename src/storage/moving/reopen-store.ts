@@ -1,7 +1,8 @@
 /**
  * Undoes a move of a store: a service can start on the source again, and no longer on the copy.
  *
- * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is recorded as moved before the source can be used, so a service can never start on both.
+ * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is recorded
+ * as moved before the source can be used, so a service can never start on both.
  */
 import { keys } from '../record-keys.ts'
 import type { OpenStore } from '../store-backend.ts'
