@@ -83,9 +83,8 @@ export interface Account {
   changeSecurity(workspace: WorkspaceId, change: SecurityChange): Promise<void>
   operateKeys(workspace: WorkspaceId): number
   /**
-   * Replaces the admin key; the current one is revoked immediately. `also` is in the same commit. Rejects with
-   * `not_allowed` if an environment variable sets the key. Rejects with `api_key_required` if the key was replaced
-   * after the request was authorized, so that a stolen key cannot replace its successor.
+   * Revokes the current admin key. `also` is written in the same commit. Rejects with `not_allowed` if an environment
+   * variable sets the key, and with `api_key_required` if the key was replaced after the request was authorized.
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**

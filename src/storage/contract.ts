@@ -42,8 +42,8 @@ export interface StateStore {
   /** The store itself counts the keys: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
-   * Makes an empty commit, which rejects if another service has replaced this one. Absent if services on other machines
-   * cannot use the store.
+   * Makes an empty commit, which rejects if another service has replaced this one. Absent if only this machine can use
+   * the store.
    */
   confirm?(): Promise<void>
   /** Distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing. */

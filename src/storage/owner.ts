@@ -51,7 +51,10 @@ export async function ownStore(store: Owned, onVisit: () => void = () => {}): Pr
   return giveBack
 }
 
-/** Asks the service that owns the store to read it. Resolves with false if no service runs on it. */
+/**
+ * Notifies the service that owns the store that a command has written to it. Resolves with false if no service runs on
+ * it.
+ */
 export async function visitOwner(store: Omit<Owned, 'commit'>): Promise<boolean> {
   const name = await store.get(keys.owner)
   if (name === undefined) return false

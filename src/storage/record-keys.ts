@@ -114,7 +114,7 @@ export const keys = {
   /** Ids of the account's channel posts among the sent messages, by channel and number of the post. */
   sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
   sentPosts: (id: string) => `instance:${id}:sent-post:`,
-  /** Secrets that decrypt votes, answers and edits, by their storage time. */
+  /** Secrets that decrypt votes, answers and edits. */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,
   /** Authors of messages, and their chats. */

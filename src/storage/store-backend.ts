@@ -26,7 +26,7 @@ export interface Backend {
    */
   check(): Promise<CheckedStore>
   open(options: OpenOptions): Promise<StateDriver & OpenParts>
-  /** Resolves when no other service owns the store. Absent if services on other machines cannot use the store. */
+  /** Resolves when no other service owns the store. Absent if only this machine can use the store. */
   waitForTurn?(options: TurnOptions): Promise<Turn>
 }
 
@@ -96,14 +96,17 @@ export interface OpenParts {
    * command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
-  /** Id of this service for other services; absent if services on other machines cannot use the store. */
+  /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
   /**
-   * Whether the previous owner did not stop in order, and may still run on another machine. Absent if services on other
-   * machines cannot use the store.
+   * Whether the previous owner did not stop in order, and may still run on another machine. Absent if only this machine
+   * can use the store.
    */
   hasTakenOver?(): boolean
-  /** Asks the service that owns the store to read it. Resolves with false if no service runs on it. */
+  /**
+   * Notifies the service that owns the store that a command has written to it. Resolves with false if no service runs
+   * on it.
+   */
   visitOwner(): Promise<boolean>
   /**
    * Copies the store at one point in time into a new folder, even while others write. Throws a sentence for the

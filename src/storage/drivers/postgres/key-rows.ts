@@ -41,7 +41,7 @@ export const keyRows = (
   },
   remove: async (name) =>
     void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
-  // PostgreSQL writes a row completely or not at all.
+  // PostgreSQL has no incomplete rows.
   removeDrafts: async () => {},
 })
 
