@@ -54,7 +54,7 @@ const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
  * picture.
  */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** Operations that treat an object which is hidden from the account as absent. */
+/** If an object is hidden from the account, these operations report it as absent. */
 const HIDDEN = ['contacts.picture']
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Reads the state of an instance as a client does, from two requests and from the events. For the tests of the table of
+ * Reads the state of an instance as a client does, from two requests and from the events, for the tests of the table of
  * states.
  */
 import assert from 'node:assert/strict'

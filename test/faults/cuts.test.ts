@@ -1,6 +1,6 @@
 /**
- * Lost connections are the most frequent fault. The service stores messages before it acknowledges them, because they
- * would be lost otherwise.
+ * Lost connections are the most frequent fault. They would lose messages if the service did not store each message
+ * before acknowledging it.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

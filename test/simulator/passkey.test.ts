@@ -1,4 +1,4 @@
-/** The client shares no code with the gateway or the simulator. */
+/** The client that links with a passkey shares no code with the gateway or the simulator. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -34,8 +34,8 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // After the kill, the service does not have the messages in memory to which these sends refer. If it composed such a
-  // send again, it would not find the message, and would report a failure although the contact has the first copy.
+  // After the kill, the messages to which these sends refer are not in memory. A send that is composed again would not
+  // find its message, and would fail although the contact has the first copy.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
     await receiver.waitFor('the poll', (event) => event.type === 'received' && event.message_id === id)

@@ -182,7 +182,7 @@ export function playedNetwork() {
     answers,
     acks,
     stored,
-    /** Ids of group messages that failed, and whose sender keys therefore count as not distributed. */
+    /** Ids of group messages that failed. Their sender keys then count as not distributed. */
     takenBack,
     time,
     clock,
