@@ -5,9 +5,12 @@ const port = process.env.SVC_PORT || 8080
 const host = process.env.SVC_HOST || '127.0.0.1'
 const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
 
+// A standby gives one of these reasons. It is as healthy while it cannot ask the database: it goes on when the database is back.
+const WAITS = ['standby', 'database']
+
 function isStandby(text) {
   try {
-    return JSON.parse(text).error.details.reason === 'standby'
+    return WAITS.includes(JSON.parse(text).error.details.reason)
   } catch {
     // Another program than the service has answered, or the service has given no reason.
     return false

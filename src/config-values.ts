@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
 import { BUCKET_URLS, parseBucketUrl } from './domain/bucket.ts'
+import { parseStandbyAddress, STANDBY_ADDRESSES } from './domain/standby-address.ts'
 import { canonicalCidr } from './egress/addresses.ts'
 
 /** The message follows "… must be", so it names only the accepted values. */
@@ -21,6 +22,11 @@ export const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 export const bucketUrl = v.pipe(
   v.string(),
   v.check((url) => parseBucketUrl(url) !== undefined, BUCKET_URLS),
+)
+export const standbyAddress = v.pipe(
+  v.string(),
+  v.check((address) => parseStandbyAddress(address) !== undefined, STANDBY_ADDRESSES),
+  v.transform((address) => parseStandbyAddress(address)!),
 )
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])

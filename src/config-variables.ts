@@ -1,6 +1,18 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { bucketUrl, cidrs, hasCertificate, isBase, isUrl, isWritablePlace, oneOf, origins, text, whole } from './config-values.ts'
+import {
+  bucketUrl,
+  cidrs,
+  hasCertificate,
+  isBase,
+  isUrl,
+  isWritablePlace,
+  oneOf,
+  origins,
+  standbyAddress,
+  text,
+  whole,
+} from './config-values.ts'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { DASHBOARD_MODES } from './domain/dashboard.ts'
 import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
@@ -38,6 +50,7 @@ const Environment = v.object({
   SVC_MEDIA_DAYS: v.optional(whole(1, 365), '30'),
   SVC_KEYS_DIR: v.optional(text),
   SVC_STANDBY: v.optional(oneOf('on', 'off'), 'off'),
+  SVC_STANDBY_ADDRESS: v.optional(standbyAddress),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
       v.string(),
@@ -178,7 +191,11 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Variables): void {
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
 }
 
-function refuseLocalStandby({ SVC_STANDBY, SVC_STORE_URL = '' }: Variables): void {
+function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_STORE_URL = '' }: Variables): void {
+  if (SVC_STANDBY === 'off' && SVC_STANDBY_ADDRESS !== undefined)
+    throw new Error(
+      'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
+    )
   if (SVC_STANDBY === 'on' && parseStoreUrl(SVC_STORE_URL)?.backend !== 'postgres')
     throw new Error('SVC_STANDBY is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which two machines can use.')
 }

@@ -29,6 +29,8 @@ export interface Config extends DataPlaces {
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
+  /** Where the active service asks this one, its standby. If null: at the address that the database sees, and the port to listen on. */
+  standbyAddress: { host: string; port: number | undefined } | null
   mediaDays: number
   /** Null if the service generates a key in the data folder. */
   secretKey: string | null
@@ -105,6 +107,7 @@ export function readConfig({
   const config: Config = {
     ...places,
     isStandby: known.SVC_STANDBY === 'on',
+    standbyAddress: known.SVC_STANDBY_ADDRESS ?? null,
     blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
     mediaBucket: bucketOf('SVC_MEDIA_URL', known),
     mediaDays: known.SVC_MEDIA_DAYS,

@@ -39,6 +39,8 @@ export interface Waiting {
   sentence: string
   /** `standby`: another service is active. `database`: a standby cannot reach the database. */
   reason?: 'standby' | 'database' | undefined
+  /** Identifies the active service whose standby this one is. */
+  active?: string | undefined
 }
 
 export interface Listening {
@@ -75,8 +77,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   function notStarted(request: Request, pathname: string): Response {
-    const { sentence, reason } = waiting()
-    const named = reason === undefined ? {} : { reason }
+    const { sentence, reason, active } = waiting()
+    const named = { ...(reason && { reason }), ...(active && { active }) }
     return refusal(request, sentence, pathname === READY ? { checks: { engine: 'failed' }, ...named } : undefined)
   }
 

@@ -8,7 +8,10 @@ const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
   /** `isSaidElsewhere` is true if the part that the start waits for logs this itself. */
-  at(what: string, options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason'] }): void
+  at(
+    what: string,
+    options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason']; active?: () => Waiting['active'] },
+  ): void
   waiting(): Waiting
   end(): void
 }
@@ -18,19 +21,22 @@ export function watchStart({ log, clock, everyMs = SAY_EVERY }: { log: Log; cloc
   let waitsFor = 'the store'
   let isSaid = false
   let reasonNow: () => Waiting['reason'] = () => undefined
+  let activeNow: () => Waiting['active'] = () => undefined
   const saying = setInterval(() => {
     if (!isSaid) log.warn({ waited_ms: clock.now() - since, waits_for: waitsFor }, 'the service is still starting')
   }, everyMs)
   saying.unref()
   return {
-    at(what, { isSaidElsewhere = false, reason = () => undefined } = {}) {
+    at(what, { isSaidElsewhere = false, reason = () => undefined, active = () => undefined } = {}) {
       waitsFor = what
       isSaid = isSaidElsewhere
       reasonNow = reason
+      activeNow = active
     },
     waiting: () => ({
       sentence: `The service has been starting for ${Math.round((clock.now() - since) / SECOND)} s; it is waiting for ${waitsFor}.`,
       reason: reasonNow(),
+      active: activeNow(),
     }),
     end: () => clearInterval(saying),
   }

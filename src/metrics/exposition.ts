@@ -13,15 +13,16 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
+  standbys(): number | undefined
   /** Waits at most a second for the reports of the shard threads. If one does not answer, its last report is used. */
   refresh(): Promise<void>
 }
 
 export const createExposition =
-  ({ tally, ledger, clock, instances, streams, refresh }: ExpositionDeps) =>
+  ({ tally, ledger, clock, instances, streams, standbys, refresh }: ExpositionDeps) =>
   async (): Promise<string> => {
     await refresh()
     const total = ledger.total()
-    const now = measured({ ...total, instances: instances(), streams: streams(), now: clock.now() })
+    const now = measured({ ...total, instances: instances(), streams: streams(), standbys: standbys(), now: clock.now() })
     return `${await textOf(sum([tally.numbers(), total.numbers, now]))}\n${await processText()}`
   }

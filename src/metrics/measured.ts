@@ -12,6 +12,8 @@ const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
   instances: Readonly<Record<Status, number>>
   streams: Readonly<Record<StreamReader, number>>
+  /** Number of standbys; undefined if the service is not one of a pair. */
+  standbys: number | undefined
   now: number
 }
 
@@ -19,12 +21,13 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
  * Computes the time since the last stanza of each instance. It is not computed in the shard thread, so that it keeps
  * growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a histogram.
  */
-export function measured({ instances, streams, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
+export function measured({ instances, streams, standbys, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))
   const upTo = (bound: number) => ages.filter((age) => age <= bound).length
   return new Map([
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
     ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
+    ...(standbys === undefined ? [] : [[keyOf('svc_standbys', {}), standbys] as const]),
     [keyOf('svc_queue_waiting', {}), waiting],
     [keyOf('svc_webhook_backlog', {}), backlog],
     ...AGES.map((bound) => [keyOf('svc_inbound_age_instances', { le: String(bound / SECOND) }), upTo(bound)] as const),

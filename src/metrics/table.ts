@@ -50,6 +50,11 @@ export const METRICS = {
     help: 'Account restrictions: those that the network imposed, and those found when an instance started.',
     zero: one('reach_out'),
   },
+  svc_standbys: {
+    kind: 'gauge',
+    labels: [],
+    help: 'Number of standbys that wait for this service to end; only with SVC_STANDBY=on.',
+  },
   svc_queue_waiting: {
     kind: 'gauge',
     labels: [],

@@ -164,6 +164,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           clock,
           instances: directory.countByStatus,
           streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
+          standbys: deps.storage.standbys,
           refresh: engine.refreshReports,
         }),
         isMetricsToken: tokenHash === undefined ? undefined : (value) => isSameHash(hashOf(value), tokenHash),

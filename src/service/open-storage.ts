@@ -32,6 +32,8 @@ export interface ServiceStorage {
   steps: Steps
   /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver: boolean
+  /** Number of standbys of this service. Undefined if it has none by its configuration. */
+  standbys(): number | undefined
   /** The only listener; called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
@@ -42,6 +44,7 @@ export async function openStorage(
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   const disk = shareDisk(threadsOf(config))
+  let standbys: number | undefined
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
     turn,
@@ -51,8 +54,11 @@ export async function openStorage(
     onUnreached: (address) =>
       log.warn(
         { address },
-        'this service cannot ask its standby at the address that the database sees; if the database fails for four seconds, it ends, and all accounts must log in again (docs/postgresql.md)',
+        'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
       ),
+    onStandbys(count) {
+      standbys = count
+    },
   })
   let giveBack: (() => Promise<void>) | undefined
   shutdown.add(async () => {
@@ -103,6 +109,7 @@ export async function openStorage(
     blobsWatch,
     steps: createKillAt(config.killAt),
     hasTakenOver: store.hasTakenOver?.() ?? false,
+    standbys: () => (config.isStandby ? standbys : undefined),
     onVisit(listener) {
       visited = listener
     },

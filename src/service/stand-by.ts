@@ -9,6 +9,7 @@ import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { Starting } from '../starting.ts'
 import { LONGEST_GAP } from '../storage/drivers/postgres/owner/owner-watch.ts'
+import { markOf } from '../storage/drivers/postgres/owner/standbys.ts'
 import { checkSecretKey } from '../storage/key-ring.ts'
 import { refuseMarked } from '../storage/moving/marks.ts'
 import { openStore } from '../storage/open-store.ts'
@@ -47,11 +48,13 @@ export async function standBy(
    * true at this moment: after a gap longer than `LONGEST_GAP`, this standby observes the active service from the beginning.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
+  /** Identifies, in the answer, the active service that this standby waits for. So an active service never counts the answer of another pair's standby. */
+  let active: string | undefined
   /** Sets the sentence about what the standby waits for, and logs it if it is new. */
   function show(what: string, write: () => void) {
     if (shown === what) return
     shown = what
-    starting.at(what, { isSaidElsewhere: true, reason })
+    starting.at(what, { isSaidElsewhere: true, reason, active: () => active })
     write()
   }
   const unfit = new AbortController()
@@ -63,9 +66,10 @@ export async function standBy(
   }
   const turn = await backend.waitForTurn({
     threads: threadsOf(config),
-    port,
+    address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? port },
     signal: unfit.signal,
     onWaiting({ id, name = 'another machine' }) {
+      if (id !== undefined) active = markOf(id)
       seenAt = steadyClock.now()
       show(`the service on ${name}, whose standby it is`, () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),

@@ -42,8 +42,8 @@ export interface Owner {
 
 export interface TurnOptions {
   threads: number
-  /** The owner asks this service over this port whether it can reach the store. */
-  port: number
+  /** Where the owner asks whether this service can reach the store. Without a host, the owner uses the address that the store sees. */
+  address: { host: string | undefined; port: number }
   /** Aborting it ends the wait, which rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
@@ -72,6 +72,8 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
   /** Called once for each address at which the owner cannot ask its standby. */
   onUnreached?: ((address: string) => void) | undefined
+  /** Called with the number of standbys of the owner, each time that the owner has counted them. */
+  onStandbys?: ((count: number) => void) | undefined
 }
 
 export interface StateDriver

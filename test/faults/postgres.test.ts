@@ -21,6 +21,7 @@ import { watchStart } from '../../src/starting.ts'
 import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
+import { markOf, nameStandby } from '../../src/storage/drivers/postgres/owner/standbys.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
@@ -417,7 +418,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       const { waitForTurn } = await backendOf(url)
       return waitForTurn!({
         threads: 1,
-        port: 1,
+        address: { host: undefined, port: 1 },
         signal: new AbortController().signal,
         onWaiting: ({ name }) => waited.push(name),
         onTaking() {},
@@ -474,11 +475,12 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { main, thread, giveBack, over, unreached, schema } = await service()
     const server = await listen({ host: '127.0.0.1', port: 0 })
     let looks = 0
-    server.explain(() => ({ sentence: 'It waits.', reason: 'standby' }))
+    server.explain(() => ({ sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }))
     const { waitForTurn } = await backendOf(cluster.url(schema))
     const turn = waitForTurn!({
       threads: 1,
-      port: server.port,
+      // The database sees the connection at another address (127.0.0.1), which would work here too.
+      address: { host: 'localhost', port: server.port },
       signal: new AbortController().signal,
       onWaiting: () => looks++,
       onTaking() {},
@@ -499,6 +501,31 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const giveBackLast = await last.own()
     for (const store of [thread, main, last]) await store.close()
     await Promise.all([giveBack(), giveBackLast(), server.close()])
+  })
+
+  test('an owner whose new connection hangs tries another one before its lease ends', async () => {
+    const { main, thread, giveBack, over, side, schema } = await service()
+    const server = await listen({ host: '127.0.0.1', port: 0 })
+    let asked = 0
+    server.explain(() => {
+      asked++
+      return { sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }
+    })
+    // A real standby would take over, because the connection that holds the lock ends in this test.
+    const standby = await cluster.client(schema)
+    await standby.query(nameStandby({ host: 'localhost', port: server.port }) as { text: string; values: unknown[] })
+    await until(async () => asked, Boolean)
+    const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
+    const before = (await side.query(owner)).rows[0].pid
+    proxy.hang(1)
+    await side.query(ENDING)
+    await until(
+      async () => (await side.query(owner)).rows[0]?.pid,
+      (pid) => pid !== undefined && pid !== before,
+    )
+    assert.deepEqual(over, [])
+    for (const store of [thread, main]) await store.close()
+    await Promise.all([giveBack(), server.close()])
   })
 
   test('a standby that cannot serve says so at its start, and one that can does not show the address of the database', async () => {

@@ -25,6 +25,8 @@ export interface PostgresProxy {
   faults(): number
   cut(): void
   refuse(isRefused: boolean): void
+  /** Accepts this number of new connections without passing anything on, as if their packets were lost. */
+  hang(count: number): void
   stop(): Promise<void>
 }
 
@@ -34,9 +36,15 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   let faults = 0
   const statements: Record<string, number> = {}
   let isRefused = false
+  let hanging = 0
 
   const server = createServer((near): unknown => {
     if (isRefused) return near.destroy()
+    if (hanging > 0) {
+      hanging--
+      open.add(near)
+      return near.on('error', () => {}).on('close', () => open.delete(near))
+    }
     const far = connect(socket)
     let dropped: 'after' | 'silent' | undefined
     const end = () => {
@@ -87,6 +95,9 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
     cut,
     refuse(value) {
       isRefused = value
+    },
+    hang(count) {
+      hanging = count
     },
     async stop() {
       cut()

@@ -62,6 +62,7 @@ export function postgresBackend(url: string): Backend {
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
             onUnreached: options.onUnreached ?? (() => {}),
+            onStandbys: options.onStandbys ?? (() => {}),
           }),
         ownerId: driver.writer,
         hasTakenOver: () => hasTakenOver,

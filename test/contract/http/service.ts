@@ -247,6 +247,7 @@ export async function openService(options: ServiceOptions = {}) {
     clock,
     instances: directory.countByStatus,
     streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
+    standbys: () => undefined,
     refresh: async () => {},
   })
   const connectLinks = createConnectLinks({ store, sealer, engine: double.engine, directory, clock, log })

@@ -13,6 +13,7 @@ import { textOf } from '../../../src/metrics/text.ts'
 import { HOOKS, sameKind } from '../../harness/checkout.ts'
 import { parse, total } from '../../harness/prometheus.ts'
 
+const NO_STREAMS = { events: 2, dashboard: 0 }
 const NONE = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
 
 test('a histogram has cumulative buckets, their sum and their count', async () => {
@@ -38,24 +39,25 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
   const lastInboundAt = [0, -2 * MINUTE, -2 * DAY]
   const at = async (now: number) =>
     parse(
-      await textOf(
-        measured({ instances: NONE, streams: { events: 2, dashboard: 0 }, waiting: 0, backlog: 0, lastInboundAt, now }),
-      ),
+      await textOf(measured({ instances: NONE, streams: NO_STREAMS, standbys: 1, waiting: 0, backlog: 0, lastInboundAt, now })),
     )
   const ages = async (now: number) => (await at(now)).get('svc_inbound_age_instances')!.samples.map(({ value }) => value)
   assert.deepEqual(await ages(0), [1, 2, 2, 2, 2, 2, 3, 3])
   assert.deepEqual(await ages(4 * MINUTE), [0, 1, 2, 2, 2, 2, 3, 3])
   assert.equal(total(await at(MINUTE), 'svc_inbound_age_max_seconds'), 2 * 86_400 + 60)
+  assert.equal(total(await at(MINUTE), 'svc_standbys'), 1)
 })
 
 test('without a connected instance nothing is old', async () => {
   const families = parse(
     await textOf(
-      measured({ instances: NONE, streams: { events: 2, dashboard: 0 }, waiting: 0, backlog: 0, lastInboundAt: [], now: 5 }),
+      measured({ instances: NONE, streams: NO_STREAMS, standbys: undefined, waiting: 0, backlog: 0, lastInboundAt: [], now: 5 }),
     ),
   )
   assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
+  // A service without a pair has no number of standbys, so that the alert for a missing standby is silent.
+  assert.deepEqual(families.get('svc_standbys')?.samples ?? [], [])
 })
 
 test('two services in one process have numbers of their own, and those of the process in common', async () => {
@@ -69,6 +71,7 @@ test('two services in one process have numbers of their own, and those of the pr
         clock: { now: Date.now },
         instances: () => NONE,
         streams: () => ({ events: 0, dashboard: 0 }),
+        standbys: () => undefined,
         refresh: async () => {},
       }),
     }

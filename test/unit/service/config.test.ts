@@ -251,6 +251,18 @@ describe('a bad variable ends the start with one sentence', () => {
     ]),
     ['SVC_STANDBY', 'on', 'SVC_STANDBY is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which two machines can use.'],
     [
+      'SVC_STANDBY_ADDRESS',
+      'node-b',
+      'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
+    ],
+    ...['http://node-b', 'node b', '[node-b]', 'node-b:0', 'node-b:65536', `${'n'.repeat(40)}`].map(
+      (value): [string, string, string] => [
+        'SVC_STANDBY_ADDRESS',
+        value,
+        `SVC_STANDBY_ADDRESS is "${value}"; it must be an IP address or a host name of at most 39 characters, alone or with a port: 10.0.0.2, [fd00::2]:8080 or node-b:8080.`,
+      ],
+    ),
+    [
       'SVC_SECRET_KEY',
       'abc',
       'SVC_SECRET_KEY has a value that cannot be used; it must be 32 bytes, written as base64 or as 64 hex digits.',

@@ -89,6 +89,7 @@ test('the health check ends with 0 when the service is ready or is a standby, an
   assert.deepEqual(asked, ['/health/ready', '/health/ready'])
   for (const [reason, code] of [
     ['standby', 0],
+    ['database', 0],
     ['storage', 1],
   ] as const) {
     answer = JSON.stringify({ error: { details: { reason } } })

@@ -122,7 +122,7 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'It names an example host. test/e2e/postgres.test.ts starts the service with both variables and a server of its own.',
   ],
   [
-    'docs/postgresql.md',
+    'docs/cluster.md',
     'SVC_STANDBY=on',
     'It names an example host. test/faults/long/standby.test.ts starts two services with these variables and a server of its own.',
   ],

@@ -135,10 +135,10 @@ test('until there is something to serve, a request is told so', async () => {
   assert.equal(early.status, 503)
   const { code, message } = JSON.parse(early.body).error
   assert.deepEqual([code, message], ['engine_unavailable', 'The service is starting.'])
-  for (const reason of [undefined, 'standby'] as const) {
-    server.explain(() => ({ sentence: 'It waits for a shard.', reason }))
+  for (const [reason, active] of [[undefined], ['standby'], ['database', 'a1']] as const) {
+    server.explain(() => ({ sentence: 'It waits for a shard.', reason, active }))
     const { error } = JSON.parse((await get(`${server.url}/health/ready`)).body)
-    const details = { checks: { engine: 'failed' }, ...(reason && { reason }) }
+    const details = { checks: { engine: 'failed' }, ...(reason && { reason }), ...(active && { active }) }
     assert.deepEqual([error.message, error.details], ['It waits for a shard.', details])
   }
   const live = await get(`${server.url}/health/live`)

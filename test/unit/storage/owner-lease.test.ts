@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
+import { listen } from '../../../src/serve.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
-import { type StandbyAddress, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { markOf, standbyQuestions, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
@@ -123,9 +125,26 @@ test('a look that succeeds while the standbys are asked renews the lease', async
 
 test('a standby is a session whose name has an address; others are left out', () => {
   assert.deepEqual(standbysIn(null), [])
-  assert.deepEqual(standbysIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,10.0.0.1 80,evil,10.0.0.1 -1,10.0.0.1 ,a b'), [
+  assert.deepEqual(standbysIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,node-b 80,evil,10.0.0.1 -1,10.0.0.1 ,a b,a/b 80,-a 80'), [
     { host: '10.0.0.1', port: 8_080 },
     { host: 'fd00::2', port: 80 },
-    { host: '10.0.0.1', port: 80 },
+    { host: 'node-b', port: 80 },
   ])
+})
+
+test('the answer of a standby counts only for the owner that the standby waits for', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0 })
+  const { isAway, isReached } = standbyQuestions('mine')
+  const address = { host: '127.0.0.1', port: server.port }
+  const answers: unknown[] = []
+  for (const active of [markOf('mine'), markOf('other'), undefined]) {
+    server.explain(() => ({ sentence: 'It waits.', reason: 'database', active }))
+    answers.push([await isReached(address), await isAway(address)])
+  }
+  assert.deepEqual(answers, [
+    [true, true],
+    [false, false],
+    [false, false],
+  ])
+  await server.close()
 })

@@ -57,6 +57,13 @@ spec:
         {{- if .Values.postgres }}
         - name: SVC_STANDBY
           value: "on"
+        {{- if not (hasKey .Values.settings "SVC_STANDBY_ADDRESS") }}
+        # The active pod asks the other one at this address. The database may see another one.
+        - name: SVC_STANDBY_ADDRESS
+          valueFrom:
+            fieldRef:
+              fieldPath: status.podIP
+        {{- end }}
         {{- range $name := list "SVC_STORE_URL" "SVC_SECRET_KEY" "SVC_ADMIN_KEY" }}
         - name: {{ $name }}
           valueFrom:
@@ -80,11 +87,14 @@ spec:
         readOnlyRootFilesystem: true
         capabilities:
           drop: [ALL]
-      # While a pod is removed from the Service, requests still reach it. It stops after that time.
+      {{- if not .Values.postgres }}
+      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair stops at once: no other pod is
+      # ready until it has stopped, so each second more would be one without an active service.
       lifecycle:
         preStop:
           exec:
             command: [sleep, {{ .Values.drainSeconds | quote }}]
+      {{- end }}
       {{- if .Values.postgres }}
       # A standby is alive and never ready: the Service sends requests to the active service only.
       startupProbe:

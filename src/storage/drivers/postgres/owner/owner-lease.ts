@@ -6,7 +6,8 @@
  * If the standby cannot reach the database either, nobody can take over, and the owner keeps its sessions for a while. So hundreds of accounts need
  * not log in again after a restart of the database.
  */
-import { PATIENCE, type StandbyAddress } from './standbys.ts'
+import type { StandbyAddress } from '../../../../domain/standby-address.ts'
+import { PATIENCE } from './standbys.ts'
 
 /**
  * Time in ms of the lease. It is shorter than the time after which a standby takes over from an owner whose lock the server still holds

@@ -14,7 +14,7 @@ import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createStandbyReach } from './standby-reach.ts'
-import { isAway, isReached, STANDBYS, standbysIn } from './standbys.ts'
+import { STANDBYS, standbyQuestions, standbysIn } from './standbys.ts'
 
 /** The right to own the schema (`Turn`), with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -35,6 +35,7 @@ export interface OwnerOptions {
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
   onUnreached: NonNullable<OpenOptions['onUnreached']>
+  onStandbys: NonNullable<OpenOptions['onStandbys']>
 }
 
 /** First half of the number of the advisory lock; the number is arbitrary. The second half identifies the schema. */
@@ -88,6 +89,11 @@ export const SILENCE = 3_000
 /** Interval in ms at which the owner shows that it runs, and checks whether a command has written something to the store for the service. */
 const LOOK_EVERY = 1_000
 /**
+ * Time limit in ms of a new connection of the owner, after which it tries again. It is short, so that the owner can try more than once before its lease
+ * ends (`owner-lease.ts`): if the packets of one attempt are lost, the owner must not end for it.
+ */
+const CONNECT_LIMIT = 1_000
+/**
  * Time limit in ms of a query after which the owner asks again almost at once. If only one connection is lost, the owner's counter stands still for
  * three seconds with this limit. A standby takes over after five seconds (`owner-watch.ts`).
  */
@@ -119,6 +125,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<unknown> = Promise.resolve()
 
+  const { isAway, isReached } = standbyQuestions(writer)
   const lease = createOwnerLease({
     now: () => performance.now(),
     isAway,
@@ -132,7 +139,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   async function look(): Promise<void> {
     if (!link.isUp()) {
       former ??= link.backend
-      link = await connect(target, { name: 'owner' })
+      link = await connect(target, { name: 'owner', connectMs: CONNECT_LIMIT })
     }
     const sentAt = performance.now()
     const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
@@ -144,6 +151,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     const standbys = standbysIn(named)
     lease.renew(sentAt, standbys)
     noteStandbys(standbys)
+    options.onStandbys(standbys.length)
     if (former) {
       // The server process of the broken connection may still run and hold the lock, so it is ended.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)

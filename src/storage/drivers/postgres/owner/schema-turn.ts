@@ -29,11 +29,11 @@ const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
 
 export async function waitForTurn(
   target: Target,
-  { threads, port, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
+  { threads, address, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
   async function connectAgain(): Promise<Link> {
     const made = await connect(target, { name: 'standby' })
-    await made.ask(nameStandby(port), SILENCE)
+    await made.ask(nameStandby(address), SILENCE)
     return made
   }
   const watch = createOwnerWatch(() => performance.now())

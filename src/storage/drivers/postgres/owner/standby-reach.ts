@@ -2,7 +2,7 @@
  * Finds out, while all is well, whether the owner of a schema can ask its standbys. Otherwise the operator would learn only in an outage of the
  * database that the owner cannot, and ends its sessions for this reason.
  */
-import type { StandbyAddress } from './standbys.ts'
+import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
 /** Number of questions without an answer after which a standby counts as one that cannot be asked. One that has just started may need some. */
 const TRIES = 5

@@ -1,30 +1,30 @@
 /**
- * The standbys of a schema. Each standby puts its port into the name of its connection. So the owner finds the address of each standby without a
- * table, and asks it over HTTP whether it can reach the database.
+ * The standbys of a schema. Each standby puts its port, and its host if the operator has set it, into the name of its connection. So the owner finds
+ * the address of each standby without a table, and asks it over HTTP whether it can reach the database.
  */
+import { createHash } from 'node:crypto'
 import { get } from 'node:http'
-import { isIP } from 'node:net'
+import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { Question } from '../link.ts'
-
-export interface StandbyAddress {
-  host: string
-  port: number
-}
 
 /** Time limit of an answer, in ms. */
 export const PATIENCE = 900
 const READY = '/health/ready'
 
-/** Names the connection of a standby that listens on this port. */
-export const nameStandby = (port: number): Question => ({
-  text: "SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, hashtext(current_schema())), false)",
-  values: [port],
+/** SQL that tells the schemas of one database apart in the name of a connection, which PostgreSQL cuts after 63 characters. */
+const SCHEMA = 'left(to_hex(hashtext(current_schema())), 5)'
+
+/** Names the connection of a standby. Without a host, the owner uses the address at which the database sees the connection. */
+export const nameStandby = ({ host, port }: { host: string | undefined; port: number }): Question => ({
+  text: `SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, ${SCHEMA}, $2::text), false)`,
+  values: [port, host ?? null],
 })
 
 /** SQL that returns the addresses of all standbys of the schema as one text. A connection without an address comes from the same machine. */
-export const STANDBYS = `(SELECT string_agg(coalesce(host(client_addr), '127.0.0.1') || ' ' || split_part(application_name, ' ', 3), ',')
+export const STANDBYS = `(SELECT string_agg(coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
+  || ' ' || split_part(application_name, ' ', 3), ',')
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
-  AND split_part(application_name, ' ', 4) = hashtext(current_schema())::text)`
+  AND split_part(application_name, ' ', 4) = ${SCHEMA})`
 
 /** Parses the text of `STANDBYS`. Any session of the role can give itself such a name, so what is no address is left out. */
 export const standbysIn = (text: string | null): StandbyAddress[] =>
@@ -34,32 +34,51 @@ export const standbysIn = (text: string | null): StandbyAddress[] =>
       const [host = '', port] = each.split(' ')
       return { host, port: Number(port) }
     })
-    .filter(({ host, port }) => isIP(host) !== 0 && Number.isInteger(port) && port > 0 && port < 65_536)
+    .filter(({ host, port }) => isHost(host) && isPort(port))
 
-/** Whether a standby answers that it cannot reach the database. One that gives no answer may be about to take over. */
-export const isAway = async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database'
+/**
+ * Identifies an owner in the answer of its standby. It is a hash of the owner's id, which is random, so it also differs between two servers with equal
+ * schemas, and the public answer does not contain the id itself.
+ */
+export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
-/** Whether a standby answers as one. */
-export const isReached = async (standby: StandbyAddress): Promise<boolean> =>
-  ['standby', 'database'].includes((await reasonOf(standby)) as string)
+/** Returns the questions that this owner asks its standbys. An answer of the standby of another owner counts as no answer. */
+export function standbyQuestions(owner: string) {
+  const mark = markOf(owner)
+  async function reasonOf(standby: StandbyAddress): Promise<unknown> {
+    const { reason, active } = await detailsOf(standby)
+    return active === mark ? reason : undefined
+  }
+  return {
+    /** Whether a standby answers that it cannot reach the database. One that gives no answer may be about to take over. */
+    isAway: async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database',
+    /** Whether a standby answers as the standby of this owner. */
+    isReached: async (standby: StandbyAddress): Promise<boolean> =>
+      ['standby', 'database'].includes((await reasonOf(standby)) as string),
+  }
+}
 
-/** Asks a standby why it is not ready. Resolves with undefined if it gives no such answer in time. */
-function reasonOf({ host, port }: StandbyAddress): Promise<unknown> {
+interface Details {
+  reason?: unknown
+  active?: unknown
+}
+
+/** Asks a standby why it is not ready. Resolves with no details if it gives no such answer in time. */
+function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: READY, signal: AbortSignal.timeout(PATIENCE) }, async (response) => {
       const bytes = await response.toArray().catch(() => [])
-      resolve(reasonIn(Buffer.concat(bytes as Buffer[]).toString()))
+      resolve(detailsIn(Buffer.concat(bytes as Buffer[]).toString()))
     })
-    request.on('error', () => resolve(undefined))
+    request.on('error', () => resolve({}))
   })
 }
 
-function reasonIn(text: string): unknown {
+function detailsIn(text: string): Details {
   try {
-    const { error } = JSON.parse(text) as { error?: { details?: { reason?: unknown } } }
-    return error?.details?.reason
+    return (JSON.parse(text) as { error?: { details?: Details } }).error?.details ?? {}
   } catch {
     // The answer is not that of a standby, so another program uses this address.
-    return undefined
+    return {}
   }
 }

@@ -1,0 +1,27 @@
+/** The address at which the active service asks its standby (`SVC_STANDBY_ADDRESS`). */
+
+export interface StandbyAddress {
+  host: string
+  port: number
+}
+
+/** Longest host. It is that of an IPv6 address, and the limit of PostgreSQL for the name of a connection, which contains it, allows no longer one. */
+const LONGEST_HOST = 39
+const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
+const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*$/i
+const PARTS = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/
+
+export const STANDBY_ADDRESSES = `an IP address or a host name of at most ${LONGEST_HOST} characters, alone or with a port: 10.0.0.2, [fd00::2]:8080 or node-b:8080`
+
+export const isHost = (text: string) => text.length <= LONGEST_HOST && (NAME.test(text) || IPV6.test(text))
+export const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
+
+/** Parses an address. The port is undefined if the text has none. Returns undefined if the text is no address. */
+export function parseStandbyAddress(text: string): { host: string; port: number | undefined } | undefined {
+  if (IPV6.test(text)) return isHost(text) ? { host: text, port: undefined } : undefined
+  const [, bracketed, name, digits] = PARTS.exec(text) ?? []
+  const host = bracketed ?? name
+  if (host === undefined || !isHost(host) || (bracketed !== undefined && !IPV6.test(bracketed))) return undefined
+  const port = digits === undefined ? undefined : Number(digits)
+  return port === undefined || isPort(port) ? { host, port } : undefined
+}
