@@ -82,7 +82,8 @@ export interface LogPage {
 }
 
 export interface LogReader {
-  list(filter: LogFilter): Promise<LogPage>
+  /** If the signal is aborted before the log is read, nothing is read. */
+  list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /** Returns the events whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
@@ -94,7 +95,8 @@ export interface EventsOf {
 }
 
 export interface WebhookLog {
-  list(filter: LogFilter): Promise<LogPage>
+  /** If the signal is aborted before the log is read, nothing is read. */
+  list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /**
    * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the
    * attempt. Throws `not_found` or `not_allowed`.

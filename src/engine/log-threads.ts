@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { LogReader } from '../domain/webhook-log.ts'
@@ -27,6 +28,8 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     heapMb: HEAP_MB,
     log,
   })
+  /** The thread reads for one query at a time. A query whose caller has gone while it waited is left out. */
+  const turns = new PQueue({ concurrency: 1 })
 
   /** An instance that is being deleted has no key any longer, so its log is left out. */
   function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
@@ -38,10 +41,13 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     method: M,
     instanceIds: readonly string[],
     of: (known: string[]) => Parameters<LogReader[M]>,
+    signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<LogReader[M]>>> {
     const keys = keysOf(instanceIds)
     try {
-      return await pool.run({ ask: method, of: of([...keys.keys()]), storeUrl, keys }, { name: 'read' })
+      if (turns.size >= WAITING) throw new Error(`${WAITING} queries wait already`)
+      const task = { ask: method, of: of([...keys.keys()]), storeUrl, keys }
+      return await turns.add(() => pool.run(task, { name: 'read' }), { ...(signal && { signal }) })
     } catch (cause) {
       throw new Failure('engine_unavailable', {
         message: 'The webhook log cannot be read at the moment; try again later.',
@@ -51,7 +57,7 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
   }
 
   return {
-    list: (filter) => ask('list', filter.instanceIds, (instanceIds) => [{ ...filter, instanceIds }]),
+    list: (filter, signal) => ask('list', filter.instanceIds, (instanceIds) => [{ ...filter, instanceIds }], signal),
     resendable: (range, limit) => ask('resendable', range.instanceIds, (instanceIds) => [{ ...range, instanceIds }, limit]),
     owners: (instanceIds, eventIds) => ask('owners', instanceIds, (known) => [known, eventIds]),
     close: () => pool.destroy(),

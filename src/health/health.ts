@@ -49,7 +49,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   const { account, directory, readings, readiness, tally, ledger, engine, store, clock, steady, log } = deps
   const startedAt = clock.now()
   const series = createSeries(clock, steady, await loadRings(store, clock, log))
-  let writtenAt = startedAt
+  let written = { at: startedAt, steady: steady.now() }
   let lookedAt = performance.eventLoopUtilization()
   let busy = 0
 
@@ -60,15 +60,17 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
     series.add(sum([tally.numbers(), numbers]), { rssMb: mb(rss), queue: waiting, backlog })
     busy = performance.eventLoopUtilization(lookedAt).utilization
     lookedAt = performance.eventLoopUtilization()
-    if (clock.now() - writtenAt >= WRITE_EVERY) await write()
+    if (steady.now() - written.steady >= WRITE_EVERY) await write()
   }
 
   /** Stores the pages that have new samples. A write that fails is repeated with the next one. */
   async function write() {
-    const now = clock.now()
-    const ops = pagesSince(series.samples(), writtenAt)
+    const now = { at: clock.now(), steady: steady.now() }
+    // The time of the last write by the clock of now, which may have been set back since then. Otherwise nothing would seem to have changed.
+    const since = Math.min(written.at, now.at - (now.steady - written.steady))
+    const ops = pagesSince(series.samples(), since)
     if (ops.length > 0) await store.commit({ ops })
-    writtenAt = now
+    written = now
   }
 
   const timer = setInterval(() => {

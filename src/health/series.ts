@@ -27,11 +27,12 @@ export interface Series {
 
 export const slotOf = (window: HealthWindow, at: number): number => Math.floor(at / RINGS[window].stepMs)
 
-/** A sample that seems older than the newest one was taken after the clock was set back. */
+/** Samples of later slots were taken before the clock was set back. Their times were wrong, so they are dropped. */
 function put(ring: Sample[], window: HealthWindow, sample: Sample) {
-  const newest = ring.at(-1)
   const slot = slotOf(window, sample.at)
-  if (newest && slot <= slotOf(window, newest.at)) ring[ring.length - 1] = merged(newest, sample)
+  while (ring.length > 0 && slotOf(window, ring.at(-1)!.at) > slot) ring.pop()
+  const newest = ring.at(-1)
+  if (newest && slotOf(window, newest.at) === slot) ring[ring.length - 1] = merged(newest, sample)
   else ring.push(sample)
   while (slotOf(window, ring[0]!.at) <= slot - RINGS[window].slots) ring.shift()
 }

@@ -15,7 +15,7 @@ import { launch, skip } from './chromium.ts'
 
 const FOLDER = new URL('../../dashboard/', import.meta.url)
 const INSTANCES = 200
-const SECONDS = amount(3_600, 360)
+const SECONDS = amount(3_660, 360)
 const ROWS_PER_SECOND = 30
 const DELIVERIES_PER_SECOND = 10
 const MOST_MB = 150

@@ -61,3 +61,21 @@ export function watch(page: Page): Watched {
 
 export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))
+
+/**
+ * Returns the names that several buttons of a page have, or several links to different addresses. Also those that are
+ * folded away count. The rows of a table or a list may have the same controls, but not one row. Behind an open dialog
+ * nothing can be pressed, so then only the dialog counts.
+ */
+export const alike = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const seen = new Map()
+    const rows = new Map([null, ...document.querySelectorAll('tr, li')].map((row, at) => [row, at]))
+    const within = document.querySelector('dialog[open]') ?? document.body
+    for (const [at, each] of [...within.querySelectorAll('button, a[href]')].entries()) {
+      const name = (each.getAttribute('aria-label') ?? each.textContent).trim()
+      const key = [each.tagName, name, rows.get(each.closest('tr, li'))].join(' ')
+      seen.set(key, (seen.get(key) ?? new Set()).add(each.getAttribute('href') ?? at))
+    }
+    return [...seen].filter(([, all]) => all.size > 1).map(([key]) => key)
+  })()`)

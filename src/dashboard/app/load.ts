@@ -13,15 +13,20 @@ export interface Loaded<T> {
 
 const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
-/** Loads data immediately, and again when a value in `about` changes. If several loads run, only the answer of the last one is used. */
-export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): Loaded<T> {
+/**
+ * Loads data immediately, and again when a value in `about` changes. If several loads run, only the answer of the last one is used. The signal of a
+ * load is aborted as soon as its answer is no longer of use.
+ */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
-  const latest = useRef(0)
+  const latest = useRef<AbortController | undefined>(undefined)
   const loader = useRef(load)
   loader.current = load
   const reload = useCallback(async () => {
-    const turn = ++latest.current
-    const next = await loader.current().then(
+    latest.current?.abort()
+    const turn = new AbortController()
+    latest.current = turn
+    const next = await loader.current(turn.signal).then(
       (data) => ({ data }),
       (error: unknown) => ({ problem: refused(error) }),
     )
@@ -31,7 +36,8 @@ export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): L
   useEffect(() => {
     reload()
     return () => {
-      latest.current++
+      latest.current?.abort()
+      latest.current = undefined
     }
   }, about)
   return { data: state.data, problem: state.problem, reload }

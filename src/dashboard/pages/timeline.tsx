@@ -2,16 +2,15 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'
-import { instanceChoices } from '../../domain/instance-choices.ts'
 import { ask, query } from '../api/client.ts'
-import { rows } from '../api/live.ts'
 import { useEvery, useLoad } from '../app/load.ts'
 import { route, setQuery, to } from '../app/route.ts'
 import { AnswerFold } from '../parts/answer-fold.tsx'
 import { Badge, OutcomeBadge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { Choice, Field, Line } from '../parts/field.tsx'
+import { Line } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { chosenInstance, InstanceChoice } from '../parts/instance-choice.tsx'
 import { kindText, MessageBadge, stateText } from '../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../parts/notice.tsx'
 import { receiverAnswer } from '../parts/receiver-answer.ts'
@@ -56,7 +55,9 @@ const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'w
     ),
     more: (
       <>
-        <a href={to(['webhook-log'], { event: event_id })}>{t('In the webhook log')}</a>
+        <a href={to(['webhook-log'], { event: event_id })} aria-label={t('In the webhook log: {id}', { id: event_id })}>
+          {t('In the webhook log')}
+        </a>
         {next_attempt_at ? (
           <>
             , {t('next try')} <Ago at={next_attempt_at} />
@@ -221,8 +222,7 @@ function Sought({ instance, id }: { instance: string; id: string }) {
 
 export function TimelinePage() {
   const { query: asked } = route.value
-  const instances = instanceChoices(rows.value.values())
-  const instance = asked.get('instance') ?? instances[0]?.[0] ?? ''
+  const instance = chosenInstance()
   const id = asked.get('id') ?? ''
   const [text, setText] = useState(id)
   return (
@@ -231,11 +231,7 @@ export function TimelinePage() {
         <h1>{t('Message timeline')}</h1>
       </header>
       <Form class="inline-form" onSubmit={() => setQuery({ instance, id: text.trim() })}>
-        <Field label={t('Instance')}>
-          {(tied) => (
-            <Choice tied={tied} value={instance} options={instances} onChange={(next) => setQuery({ instance: next })} />
-          )}
-        </Field>
+        <InstanceChoice value={instance} onChange={(next) => setQuery({ instance: next })} />
         <Line label={t('Message id or svc_id')} value={text} placeholder="3EB0A1B2C3D4E5F60718" onChange={setText} />
         <Button look="primary" isDisabled={text.trim() === '' || instance === ''}>
           {t('Find')}

@@ -28,7 +28,10 @@ const BAR = 0.8
 
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
 
-/** Draws a path through the points that have a value, with gaps where there is none. A single point becomes a line as wide as the chart. */
+/**
+ * Draws a path through the points that have a value, with gaps where there is none. A single point becomes a line as wide as the chart, and a point
+ * between two gaps becomes a dot.
+ */
 function pathOf(points: readonly Value[], max: number): string {
   const values = points.length === 1 ? [...points, ...points] : points
   let isDown = false
@@ -40,9 +43,9 @@ function pathOf(points: readonly Value[], max: number): string {
       }
       const x = ((at / Math.max(1, values.length - 1)) * WIDTH).toFixed(1)
       const y = (HEIGHT - 2 - heightOf(value, max)).toFixed(1)
-      const command = isDown ? 'L' : 'M'
+      const command = isDown ? `L${x} ${y}` : `M${x} ${y}h0`
       isDown = true
-      return `${command}${x} ${y}`
+      return command
     })
     .join('')
 }
@@ -80,6 +83,9 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
   const shown = (of: readonly Value[]) => said(pointed === undefined ? whole(of) : of[pointed])
   const x = ((pointed ?? 0) / Math.max(1, values.length - 1)) * WIDTH
   const described = { title, now: said(whole(values)), max: text(max) }
+  const last = values.length - 1
+  const at = pointed ?? last
+  const spoken = [times[at], said(values[at]), second && `${second.name} ${said(others[at])}`].filter(Boolean).join(', ')
   return (
     <figure class="card chart">
       <figcaption class="row between">
@@ -114,6 +120,16 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
             </>
           )}
         </svg>
+        <input
+          type="range"
+          min={0}
+          max={Math.max(0, last)}
+          value={at}
+          aria-label={t('{title}: values by time', { title })}
+          aria-valuetext={spoken}
+          onInput={(event) => setPointed(Number(event.currentTarget.value))}
+          onBlur={() => setPointed(undefined)}
+        />
       </div>
       <div class="axis">
         <span>{times[pointed ?? 0]}</span>

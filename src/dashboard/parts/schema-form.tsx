@@ -138,12 +138,13 @@ interface SchemaFormProps {
   values: Values
   /** Saves only the changed values, and resolves with the message to show. */
   save(changes: Values): Promise<string>
-  verb?: string
+  /** Text of the button. A page may have several forms, so each says what it saves. */
+  does: string
   /** Right that a change needs. */
   needs?: RightName
 }
 
-export function SchemaForm({ fields, values, save, verb = t('Save'), needs }: SchemaFormProps) {
+export function SchemaForm({ fields, values, save, does, needs }: SchemaFormProps) {
   const reason = whyNot(needs)
   const [changes, setChanges] = useState<Values>({})
   const names = Object.keys(fields)
@@ -172,7 +173,7 @@ export function SchemaForm({ fields, values, save, verb = t('Save'), needs }: Sc
       <Problem of={problem} fields={names} />
       <div class="row">
         <Button look="primary" isBusy={isBusy} isDisabled={!isChanged && !reason} needs={needs}>
-          {verb}
+          {does}
         </Button>
         {isChanged ? (
           <Button

@@ -21,7 +21,7 @@ export function Toasts() {
       {shown.map(({ id, text, kind }) => (
         <div class={`toast ${kind}`} key={id}>
           <Name>{text}</Name>
-          <Button look="quiet" label={t('Dismiss')} onPress={() => dropToast(id)}>
+          <Button look="quiet" label={t('Dismiss: {text}', { text })} onPress={() => dropToast(id)}>
             <Icon name="close" size={14} />
           </Button>
         </div>

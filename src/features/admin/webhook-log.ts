@@ -122,7 +122,10 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
     const instanceIds = instancesOf(call, instance_id)
     // A caller that may not see a field must not find it by guessing either.
     const among = { answers: call.may('log.answers'), people: call.may('messages.see') }
-    const found = await call.parts.webhookLog.list({ instanceIds, page, pageSize: page_size, among, ...range })
+    const found = await call.parts.webhookLog.list(
+      { instanceIds, page, pageSize: page_size, among, ...range },
+      call.request.signal,
+    )
     return { ...found, page, page_size }
   },
   examples: [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withGaps } from '../../../src/dashboard/pages/health/slots.ts'
 import { newTimes, quantile } from '../../../src/health/sample.ts'
 import { createSeries, type Rings } from '../../../src/health/series.ts'
 import { loadRings, pagesSince } from '../../../src/health/series-records.ts'
@@ -116,4 +117,60 @@ test('the charts are kept over a restart, in a fixed number of small records', a
   const [late, early] = [before.time.now + 8 * 86_400_000, before.time.now - 30 * 86_400_000]
   for (const now of [late, early])
     assert.deepEqual(await loadRings(store, { now: () => now }, log), { hour: [], day: [], week: [] })
+})
+
+test('what was measured while the clock was ahead is dropped once the clock is set back', async (t) => {
+  const store = await tempStore(t)
+  const { time, clock, series, look, points } = service()
+  const minute = (from: number) => {
+    for (let turn = 0; turn < 6; turn++) {
+      time.now = from + turn * 10_000
+      look()
+    }
+  }
+  const [begun, ahead] = [time.now, time.now + 1_800_000]
+  look()
+  minute(begun + 10_000)
+  minute(ahead)
+  minute(begun + 70_000)
+  const times = points().map(({ at }) => Date.parse(at) - begun)
+  assert.deepEqual(
+    times,
+    Array.from({ length: 12 }, (_, turn) => (turn + 1) * 10_000),
+  )
+  for (const window of ['day', 'week'] as const) {
+    const all = series.points(window).map(({ at }) => Date.parse(at))
+    assert.ok(
+      all.every((at) => at <= time.now),
+      window,
+    )
+  }
+  await store.commit({ ops: pagesSince(series.samples(), begun) })
+  const stored = await loadRings(store, clock, recordingLog())
+  assert.deepEqual(
+    stored.hour.map(({ at }) => at - begun),
+    times,
+  )
+})
+
+test('a chart has a gap where two slots or more are missing, and none where one sample was late', () => {
+  const at = (seconds: number) => new Date(Date.parse('2026-01-31T12:00:00.000Z') + seconds * 1_000).toISOString()
+  const shown = (seconds: readonly number[]) =>
+    withGaps(
+      seconds.map((each) => ({ at: at(each) })),
+      10_000,
+    ).map(({ at, sample }) => [Date.parse(at) / 1_000 - Date.parse('2026-01-31T12:00:00.000Z') / 1_000, sample !== null])
+  assert.deepEqual(shown([1, 11, 31]), [
+    [1, true],
+    [11, true],
+    [31, true],
+  ])
+  assert.deepEqual(shown([1, 11, 41]), [
+    [1, true],
+    [11, true],
+    [20, false],
+    [30, false],
+    [41, true],
+  ])
+  assert.deepEqual(shown([]), [])
 })

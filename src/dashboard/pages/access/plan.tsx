@@ -18,7 +18,7 @@ function Rename({ name, reload }: { name: string; reload(): Promise<void> }) {
     await reload()
     return t('Renamed.')
   }
-  return <SchemaForm fields={{ name: { type: 'string' } }} values={{ name }} save={save} verb={t('Rename')} />
+  return <SchemaForm fields={{ name: { type: 'string' } }} values={{ name }} save={save} does={t('Rename')} />
 }
 
 export function PlanTab() {
@@ -65,11 +65,16 @@ export function PlanTab() {
           <h2>{t('Instance limit')}</h2>
           <p>{t('How many instances this workspace may have.')}</p>
         </header>
-        <SchemaForm fields={pick(FIELDS, isLimit)} values={subscription} save={save} />
+        <SchemaForm fields={pick(FIELDS, isLimit)} values={subscription} save={save} does={t('Save the limit')} />
         <details>
           <summary>{t('Advanced: suspend the workspace, or let it end')}</summary>
           <p class="soft">{t('You decide the plan; nobody is paid for it. It never stops a session.')}</p>
-          <SchemaForm fields={pick(FIELDS, (name) => !isLimit(name))} values={subscription} save={save} />
+          <SchemaForm
+            fields={pick(FIELDS, (name) => !isLimit(name))}
+            values={subscription}
+            save={save}
+            does={t('Save the plan')}
+          />
         </details>
       </section>
     </div>

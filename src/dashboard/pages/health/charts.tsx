@@ -4,6 +4,7 @@ import { Chart } from '../../parts/chart.tsx'
 import { durationText, exactText } from '../../parts/time.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
+import { withGaps } from './slots.ts'
 
 type Measure = { [Name in keyof HealthPoint]: HealthPoint[Name] extends number | null ? Name : never }[keyof HealthPoint]
 
@@ -44,9 +45,10 @@ const CHARTS: readonly Shown[] = [
   { title: t('Memory'), line: 'rss_mb', text: (value) => `${whole(value)} MB` },
 ]
 
-export function Charts({ series: { points } }: { series: Health['series'] }) {
-  const times = points.map(({ at }) => exactText(at))
-  const valuesOf = (measure: Measure) => points.map((point) => point[measure])
+export function Charts({ series: { points, every_seconds } }: { series: Health['series'] }) {
+  const slots = withGaps(points, every_seconds * 1_000)
+  const times = slots.map(({ at }) => exactText(at))
+  const valuesOf = (measure: Measure) => slots.map(({ sample }) => sample?.[measure] ?? null)
   return (
     <div class="charts">
       {CHARTS.map(({ title, line, second, text }) => (

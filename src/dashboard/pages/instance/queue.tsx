@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { answer, api, of } from '../../api/client.ts'
 import { Refused } from '../../api/refused.ts'
-import { useAction, useLoad } from '../../app/load.ts'
+import { useLoad } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -103,35 +103,47 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
     label: '',
     isRight: true,
     cell: (item) => (
-      <Button isDangerous isDisabled={item.status === 'processing'} onPress={() => remove(item)} needs="queue.remove">
+      <Button
+        isDangerous
+        isDisabled={item.status === 'processing'}
+        label={t('Remove message {n}, to {phone}', { n: item.position, phone: phoneText(item.phone) })}
+        onPress={() => remove(item)}
+        needs="queue.remove"
+      >
         {t('Remove')}
       </Button>
     ),
   },
 ]
 
-interface ChosenItemsProps {
+interface RemoveProps {
   id: string
-  chosen: ReadonlySet<string>
+  /** The `svc_id` of each message. */
+  removed: readonly string[]
   onDone(): void
+  onClose(): void
 }
 
-/** Button that removes the chosen messages. A message that was sent in the meantime is already gone, and this is not reported as a failure. */
-function ChosenItems({ id, chosen, onDone }: ChosenItemsProps) {
-  const { run, isBusy, problem } = useAction(async () => {
-    for (const svc_id of chosen) await removeItem(id, svc_id).catch(ignoreGone)
-    onDone()
-    return t('Removed. The messages will not be sent.')
-  })
-  if (chosen.size === 0) return null
+/** Asks before it removes messages. A message that was sent in the meantime is already gone, and this is not reported as a failure. */
+function RemoveItems({ id, removed, onDone, onClose }: RemoveProps) {
+  const messages = count(removed.length, 'message', 'messages')
   return (
-    <div class="chosen">
-      <strong>{t('{messages} chosen', { messages: count(chosen.size, 'message', 'messages') })}</strong>
-      <Button isDangerous isBusy={isBusy} onPress={() => run()} needs="queue.remove">
-        {t('Remove')}
-      </Button>
-      <Problem of={problem} />
-    </div>
+    <Confirm
+      title={t('Remove {messages} from the queue?', { messages })}
+      does={t('Remove')}
+      onClose={onClose}
+      act={async () => {
+        for (const svc_id of removed) await removeItem(id, svc_id).catch(ignoreGone)
+        onDone()
+        return removed.length === 1 ? t('Removed. The message will not be sent.') : t('Removed. The messages will not be sent.')
+      }}
+    >
+      <p>
+        {t('{messages} will not be sent, and no event reports it. A message that is already being sent is not stopped.', {
+          messages,
+        })}
+      </p>
+    </Confirm>
   )
 }
 
@@ -141,11 +153,8 @@ export function Queue({ row, instance }: TabProps) {
   const [isClearing, setClearing] = useState(false)
   const { data, problem, reload } = useLoad(() => load(id, page), [id, page, row.queue])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [removed, setRemoved] = useState<readonly string[]>()
   const waiting = new Set([...chosen].filter((each) => data?.data.some(({ svc_id }) => svc_id === each)))
-  const remove = useAction(async ({ svc_id }: Item) => {
-    await removeItem(id, svc_id).finally(reload)
-    return t('Removed. The message will not be sent.')
-  })
   return (
     <section class="card flush" aria-label={t('Queue')}>
       <header>
@@ -160,7 +169,7 @@ export function Queue({ row, instance }: TabProps) {
           )}
         </p>
       </header>
-      <Problem of={problem ?? remove.problem} again={reload} />
+      <Problem of={problem} again={reload} />
       {!data && !problem ? (
         <div class="card-inside">
           <Skeleton />
@@ -176,22 +185,33 @@ export function Queue({ row, instance }: TabProps) {
           <Table
             name={t('Queue')}
             rows={data.data}
-            columns={columnsOf(id, (item) => remove.run(item))}
+            columns={columnsOf(id, ({ svc_id }) => setRemoved([svc_id]))}
             keyOf={({ svc_id }) => svc_id}
             nameOf={({ phone, position }) => `${position}, ${phoneText(phone)}`}
             chosen={waiting}
             onChoose={setChosen}
           />
-          <ChosenItems
-            id={id}
-            chosen={waiting}
-            onDone={() => {
-              setChosen(new Set())
-              reload()
-            }}
-          />
+          {waiting.size === 0 ? null : (
+            <div class="chosen">
+              <strong>{t('{messages} chosen', { messages: count(waiting.size, 'message', 'messages') })}</strong>
+              <Button isDangerous onPress={() => setRemoved([...waiting])} needs="queue.remove">
+                {t('Remove')}
+              </Button>
+            </div>
+          )}
           <Pager page={page} pageSize={PAGE_SIZE} total={data.total} what={['message', 'messages']} onPage={setPage} />
         </>
+      ) : null}
+      {removed ? (
+        <RemoveItems
+          id={id}
+          removed={removed}
+          onClose={() => setRemoved(undefined)}
+          onDone={() => {
+            setChosen(new Set())
+            reload()
+          }}
+        />
       ) : null}
       {isClearing ? (
         <Confirm

@@ -82,7 +82,7 @@ function WarmUp({ steps, save }: { steps: readonly WarmUpStep[] | null; save: Sa
   const [text, setText] = useState(warmUpText(steps))
   const action = useAction(async () => save({ first_contacts_warm_up: stepsOf(text) }))
   return (
-    <LineForm action={action} does={t('Save')} isDisabled={text === warmUpText(steps)} needs="instances.change">
+    <LineForm action={action} does={t('Save the warm-up')} isDisabled={text === warmUpText(steps)} needs="instances.change">
       <Line
         label={t('Warm-up')}
         hint={t('Days since the link, and the most new people in 24 hours from then on. Empty: off.')}
@@ -109,7 +109,7 @@ function Quiet({ hours, save }: { hours: Hours | null; save: Save }) {
   const action = useAction(() => save({ quiet_hours: isEmpty ? null : now }))
   const isSame = now.from === saved.from && now.to === saved.to && now.time_zone === saved.time_zone
   return (
-    <LineForm action={action} does={t('Save')} isDisabled={isSame} needs="instances.change">
+    <LineForm action={action} does={t('Save the quiet hours')} isDisabled={isSame} needs="instances.change">
       <Line label={t('Quiet from')} value={now.from} placeholder="22:00" onChange={(from) => setNow({ ...now, from })} />
       <Line label={t('to')} value={now.to} placeholder="08:00" onChange={(to) => setNow({ ...now, to })} />
       <Line
@@ -147,6 +147,7 @@ export function Safety({ row, instance, save }: SafetyProps) {
         fields={pick(FIELDS, (name) => NUMBERS.includes(name))}
         values={settings as Values}
         save={saved}
+        does={t('Save the limits')}
         needs="instances.change"
       />
       <WarmUp steps={settings.first_contacts_warm_up} save={saved} />

@@ -24,6 +24,7 @@ export function SettingsTab({ row, instance }: TabProps) {
           fields={pick(FIELDS, (name) => name !== 'proxy_url' && !isOfSafety(name))}
           values={values}
           save={save}
+          does={t('Save the settings')}
           needs="instances.change"
         />
       </section>
@@ -37,7 +38,13 @@ export function SettingsTab({ row, instance }: TabProps) {
             )}
           </p>
         </header>
-        <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} needs="instances.change" />
+        <SchemaForm
+          fields={pick(FIELDS, (name) => name === 'proxy_url')}
+          values={values}
+          save={save}
+          does={t('Save the proxy')}
+          needs="instances.change"
+        />
       </section>
     </div>
   )

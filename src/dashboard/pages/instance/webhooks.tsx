@@ -123,7 +123,7 @@ function SingleUrl({ values, save }: UrlProps) {
   return (
     <LineForm
       action={action}
-      does={t('Save')}
+      does={t('Save the address')}
       look="primary"
       isDisabled={url.trim() === saved}
       needs="webhooks.change"
@@ -141,11 +141,12 @@ function SingleUrl({ values, save }: UrlProps) {
 }
 
 /** Form with the switches of these names, in the order of the names. */
-const Switches = ({ names, values, save }: UrlProps & { names: readonly string[] }) => (
+const Switches = ({ names, does, values, save }: UrlProps & { names: readonly string[]; does: string }) => (
   <SchemaForm
     fields={Object.fromEntries(names.map((name) => [name, FIELDS[name]!]))}
     values={values}
     save={save}
+    does={does}
     needs="webhooks.change"
   />
 )
@@ -168,7 +169,7 @@ const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
   <section class="card">
     <header>
       <h2>{t('Test delivery')}</h2>
-      <a href={to(['webhook-log'], { instance: row.id })}>{t('Webhook log')}</a>
+      <a href={to(['webhook-log'], { instance: row.id })}>{t('Log of this instance')}</a>
       <p>
         {t(
           'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.',
@@ -208,17 +209,23 @@ export function WebhooksTab({ row, instance }: TabProps) {
           <SingleUrl key={commonUrl(values)} values={values} save={save} />
           <details open={commonUrl(values) === undefined}>
             <summary>{t('A different address for each kind')}</summary>
-            <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} needs="webhooks.change" />
+            <SchemaForm
+              fields={pick(FIELDS, isUrl)}
+              values={values}
+              save={save}
+              does={t('Save the addresses')}
+              needs="webhooks.change"
+            />
           </details>
         </section>
         <section class="card" aria-label={t('Send me')}>
           <header>
             <h2>{t('Send me')}</h2>
           </header>
-          <Switches names={KINDS.slice(0, ALWAYS)} values={values} save={save} />
+          <Switches names={KINDS.slice(0, ALWAYS)} does={t('Save what is sent')} values={values} save={save} />
           <details>
             <summary>{t('Of the messages that arrive, send me')}</summary>
-            <Switches names={KINDS.slice(ALWAYS)} values={values} save={save} />
+            <Switches names={KINDS.slice(ALWAYS)} does={t('Save the kinds of messages')} values={values} save={save} />
           </details>
         </section>
       </div>

@@ -20,8 +20,17 @@ type Query = NonNullable<paths['/admin/webhook-log']['get']['parameters']['query
 /** The values come from lists of the API description, so the cast is safe. */
 const set = (filter: Filter) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Query
 
-export const loadLog = (filter: Filter, page: number, pageSize = PAGE_SIZE) =>
-  answer(api.GET('/admin/webhook-log', { params: { query: { ...set(filter), page, page_size: pageSize } } }))
+export const loadLog = (
+  filter: Filter,
+  page: number,
+  { pageSize = PAGE_SIZE, signal }: { pageSize?: number; signal?: AbortSignal } = {},
+) =>
+  answer(
+    api.GET('/admin/webhook-log', {
+      params: { query: { ...set(filter), page, page_size: pageSize } },
+      ...(signal && { signal }),
+    }),
+  )
 
 export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 

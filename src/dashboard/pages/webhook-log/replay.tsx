@@ -48,7 +48,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [status, setStatus] = useState(filter.status ?? 'failed')
   const [watched, setWatched] = useState<Watched>()
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
-  const found = useLoad(() => loadLog(range, 1, 1), [JSON.stringify(range)])
+  const found = useLoad((signal) => loadLog(range, 1, { pageSize: 1, signal }), [JSON.stringify(range)])
   const total = found.problem ? undefined : found.data?.total
   const { run, isBusy, problem } = useAction(async () => {
     const { queued } = await replay(range)
@@ -58,7 +58,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   })
   useEvery(LOOK_EVERY_MS, async () => {
     if (!watched || watched.waiting === 0) return
-    const { total } = await loadLog({ ...range, status: 'pending' }, 1, 1)
+    const { total } = await loadLog({ ...range, status: 'pending' }, 1, { pageSize: 1 })
     setWatched({ ...watched, waiting: Math.min(watched.waiting, total) })
     if (total === 0) onDone()
   })

@@ -2,7 +2,6 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
-import { instanceChoices } from '../../../domain/instance-choices.ts'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { delivered, rows } from '../../api/live.ts'
 import { useLoad, useNews } from '../../app/load.ts'
@@ -10,6 +9,7 @@ import { route, setQuery, to } from '../../app/route.ts'
 import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
+import { InstanceChoice } from '../../parts/instance-choice.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { stateText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
@@ -39,7 +39,7 @@ function filterOf(query: URLSearchParams): Filter {
     type: value('type'),
     status: value('status'),
     from: moment('from'),
-    to: value('further') ?? moment('to'),
+    to: moment('to'),
   }
 }
 
@@ -121,15 +121,14 @@ function Search({ value, onChange }: { value: string; onChange(next: string): vo
 function Filters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? ''
   const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '', further: '' })
-  const instances = instanceChoices(rows.value.values())
   const choices = [
-    ['instance', t('Instance'), instances],
     ['type', t('Type'), EVENT_TYPES.map((type) => [type, EVENT_WORDS[type]] as const)],
     ['status', t('Outcome'), LOG_STATUSES.map((status) => [status, stateText(status)] as const)],
   ] as const
   return (
     <div class="filters">
       <Search value={value('q')} onChange={change('q')} />
+      <InstanceChoice value={value('instance')} none={t('Any')} onChange={change('instance')} />
       {choices.map(([name, label, options]) => (
         <Field key={name} label={label}>
           {(tied) => <Choice tied={tied} value={value(name)} none={t('Any')} options={options} onChange={change(name)} />}
@@ -169,10 +168,12 @@ const Further = ({ to }: { to: string }) => (
 export function WebhookLogPage() {
   const { query, path } = route.value
   const filter = filterOf(query)
+  /** A search that goes further begins where the one before it ended. A resend of the range is not shorter because of it. */
+  const listed = { ...filter, to: query.get('further') ?? filter.to }
   const page = Number(query.get('page')) || 1
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isReplaying, setReplaying] = useState(false)
-  const { data, problem, reload } = useLoad(() => loadLog(filter, page), [JSON.stringify(filter), page])
+  const { data, problem, reload } = useLoad((signal) => loadLog(listed, page, { signal }), [JSON.stringify(listed), page])
   useNews(LOOK_EVERY_MS, [delivered], () => {
     // While there is a search, the list is not reloaded automatically: a search reads many rows, so only the user repeats it.
     if (filter.q === undefined) reload()
@@ -195,7 +196,7 @@ export function WebhookLogPage() {
             <Skeleton />
           </div>
         ) : null}
-        {data?.total === 0 ? <Nothing isFiltered={Object.values(filter).some(Boolean)} /> : null}
+        {data?.total === 0 ? <Nothing isFiltered={Object.values(listed).some(Boolean)} /> : null}
         {data && data.total > 0 ? (
           <>
             <Table

@@ -83,7 +83,7 @@ export const COMMON = {
   'Type {name} to go on': ['Digite {name} para continuar', 'Escriba {name} para continuar'],
   'Try again': ['Tentar de novo', 'Intentar de nuevo'],
   Loading: ['Carregando', 'Cargando'],
-  Dismiss: ['Dispensar', 'Descartar'],
+  'Dismiss: {text}': ['Dispensar: {text}', 'Descartar: {text}'],
   Actions: ['Ações', 'Acciones'],
   'Select all on this page': ['Selecionar todas nesta página', 'Seleccionar todas en esta página'],
   'Choose {name}': ['Escolher {name}', 'Elegir {name}'],

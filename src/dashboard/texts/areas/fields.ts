@@ -64,6 +64,8 @@ export const FIELDS = {
   Videos: ['Vídeos', 'Videos'],
   'Voice and audio': ['Voz e áudio', 'Voz y audio'],
   Documents: ['Documentos', 'Documentos'],
+  'Save the limit': ['Salvar o limite', 'Guardar el límite'],
+  'Save the plan': ['Salvar o plano', 'Guardar el plan'],
   'Instance limit': ['Limite de instâncias', 'Límite de instancias'],
   'Status of the plan': ['Situação do plano', 'Estado del plan'],
   'Only “active” and “partner” allow everything.': [

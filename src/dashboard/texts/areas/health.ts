@@ -43,6 +43,7 @@ export const HEALTH = {
   'Last day': ['Último dia', 'Último día'],
   'Last week': ['Última semana', 'Última semana'],
   Activity: ['Atividade', 'Actividad'],
+  '{title}: values by time': ['{title}: valores ao longo do tempo', '{title}: valores a lo largo del tiempo'],
   '{title}: {now} in all, at most {max}': [
     '{title}: {now} no total, no máximo {max}',
     '{title}: {now} en total, como máximo {max}',

@@ -133,6 +133,11 @@ export const INSTANCE = {
     '{budget} pelo limite, {quiet} pelo fim do horário de silêncio, {answer} por uma resposta',
     '{budget} por el límite, {quiet} por el fin del horario de silencio, {answer} por una respuesta',
   ],
+  'Save the settings': ['Salvar as configurações', 'Guardar la configuración'],
+  'Save the proxy': ['Salvar o proxy', 'Guardar el proxy'],
+  'Save the limits': ['Salvar os limites', 'Guardar los límites'],
+  'Save the warm-up': ['Salvar o aquecimento', 'Guardar el calentamiento'],
+  'Save the quiet hours': ['Salvar o horário de silêncio', 'Guardar las horas de silencio'],
   'Warm-up': ['Aquecimento', 'Calentamiento'],
   'Days since the link, and the most new people in 24 hours from then on. Empty: off.': [
     'Dias desde a vinculação ao celular e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
@@ -155,6 +160,8 @@ export const INSTANCE = {
   'Begins with': ['Começa com', 'Empieza con'],
   'Being sent': ['Sendo enviada', 'Enviándose'],
   Queued: ['Na fila desde', 'En cola desde'],
+  'Remove message {n}, to {phone}': ['Remover a mensagem {n}, para {phone}', 'Quitar el mensaje {n}, para {phone}'],
+  'Remove {messages} from the queue?': ['Remover {messages} da fila?', '¿Quitar {messages} de la cola?'],
   'Removed. The message will not be sent.': ['Removida. A mensagem não será enviada.', 'Quitado. El mensaje no se enviará.'],
   'Removed. The messages will not be sent.': [
     'Removidas. As mensagens não serão enviadas.',

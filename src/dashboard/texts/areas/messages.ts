@@ -62,6 +62,7 @@ export const MESSAGES = {
   'The network accepted it.': ['A rede aceitou.', 'La red lo aceptó.'],
   'By {n} people.': ['Por {n} pessoas.', 'Por {n} personas.'],
   'In the webhook log': ['No registro de webhooks', 'En el registro de webhooks'],
+  'In the webhook log: {id}': ['No registro de webhooks: {id}', 'En el registro de webhooks: {id}'],
   'next try': ['próxima tentativa', 'próximo intento'],
   attempt: ['tentativa', 'intento'],
   attempts: ['tentativas', 'intentos'],

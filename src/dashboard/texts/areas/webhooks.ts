@@ -15,6 +15,11 @@ export const WEBHOOKS = {
     'Das mensagens que chegam, quero receber',
     'De los mensajes que llegan, quiero recibir',
   ],
+  'Save the address': ['Salvar o endereço', 'Guardar la dirección'],
+  'Save the addresses': ['Salvar os endereços', 'Guardar las direcciones'],
+  'Save what is sent': ['Salvar o que é enviado', 'Guardar lo que se envía'],
+  'Save the kinds of messages': ['Salvar os tipos de mensagens', 'Guardar los tipos de mensajes'],
+  'Log of this instance': ['Registro desta instância', 'Registro de esta instancia'],
   'Test delivery': ['Entrega de teste', 'Entrega de prueba'],
   'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.':
     [
