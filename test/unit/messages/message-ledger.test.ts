@@ -9,6 +9,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { WEEK } from '../../../src/storage/weeks.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import type { Facet } from '../../../workers/shard/messages/facets.ts'
+import { messageIdOf } from '../../../workers/shard/messages/message-id.ts'
 import { createMessageLedger, type MessageLedger } from '../../../workers/shard/messages/message-ledger.ts'
 import { ciphertextMark } from '../../../workers/shard/messages/seen-marks.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
@@ -184,6 +185,27 @@ test('a message whose outcome is unknown stays however old it is; a processed on
   await until(async () => (await b.left(keys.sents(INSTANCE))) === 1, 'the other one to go')
   await ledger.stop()
   assert.equal((await ledger.sent.get('SENT'))?.conversation, 'hello')
+})
+
+test('a timeline is found by the id of its queue item, whether the id of the message was derived from it or not', async (t) => {
+  const b = await bench(t)
+  const ledger = await b.open()
+  const delivery = (messageId: string, svcId: string) => {
+    const queued_at = new Date(START).toISOString()
+    const body = { message_id: messageId, svc_id: svcId, operation: 'send.sendText', error_code: null, queued_at }
+    return ledger.timeline.ops({ type: 'delivery', at: START, body } as never, null)
+  }
+  const derived = delivery(messageIdOf(sealer, 'NEW'), 'NEW')
+  // An older version gave this item a random id.
+  const random = delivery('3EB0EE97803A91FF2C0ED1', 'OLD')
+  assert.deepEqual([derived.length, random.length], [1, 2])
+  await b.store.commit({ ops: [...derived, ...random] })
+  for (const svcId of ['NEW', 'OLD'])
+    assert.deepEqual(
+      (await ledger.timeline.find(svcId)).map((fact) => fact.kind === 'end' && fact.svcId),
+      [svcId],
+    )
+  assert.match(messageIdOf(sealer, 'NEW'), /^3EB0[0-9A-F]{18}$/)
 })
 
 test('what a message refers to is known in its chat alone, in its current form', async (t) => {

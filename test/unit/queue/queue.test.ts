@@ -135,7 +135,7 @@ const accepted = resultOf({ status: 'sent' })
 
 let made = 0
 const text = (phone: string, change: Partial<Enqueue> = {}): Enqueue => ({
-  messageId: `3EB0${String(made++).padStart(18, '0')}`,
+  messageId: () => `3EB0${String(made++).padStart(18, '0')}`,
   operation: 'send.sendText',
   phone,
   input: { phone, message: 'hello' },

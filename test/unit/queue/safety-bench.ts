@@ -196,7 +196,7 @@ export async function safetyBench(
       async put(phone: string) {
         const messageId = `3EB0${++ids}`
         const request = { operation: 'send.sendText', phone, input: {}, preview: null, delayMessage: null, delayTyping: 0 }
-        await queue.enqueue({ messageId, ...request })
+        await queue.enqueue({ messageId: () => messageId, ...request })
         return messageId
       },
       heard(phone: string) {

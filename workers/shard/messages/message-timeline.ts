@@ -10,6 +10,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError, repository } from '../../../src/storage/repository.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
+import { messageIdOf } from './message-id.ts'
 
 /** The most facts of one message that are read: a group has receipts of each member. */
 const MAX_FACTS = 4_096
@@ -32,7 +33,10 @@ const FactSchema = v.variant('kind', [
     eventId,
   }),
   v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
-  /** Id of the message that was sent for a queue item. This row is stored under the id of the item. */
+  /**
+   * Id of the message that was sent for a queue item, stored under the id of the item. Only items that an older version queued need this row: the ids
+   * of later messages are derived (`message-id.ts`).
+   */
   v.object({ kind: v.literal('message'), messageId: v.string() }),
 ])
 export type Fact = v.InferOutput<typeof FactSchema>
@@ -90,13 +94,12 @@ export function createMessageTimeline({ id: instance, store, sealer, clock, log,
       if (event.type !== 'delivery') return []
       const { message_id: messageId, svc_id: svcId, operation, error_code: errorCode, queued_at } = event.body
       const times = { at: event.at, queuedAt: Date.parse(queued_at), leftAt: event.leftAt ?? null }
-      return [
-        op(messageId, { kind: 'end', svcId, messageId, operation, errorCode, ...times, eventId }),
-        op(svcId, { kind: 'message', messageId }),
-      ]
+      const end = op(messageId, { kind: 'end', svcId, messageId, operation, errorCode, ...times, eventId })
+      return messageId === messageIdOf(sealer, svcId) ? [end] : [end, op(svcId, { kind: 'message', messageId })]
     },
     async find(id) {
       const facts = await factsOf(id)
+      if (facts.length === 0) return factsOf(messageIdOf(sealer, id))
       const named = facts.find((fact) => fact.kind === 'message')
       return named?.kind === 'message' ? factsOf(named.messageId) : facts
     },

@@ -56,7 +56,8 @@ export interface SendResult {
 export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
-  messageId: string
+  /** Returns the id of the message, for the id that the queue gives to the item. */
+  messageId: (svcId: string) => string
   operation: string
   phone: string
   input: Record<string, unknown>

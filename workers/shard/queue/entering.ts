@@ -62,9 +62,9 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     modes.enter(naming ? { name: 'named', svcId: item.svcId } : { name: 'idle' })
   }
 
-  const itemOf = (request: Enqueue): QueueItem => ({
-    svcId: ids.next(),
-    messageId: request.messageId,
+  const itemOf = (request: Enqueue, svcId: string): QueueItem => ({
+    svcId,
+    messageId: request.messageId(svcId),
     operation: request.operation,
     phone: request.phone,
     referenceMessageId: request.referenceMessageId ?? null,
@@ -88,7 +88,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     try {
       // No item waits, so no order depends on the new id.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
-      const item = itemOf(request)
+      const item = itemOf(request, ids.next())
       const waiting = waitingOf(item, sendAt.arrivalOf(item))
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
       if (isNext(waiting)) await putAndName(item, more)

@@ -11,6 +11,7 @@ import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { Session } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
+import { messageIdOf } from '../messages/message-id.ts'
 import type { Enqueue, Queue } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import { createQueue } from '../queue/queue.ts'
@@ -85,7 +86,7 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
 
   return {
     queue,
-    enqueue: createEnqueuing(deps, queue),
+    enqueue: createEnqueuing(context, deps, queue),
     async direct(session, operation, to, outgoing) {
       const item = { messageId: generateMessageIDV2(session.me?.id), operation, delayTyping: 0 }
       const { message } = await sendMessage(
@@ -100,7 +101,11 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
   }
 }
 
-function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Queue): Sending['enqueue'] {
+function createEnqueuing(
+  { sealer }: Pick<SendingContext, 'sealer'>,
+  { shard, idempotency }: SendingDeps,
+  queue: Queue,
+): Sending['enqueue'] {
   return async ({ operation, input, to, about, preview, delayMessage, sendAt, delayTyping }, origin = {}) => {
     const { idempotencyKey, requestId } = origin
     const files = inlineMedia(input).map(({ bytes }) => bytes)
@@ -110,7 +115,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
       // The files were copied into one buffer, so their own buffers can be reused.
       if (files.length > 1) giveBack(files)
       const queued = queue.enqueue({
-        messageId: generateMessageIDV2(session()?.me?.id),
+        messageId: (svcId) => messageIdOf(sealer, svcId),
         operation,
         phone: to,
         input: rest,
