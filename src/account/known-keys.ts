@@ -7,6 +7,7 @@ export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'find
   remember(key: StoredKey): void
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined
+  /** Throws `not_found`. */
   find(workspace: string, id: string): StoredKey
   ofWorkspace(workspace: string): StoredKey[]
   hasImported(workspace: string): boolean

@@ -71,6 +71,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
+/** Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

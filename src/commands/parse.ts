@@ -14,6 +14,7 @@ const FLAGS = Object.fromEntries(
   ]),
 )
 
+/** Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
   // The command decides which options exist, so its name is looked up first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })

@@ -18,6 +18,7 @@ export interface StoredLinks {
   ofInstance(instance: string): StoredLink[]
   get(id: string): StoredLink | undefined
   withHash(hash: string): StoredLink | undefined
+  /** Throws `not_found`. */
   find(workspace: WorkspaceId, id: string): StoredLink
   /** Writes and removes links, first on disk and then in memory. */
   change(links: { written?: readonly StoredLink[]; removed?: readonly StoredLink[] }): Promise<void>

@@ -41,6 +41,7 @@ export interface Directory {
   load(): Promise<InstanceConfig[]>
   /** Creates instances from the imported devices in the store; the caller starts them. */
   takeImports(): Promise<InstanceConfig[]>
+  /** Throws a `Failure` for an unknown id. */
   config(instance: string): InstanceConfig
   /** Has no effect if an event has already reported a newer state. */
   observe(instance: string, state: RuntimeState): void
@@ -59,6 +60,7 @@ export interface Directory {
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
   has(workspace: WorkspaceId, id: string): boolean
+  /** Throws `not_found` unless the instance belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
   /** `paths` selects the field names in errors: `settings.x` and `webhooks.x` with `nested`, only `x` with `flat`. */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>

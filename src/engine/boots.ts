@@ -13,6 +13,7 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface BootsDeps {
   placement: Placement
+  /** Throws if the instance has no key. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
   clock: Clock

@@ -16,6 +16,7 @@ const AT_ONCE = 10_000
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {
+  /** Never rejects. */
   prepare(job: MediaJob): Promise<Result>
   close(): Promise<void>
 }

@@ -10,6 +10,7 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface HostingDeps {
   placement: Placement
+  /** Throws if the instance has no key. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
   clock: Clock

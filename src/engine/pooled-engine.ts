@@ -27,6 +27,7 @@ const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
+  /** Throws if the instance has no key. */
   keyOf: (instance: string) => Uint8Array
   prepareMedia: (job: MediaJob) => Promise<Result>
   onReport?: (shard: number, generation: number, report: ShardReport) => void

@@ -36,6 +36,7 @@ export interface ThreadRun {
   readonly generation: number
   isOver(): boolean
   hasToldAll(): boolean
+  /** Rejects only with `Failure`: the answer of the thread, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   end(): Promise<void>
 }

@@ -34,6 +34,7 @@ export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: 
   return found
 }
 
+/** Throws `invalid_request` for a misspelled name. */
 export function checkNames({ ignored, misspelt }: UnknownFields, onIgnored: (names: string[]) => void): void {
   onIgnored(ignored)
   if (misspelt.length > 0) throw Failure.invalid(...misspelt)

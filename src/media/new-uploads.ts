@@ -9,6 +9,7 @@ import { boundedCache } from '../lib/bounded-cache.ts'
 /** Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone again. */
 const MAX_KNOWN = 1_000
 
+/** Resolves with the new path of the file. Rejects with `Failure`. */
 export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {

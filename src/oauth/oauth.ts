@@ -82,7 +82,9 @@ export interface Oauth {
   /** Records the use in the background, at most once a minute. */
   used(app: OauthApp): void
   list(workspace: WorkspaceId): readonly OauthApp[]
+  /** Rejects with `not_found`. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   endOf(of: { workspace: WorkspaceId } | { instance: string }): Ending
+  /** Resolves when all background writes have ended. */
   stop(): Promise<void>
 }

@@ -5,6 +5,7 @@ import type { CopyBucket } from './copy-bucket.ts'
 
 export interface BucketWatchDeps {
   bucket: Pick<CopyBucket, 'isThere'>
+  /** Never rejects. */
   copy(task: MediaCopy): Promise<MediaCopyResult>
   log: Log
 }

@@ -8,6 +8,7 @@ import { presigned } from '../../storage/bucket/presigned.ts'
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
+  /** Rejects if the bucket does not answer. */
   isThere(name: string): Promise<boolean>
   linkTo(name: string, ms: number): Promise<string>
   firstNames(): Promise<string[]>
