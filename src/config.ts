@@ -31,6 +31,7 @@ export interface Config extends DataPlaces {
   isStandby: boolean
   /** Where the active service asks this one, its standby. If null: at the address that the database sees, and the port to listen on. */
   standbyAddress: { host: string; port: number | undefined } | null
+  /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number
   /** Null if the service generates a key in the data folder. */
   secretKey: string | null
@@ -38,6 +39,7 @@ export interface Config extends DataPlaces {
   /** Number of instances of each workspace; null leaves the workspaces unchanged. */
   instanceSlots: number | null
   shards: number
+  /** V8 heap of one shard thread. */
   shardHeapMb: number
   /** Sessions per second and network route that resume after a start. */
   startsPerSecond: number

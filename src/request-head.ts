@@ -6,6 +6,7 @@ import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:htt
 import { Failure } from './domain/failures.ts'
 import { failureBody, Unread } from './http/errors.ts'
 
+/** Bytes of the names and values of all headers. */
 const MAX_HEAD = 16_384
 /** A request through a chain of proxies and a CDN has about sixty headers. */
 export const MAX_HEADERS = 200

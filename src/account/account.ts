@@ -16,6 +16,7 @@ export interface ApiKey {
   hint: string
   /** A `client_token` was imported from another gateway, and is accepted only in the `Client-Token` header. */
   kind: 'api_key' | 'client_token'
+  /** In epoch ms. */
   createdAt: number
   lastUsedAt: number | null
   lastUsedIp: string | null

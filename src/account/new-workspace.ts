@@ -6,6 +6,7 @@ import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface NewWorkspace {
   name: string
+  /** In epoch ms. */
   now: number
   adminKeyHash: string | null
   instanceSlots: number | null

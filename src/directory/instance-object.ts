@@ -15,6 +15,7 @@ export interface InstanceRecord {
   previousSecret?: PreviousSecret | undefined
   /** Program that the device came from. It stays when another account is paired. */
   importedFrom?: ImportSource | undefined
+  /** In epoch ms. */
   createdAt: number
   updatedAt: number
 }

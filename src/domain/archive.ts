@@ -17,6 +17,7 @@ export interface ArchiveHead {
   v: number
   kind: ArchiveKind
   id: string
+  /** In epoch ms. */
   made: number
   release: string
 }

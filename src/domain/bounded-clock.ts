@@ -17,6 +17,7 @@ export interface BoundedClock extends Clock {
   learned(at: number, isLogin: boolean): void
   /** By how many ms the machine's clock is ahead of this clock. */
   ahead(): number
+  /** By how many ms of `ahead()` the network's time contradicts the machine's clock. */
   contradicted(): number
 }
 
@@ -24,6 +25,7 @@ export interface BoundedClockOptions {
   wall: Clock
   /** A clock that never steps and that stops while the machine is suspended. */
   steady: Clock
+  /** In ms since the machine booted, including suspensions. */
   uptime(): number
   /**
    * Called when this clock stops following the machine's clock, when that clock jumps again, and when it is followed
@@ -56,6 +58,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     return at
   }
 
+  /** In ms, for which the machine was suspended since the last check. */
   function wokeAfter(): number {
     const total = uptime() - began.uptime - (steady.now() - began.steady)
     const fresh = Math.max(0, total - suspendedMs)

@@ -1,5 +1,6 @@
 /** A source of the time. It is passed as an argument, so that tests can set the time and need not wait. */
 export interface Clock {
+  /** In epoch ms. */
   now(): number
 }
 

@@ -20,6 +20,7 @@ export interface ConnectWish {
   operator: ConnectOperator
 }
 
+/** Times are in epoch ms. */
 export interface ConnectLink extends Omit<ConnectWish, 'lifeMs'> {
   id: string
   workspace: WorkspaceId

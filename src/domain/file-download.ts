@@ -83,5 +83,6 @@ export interface ReceivedFile extends SealedFile {
   fileName: string | null
   /** Key of the message, which is needed to ask the phone to upload the file again. */
   key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
+  /** Time of the message in epoch ms. */
   at: number
 }

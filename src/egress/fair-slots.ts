@@ -12,6 +12,7 @@ export interface FairSlotsOptions {
   perOrigin: number
   /** After this time in ms a holder no longer counts in the limit for all. If absent, holders always count. */
   longMs?: number
+  /** In ms, from a clock that does not step. */
   now?: () => number
   timer?: (delayMs: number, run: () => void) => { cancel(): void }
 }

@@ -24,6 +24,7 @@ export interface Base64Decoder {
    * the end of the result.
    */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
+  /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
   end(target: Uint8Array, at: number): number
   /** The first problem, after which nothing more is decoded; undefined if there is none so far. */
   problem(): Base64Problem | undefined

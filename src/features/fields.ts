@@ -190,6 +190,7 @@ export const dateTime = z
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
   .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
 
+/** Converted to epoch ms. */
 export const moment = dateTime.transform((value) => Date.parse(value))
 
 export const Done = z.object({ value: z.literal(true) })

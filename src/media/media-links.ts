@@ -11,6 +11,7 @@ export interface OpenedLink {
   /** Derived from the token that the instance had when the link was made, so a new token makes the link invalid. */
   tokenTag: string
   file: ReceivedFile
+  /** In epoch ms. */
   expiresAt: number
 }
 

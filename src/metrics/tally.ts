@@ -8,6 +8,7 @@ export interface ShardReport {
   numbers: Numbers
   waiting: number
   backlog: number
+  /** Time of the last stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
   /** By how many ms ids or times are ahead of the clock. */
   aheadMs: number

@@ -11,6 +11,7 @@ interface Entry<T> {
 
 export interface ExpiringOptions<T> {
   clock: Clock
+  /** Lifetime of an entry. */
   ms: number
   max: number
   ownerOf?: (value: T) => string

@@ -18,6 +18,7 @@ export interface OauthApp {
   instance: InstanceId
   clientId: string
   clientName: string
+  /** In epoch ms. */
   createdAt: number
   lastUsedAt: number | null
 }
@@ -39,6 +40,7 @@ export interface Consent extends AuthorizationRequest {
 export interface Tokens {
   accessToken: string
   refreshToken: string
+  /** Lifetime of the access token in seconds. */
   expiresIn: number
 }
 

@@ -35,6 +35,7 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
     write,
     remove,
 
+    /** `now` is in epoch ms. */
     async load(now: number): Promise<void> {
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)

@@ -2,6 +2,7 @@
 import { passkeyScript } from './pairing-passkey.ts'
 import type { PairingWords } from './pairing-words.ts'
 
+/** In ms between two status requests. */
 const LOOK_EVERY = 2_000
 
 export interface PairingPlace {

@@ -40,6 +40,7 @@ export interface Generations {
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
+  /** Start of the newer generation in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
   /** Upper bounds, because a commit may fail. */

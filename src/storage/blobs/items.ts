@@ -35,6 +35,7 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
   return sealed
 }
 
+/** Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   found.sort((one, other) => other.index - one.index)
@@ -56,6 +57,7 @@ export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
   return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
 }
 
+/** Counts encrypted bytes. */
 export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }

@@ -29,6 +29,7 @@ const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const NO_SUCH_SERVICE = '23503'
 
+/** In ms, between two attempts to connect. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
