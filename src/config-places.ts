@@ -11,6 +11,7 @@ export interface DataPlaces {
   blobsDir: string | null
   keysDir: string | null
   blobs: BlobPlace
+  /** Null if received files are not copied to a bucket. */
   mediaBucket: Bucket | null
   /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
   sandboxKeep: boolean

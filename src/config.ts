@@ -74,6 +74,7 @@ export interface Config extends DataPlaces {
   blobBudgetBytes: number
   /** With fewer free bytes, new messages are refused, so that the rest is available for messages from the network. */
   diskReserveBytes: number
+  /** Null to search for ffmpeg on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
   conversions: number

@@ -65,6 +65,7 @@ export interface Account {
   /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
+  /** The newest key comes first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]
   /**
    * Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed` by the rules
@@ -76,6 +77,7 @@ export interface Account {
   /** Rejects with `not_allowed` if the workspace already has one. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
+  /** Rejects with `invalid_request` for a trial without an end. */
   changeSubscription(workspace: WorkspaceId, change: SubscriptionChange): Promise<void>
   /**
    * Rejects with `invalid_request` for an entry that is not an IP range, and with `not_allowed` by the rules of
@@ -99,6 +101,7 @@ export interface Account {
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
+  /** Null if the admin key opened the session. */
   keyId: string | null
   createdAt: number
   lastUsedAt: number
@@ -123,6 +126,7 @@ export interface DashboardSessions {
   /** Null if the admin key opened the session; undefined if its API key was revoked. */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
+  /** The newest session comes first. */
   list(workspace: WorkspaceId): DashboardSession[]
   end(workspace: WorkspaceId, id: string): boolean
 }

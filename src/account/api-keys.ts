@@ -53,6 +53,7 @@ type ApiKeysPart = Pick<
 >
 
 export interface ApiKeys extends ApiKeysPart {
+  /** Stored keys must be added in the order of creation. */
   remember(key: StoredKey): void
 }
 

@@ -4,6 +4,7 @@ import { hashOf, isSameHash } from './credentials.ts'
 import type { StoredKey } from './records.ts'
 
 export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'findClientToken' | 'listApiKeys'> {
+  /** New keys must be added in the order of creation. */
   remember(key: StoredKey): void
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined

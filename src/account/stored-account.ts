@@ -20,6 +20,7 @@ export interface AccountDeps {
   log: Log
   /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
   adminKey: string | null
+  /** Number of instances for every workspace without its own number; null keeps the current numbers. */
   instanceSlots: number | null
 }
 

@@ -16,6 +16,7 @@ const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
 export interface EventClientOptions {
   apiUrl: string
   headers: Readonly<Record<string, string>>
+  /** Value of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
   onOpen(): void

@@ -58,6 +58,7 @@ export interface Directory {
 
   /** Resolves when the first QR code is available, or after 10 s. */
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
+  /** The newest instance comes first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
   has(workspace: WorkspaceId, id: string): boolean
   /** Throws `not_found` unless the instance belongs to the workspace. */

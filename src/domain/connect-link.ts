@@ -38,6 +38,7 @@ export interface ConnectLinks {
   load(): Promise<void>
   /** `secret` is the last part of the page's URL; only its hash is stored. Rejects with `Failure`. */
   create(workspace: WorkspaceId, instance: InstanceId, wish: ConnectWish): Promise<{ link: ConnectLink; secret: string }>
+  /** The newest link comes first. */
   list(workspace: WorkspaceId): ConnectLink[]
   /** Opens the link again at the same URL. The link expires `lifeMs` from now. Rejects with `Failure`. */
   renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>

@@ -48,6 +48,7 @@ const FORMATS: readonly (readonly [RegExp, Reader])[] = [
   [/^(\d+)@broadcast$/, ([, id]) => ({ kind: 'broadcast', id: id! })],
 ]
 
+/** Undefined if the text has none of the formats. */
 export function parseIdentifier(text: string): Identifier | undefined {
   if (text.length > IDENTIFIER_MAX) return undefined
   for (const [format, read] of FORMATS) {

@@ -47,6 +47,7 @@ export interface Passkeys {
    * Undefined for an unknown ticket. It is synchronous, so that concurrent guesses cannot evade the limit of attempts.
    */
   find(ticket: string): InstanceId | undefined
+  /** The challenge of the ticket; undefined if the ticket is no longer valid. */
   open(ticket: string): Promise<PasskeyOffer | undefined>
   /** Counts a refused assertion, because a ticket allows a limited number of them. */
   refused(ticket: string): void

@@ -14,6 +14,7 @@ export interface QuietHours {
 /** A step of the warm-up of a new number. Its limit applies from this day after the linking until the next step. */
 export interface WarmUpStep {
   day: number
+  /** First contacts in 24 hours; null for no limit. */
   per_day: number | null
 }
 

@@ -14,6 +14,7 @@ export type StreamReader = (typeof STREAM_READERS)[number]
 export type ServerEvents = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 
 export interface EventsQuery {
+  /** Id of the last event that the reader has; null if the reader begins now. */
   after: string | null
   types: readonly EventType[]
   /** End of the last gap that was reported to the reader. */

@@ -4,6 +4,7 @@
  */
 export interface WarmUpStep {
   day: number
+  /** Null for no limit. */
   per_day: number | null
 }
 

@@ -12,6 +12,7 @@ export interface LogEntry {
   id: string
   instance_id: string
   type: EventType
+  /** Chat of the event; null if the event is about the instance. */
   phone: string | null
   message_id: string | null
   /** `message_type` of a received message, otherwise the `status` of the event; null in rows of earlier releases. */
@@ -32,6 +33,7 @@ export interface LogEntry {
 
 export interface WebhookAttempt {
   at: string
+  /** Null if there was no answer. */
   code: number | null
   error: string | null
   duration_ms: number | null

@@ -7,6 +7,7 @@ import type { Shard } from './shard-supervisor.ts'
 export interface Placed {
   shard: Shard
   config: InstanceConfig
+  /** Run of the thread to which the start was sent; undefined while the start waits. */
   generation: number | undefined
   /** Run of the thread that last announced a state of the instance. */
   heardIn: number | undefined

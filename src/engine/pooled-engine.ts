@@ -45,6 +45,7 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
 }
 
 export interface PooledEngine extends Engine {
+  /** In the order of the shard threads; undefined for one that does not answer. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
   /** In the order of the shard threads; undefined for one that does not answer within a second. */

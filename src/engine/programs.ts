@@ -28,6 +28,7 @@ export interface FindOptions {
   path: string
 }
 
+/** Null if one of the two programs is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')

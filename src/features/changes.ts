@@ -57,6 +57,7 @@ export const SettingsChange = z
 /** Only the length is checked here; the directory applies the rule for webhook URLs. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
+/** Null switches the webhook off. */
 export const nullableHookUrl = hookUrl.nullable()
 
 const hook = nullableHookUrl.optional()

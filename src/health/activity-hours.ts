@@ -49,6 +49,7 @@ export function addHours(to: ActivityHours, from: ActivityHours): void {
   }
 }
 
+/** The oldest hour comes first. */
 export function rowsOf(ring: ActivityHours, first: number, last: number): HourRow[] {
   const rows: HourRow[] = []
   const end = Math.min(last, ring.newest)

@@ -45,6 +45,7 @@ const NO_BODY: Body = { bytes: new Uint8Array() }
 export interface BodySource {
   /** The whole body, for the first call only. Undefined if it must be read piece by piece. */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
+  /** Undefined if there is no body, or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 

@@ -21,6 +21,7 @@ export interface SessionChecksDeps {
   checkWorkspace(workspace: WorkspaceId, source: string): void
 }
 
+/** `key` is null for a session of the admin key. */
 export interface OpenSession {
   session: DashboardSession
   key: ApiKey | null

@@ -21,6 +21,7 @@ export const cutOff = (cause?: unknown) =>
 interface Steady {
   /** Undefined at the end of the body. Rejects if the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
+  /** Must be called when reading ends. */
   end(): void
 }
 

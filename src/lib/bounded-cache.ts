@@ -33,6 +33,7 @@ export class BoundedCache<K extends {}, V extends {}> {
     this.#made = undefined
   }
 
+  /** The newest entry comes first. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     if (this.#made) yield* this.#made
   }

@@ -13,6 +13,7 @@ export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
   tokenTagOf(instance: string): string | undefined
+  /** Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
   /** Shared fairly between instances, so that one cannot take them all. */

@@ -21,6 +21,7 @@ export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range'>
   records: Repository<StoredClient>
   clock: Clock
+  /** Undefined if there is no document about this client. */
   readDocument(url: string): Promise<OauthClient | undefined>
   isUsed(clientId: string): boolean
 }

@@ -83,6 +83,7 @@ export interface Oauth {
   authenticate(accessToken: string): OauthApp | undefined
   /** Records the use in the background, at most once a minute. */
   used(app: OauthApp): void
+  /** The newest app comes first. */
   list(workspace: WorkspaceId): readonly OauthApp[]
   /** Rejects with `not_found`. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>

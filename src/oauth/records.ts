@@ -9,6 +9,7 @@ import type { Sealer } from '../storage/sealer.ts'
 import type { OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
+  /** Null if the token was revoked. */
   accessHash: string | null
   accessUntil: number
   /**

@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts'
 const NO_CONVERTER =
   'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
+/** Throws if the operator named an ffmpeg that does not run. */
 export function refuseConverter(programs: Programs | null, { ffmpeg }: Pick<Config, 'ffmpeg'>): void {
   if (programs === null && ffmpeg !== null && ffmpeg !== 'off')
     throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)

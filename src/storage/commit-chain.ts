@@ -28,6 +28,7 @@ export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
+/** Values that are not on disk yet; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {

@@ -20,6 +20,7 @@ const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT
 
 type Store = Pick<StateStore, 'range' | 'count'>
 
+/** Undefined if the row is gone or cannot be read. */
 export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | undefined>
 
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>

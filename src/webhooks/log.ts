@@ -131,6 +131,7 @@ export function soughtTexts(
   ]
 }
 
+/** The oldest attempt comes first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt, answer }: LogRow): WebhookAttempt[] {
   const shown = failures.map(({ at, code, error, durationMs, answer }) => ({
     at: iso(at),

@@ -27,6 +27,7 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
   bucket: CopyBucket
   store: Pick<StateStore, 'range' | 'commit'>
   links: MediaLinks
+  /** Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   count(outcome: CopyOutcome): void
   log: Log

@@ -24,6 +24,7 @@ export interface Attempt {
 
 export interface Outcome {
   ok: boolean
+  /** Null if there was no answer. */
   code: number | null
   /**
    * Null if the event was delivered; otherwise `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`
