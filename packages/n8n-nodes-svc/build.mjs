@@ -40,7 +40,6 @@ await build({
 cpSync(join(root, 'icons'), join(dist, 'icons'), { recursive: true })
 writeTypes()
 
-/** Writes the declaration files (`.d.ts`) of the bundles. */
 function writeTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-nodes-svc-'))
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')

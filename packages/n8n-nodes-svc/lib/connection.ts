@@ -35,7 +35,6 @@ export function credentialsIn(data: ICredentialDataDecryptedObject): SvcCredenti
   }
 }
 
-/** Returns the beginning of the paths of all operations of the instance. */
 export const prefixOf = ({ instanceId, instanceToken }: SvcCredentials) =>
   `/instances/${encodeURIComponent(instanceId)}/token/${encodeURIComponent(instanceToken)}`
 

@@ -58,7 +58,6 @@ export const filterProperties: INodeProperties[] = [
   },
 ]
 
-/** Reads the filter from the parameters of a trigger. */
 export function filterOf(node: { getNodeParameter(name: string, fallback?: unknown): unknown }): EventFilter {
   return {
     events: node.getNodeParameter('events') as EventType[],

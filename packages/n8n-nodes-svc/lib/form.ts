@@ -8,13 +8,11 @@ export interface Form {
   readonly first: readonly string[]
   /** Fields whose text contains several values. */
   readonly lists?: readonly string[]
-  /** Fields whose text is JSON. */
   readonly json?: readonly string[]
   /** The field for a file, which may be given as a URL or as binary data of the item. */
   readonly file?: string
   /** Largest number of entries per request; only for a list that has pages. */
   readonly pageSize?: number
-  /** True if the operation queues a message. */
   readonly isSend?: true
 }
 

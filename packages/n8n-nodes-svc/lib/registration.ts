@@ -16,7 +16,6 @@ type Urls = Partial<Record<UrlField, string | null>>
 
 /** Data that n8n keeps for the trigger while it is registered, and keeps apart for a test. */
 interface Remembered {
-  /** URLs to put back. */
   replaced?: Urls
   isTest?: boolean
 }

@@ -47,8 +47,9 @@ async function sendOptions(node: IExecuteFunctions, options: Options, item: numb
 }
 
 /**
- * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a loop. Each n8n counts its
- * executions from 1, and a copied workflow has the same node ids, so the key also depends on the n8n and the workflow.
+ * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a
+ * loop. Executions are counted from 1 in each n8n, and a copied workflow has the same node ids, so the key also depends
+ * on the n8n and the workflow.
  */
 async function keyOf(node: IExecuteFunctions, item: number): Promise<string> {
   const run = node.evaluateExpression('{{ $runIndex }}', item)

@@ -6,7 +6,6 @@ import { connect } from './connection.ts'
 import { filterOf, isWanted } from './event-filter.ts'
 import { forgetSecret, secretOf } from './secrets.ts'
 
-/** The request of a webhook, as n8n passes it on. */
 interface WebhookRequest {
   headers: Record<string, string | string[] | undefined>
   rawBody?: Uint8Array
