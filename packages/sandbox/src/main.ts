@@ -3,7 +3,6 @@ import { isMainThread, type MessagePort, parentPort, workerData } from 'node:wor
 import { startSandboxNetwork } from './sandbox-network.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
 
-/** Messages that the thread of the network sends to the thread that started it. */
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
 /**
@@ -18,7 +17,6 @@ async function serveThread(port: MessagePort, options: SandboxNetworkOptions): P
   post({ ready: { network, controlUrl } })
 }
 
-/** Throws the error outside of the promise. So the error ends the thread, and reaches the thread that started it. */
 function rethrow(error: unknown): void {
   setImmediate(() => {
     throw error

@@ -8,10 +8,7 @@ import { withMedia } from './media/received.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 
-/** Starts the whole simulated network in this thread: its server, its media host and its control API, all on loopback. */
-
 export interface SandboxNetwork extends SandboxNetworkReady {
-  /** The functions that the routes of the control API call. */
   control: SimulatorControl
   stop(): Promise<void>
 }
@@ -24,14 +21,12 @@ export async function startSandboxNetwork(
 ): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
-  /** Functions that stop the parts that were started. They are called in reverse order, also if a later part fails to start. */
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // The network and the media host need each other: the network sends the host's address to clients, and has the
-    // pictures and the fault rules that the host uses.
+    // The network and the media host need each other: the host's address, and the pictures and fault rules.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMediaHost({
@@ -65,7 +60,7 @@ export async function startSandboxNetwork(
 
 const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
-/** Writes the certificate of the authority to a file, because `SVC_NETWORK_CA` needs a file. */
+/** `SVC_NETWORK_CA` needs a file. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
   if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
   const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))

@@ -1,5 +1,5 @@
 /**
- * The library logs whole stanzas, keys and message texts with its errors. Of a log line of the library, only the sentence, the message of its error
+ * The library logs whole stanzas, keys and message texts with its errors. Only the sentence, the message of the error
  * and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
@@ -22,10 +22,7 @@ function digest(data: unknown): Record<string, unknown> {
 
 const sentence = (data: unknown, message: string | undefined) => message ?? (typeof data === 'string' ? data : 'library')
 
-/**
- * Wraps our log. Most lines that the library logs as `warn` and `error` are about problems that it then handles, so they are logged as `debug` and
- * `info`.
- */
+/** The library handles most problems that it logs as `warn` and `error`, so they are logged as `debug` and `info`. */
 export function libraryLogger(log: Logger): LibraryLogger {
   const logger: LibraryLogger = {
     level: 'warn',

@@ -1,12 +1,8 @@
 /**
- * The author and chat of each message, as evidence for a deletion, an edit or a receipt. There is one small row per
- * message, written in the commit of its event or, for sent messages, in the commit before it is sent, so that a restart
- * loses nothing. The row holds no content and no name: ids and addresses are blind.
- *
- * Senders choose ids. The first message with an id owns the id in all chats; a later sender of the same id is not its
- * author. Rows of the account's own messages stay for one to two months, because receipts may arrive that late. Rows of
- * others stay as long, or until 20,000 newer ones have arrived, of which one chat has only its share
- * (`fair-generations.ts`).
+ * The author and chat of each message, as evidence for a deletion, an edit or a receipt. A row without content is
+ * written in the commit of the event, or before the message is sent.
+ * Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one to two
+ * months. Rows of others stay as long, or until 20,000 newer ones have arrived.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
@@ -20,33 +16,29 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** The most messages of others whose rows may be in unfinished commits: more than arrive during one commit. */
 const CLAIMED = 128
-/** The most messages of the account whose chats are cached. A small number is enough, because most receipts of a message arrive within seconds. */
+/** A small number is enough, because most receipts of a message arrive within seconds. */
 const REMEMBERED = 500
 
 const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others: FACETS.author }
 
 export interface Authorship {
   load(): Promise<void>
-  /**
-   * Returns the operations that store the author and chat of a received message, for the commit of this message. Empty if another message already has
-   * this id.
-   */
+  /** Returns the operations for the commit of a received message. Empty if another message already has its id. */
   ops(key: WAMessageKey): Promise<Op[]>
-  /** Returns the operations for the commit before the service sends a message; `chat` is its destination. */
+  /** Returns the operations for the commit before a message is sent to `chat`. */
   ownOps(id: string, chat: string): Op[]
-  /** Checks whether a sender may refer to another message, given by its `id`. `chat`: every jid of the chat in which the reference was sent. */
+  /**
+   * Checks whether a sender may refer to the message with this `id`. `chat`: every jid of the chat with the reference.
+   */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Whether the account wrote the message in this chat. `chat`: every jid of the chat. */
+  /** `chat`: every jid of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
-  /** Removes the rows of everything that the device received. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
 interface Row {
   chats: string[]
-  /** Jids of the author; empty if the account itself is the author. */
   authors: string[]
 }
 
@@ -61,12 +53,10 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   })
   const all = [ours, others]
   /**
-   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither is on disk yet. The first one
-   * owns the id. If the commit of its row fails, its row is returned again; messages of other authors get no row. The rows are text, because each
-   * small buffer would keep 8 kB of Node's pool in memory.
+   * Last row of each hashed id. The first of two messages with one id owns it, even if neither is on disk yet. The rows
+   * are text, because each small buffer would keep 8 kB of Node's pool in memory.
    */
   const claimed = boundedCache<string, string>(CLAIMED)
-  /** Chats of the newest messages that this service sent, by message id. */
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
   const sweepSoon = retention.covers(async (isStopped) => {
     for (const each of all) await each.removeOld(isStopped)
@@ -77,8 +67,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
   /**
-   * Finds the row of a message. A message of the account takes precedence over a received one with the same id. The reads are begun in one turn, so
-   * that the store can answer them together.
+   * A message of the account is preferred to a received one with the same id. Both reads are begun together, so that
+   * the store can combine them.
    */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
@@ -146,7 +136,6 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   }
 }
 
-/** Returns the jids of a message's chat. A message from a broadcast list belongs to the 1:1 chat with its sender. */
 const chatsOf = (key: WAMessageKey) => (chatKind(key.remoteJid ?? '') === 'broadcast' ? namesOf(key) : chatNamesOf(key))
 
 const LISTS = '|'

@@ -1,6 +1,6 @@
 /**
- * Finds messages to which other messages refer. These are the messages that were received and sent since the start (`recent.ts`), and the messages
- * that this service sent within the last day (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current form.
+ * Finds messages to which other messages refer: received and sent ones since the start, and sent ones of the last day.
+ * Edits and deletions are applied.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -13,21 +13,18 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /**
-   * Finds the message with this id for whose key `fits` returns true. Our own message takes precedence; of the messages of others, the one that
-   * arrived first.
-   */
+  /** Prefers our own message; of the messages of others, the one that arrived first. */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
-  /** Stores an edit. `content`: the complete current content. A deleted message stays deleted. */
+  /** `content`: the complete current content. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
-  /** Stores that the message was deleted for everybody in its chat. */
+  /** The message was deleted for everybody in its chat. */
   deleted(message: WAMessage): Promise<void>
 }
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
   /**
-   * Reads a stored sent message. Two kinds of rows are not returned: a row that an earlier version wrote without the stanza, because its chat is
-   * unknown, and a change of a channel post, which is stored under the id of the post.
+   * Undefined for a row of an earlier version, whose chat is unknown, and for a change of a channel post, which is
+   * stored under the id of the post.
    */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
@@ -37,21 +34,20 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
-  /** Returns the current content of the message in memory. It may have changed since the message was looked up. */
+  /** The message may have changed since it was looked up. */
   const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
 
   return {
     received: recent.received,
     add(message) {
-      // A message that was deleted in the meantime is not added again: the phone may delete it before the network has confirmed to us that it
-      // accepted the message.
+      // A message that was deleted by now is not added again: the phone may delete it before its ack arrives.
       const known = asItIs(message)
       if (!known || !isDeleted(known)) recent.add(message)
     },
     async get(id, fits) {
       const known = recent.get(id, fits)
       if (known?.key.fromMe) return known
-      // Senders choose ids, so another person's message may have the id of one of our messages. Ours takes precedence.
+      // Senders choose ids, so another person's message may have the id of ours. Ours is preferred.
       const own = await stored(id)
       return own && fits(own.key) ? own : known
     },
@@ -77,13 +73,13 @@ const isSame =
   (other: WAMessageKey): boolean =>
     Boolean(one.fromMe) === Boolean(other.fromMe) && one.remoteJid === other.remoteJid && one.participant === other.participant
 
-/** Whether the content of the message was deleted. The message that deletes another one is not itself deleted; it names the id of the other one. */
+/** Whether the content of the message was deleted. The message that deletes another one is not itself deleted. */
 export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>): boolean =>
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 
 /**
- * Applies an edit. Some parts are kept from the message before: the secret with which reactions and answers are encrypted, the quote, the expiry, and
- * the view-once flag. The mentions are those of the edit.
+ * Keeps the secret, the quote, the expiry and the view-once flag of the message before. The mentions are those of the
+ * edit.
  */
 function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
   const old = unwrap(before)

@@ -1,7 +1,6 @@
 /**
- * The message ledger owns all data that the service keeps about messages. Each facet (kind of data) has a file of its own, and the time for which it
- * is kept is in `facets.ts`. One retention task removes the rows of all facets. Rows are written in the commit of their message, so the ledger
- * returns the operations for this commit, and never commits a new message itself.
+ * Owns all data about messages. Rows are written in the commit of their message, so this returns the operations for
+ * this commit, and never commits a new message itself.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -21,7 +20,6 @@ import { createSent, type Sent } from './sent.ts'
 
 export interface MessageLedgerDeps {
   keys: Pick<KeyStore, 'alongside'>
-  /** Number of messages that all instances of the shard keep in memory. */
   recentTotal: RecentTotal
 }
 
@@ -29,40 +27,29 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   readonly sent: Sent
   readonly levels: ReceiptLevels
   readonly timeline: MessageTimeline
-  /** Seen marks (`seen-marks.ts`). The inbox removes them after its last commit. */
+  /** Records of processed messages, which are removed after the last commit of the inbox. */
   readonly seen: Marks
 
-  /** Returns the operations for the commit of a received message. Their reads are begun in one turn, so that the store can answer them together. */
+  /** The reads are begun together, so that the store can combine them. */
   arrivalOps(message: WAMessage): Promise<Op[]>
-  /** Returns the operations for the commit of a received message whose content is not known: only its author is stored. */
   authorOps(key: WAMessageKey): Promise<Op[]>
-  /** Adds a received message that is being committed, because later messages may refer to it. */
   remember: Recent['add']
   /**
-   * Finds the message to which the message `about` refers, with the parts that are needed to translate `about`. `chat` returns every jid of the chat.
-   * After a restart, only our own messages of the last day are found in full. Of other messages only the secrets are left, with which later edits,
-   * votes and answers are decrypted.
+   * Finds the message to which `about` refers. `chat` returns every jid of the chat. After a restart, only our own
+   * messages of the last day are found in full; of others only the secrets are left.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
   /** Returns the key of a channel post, by the number that the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
 
-  /** Returns the newest messages in memory for whose key a given function returns true, newest first. */
   newest: Recent['newest']
 
-  /** Returns the size of the messages in memory, in bytes. */
   heldBytes(): number
 
-  /** Reads the stored facets. Must finish before any message is received or sent. */
   load(): Promise<void>
-  /**
-   * Starts the retention. `undecided` returns the message id of the queue item that is being sent; the row of this message is kept, however old it
-   * is.
-   */
+  /** `undecided` returns the message id of the queue item that is being sent, whose row is kept. */
   start(undecided: () => string | undefined): void
-  /** Removes what the next account must not see. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
-  /** Stops the ledger: after this resolves, nothing more is written. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,6 @@
 /**
- * Stores the timeline of the account's messages, looked up by id: when they were sent and accepted, each receipt, and
- * the events that reported them. It has no content and no phone numbers. There is one row per fact, written in the
- * commit of what the fact reports (for example a receipt). Nothing is read for it.
+ * Stores when the account's messages were sent and accepted, their receipts, and their events. It has no content and no
+ * phone numbers. Each row is written in the commit of what it reports.
  */
 import * as v from 'valibot'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -12,21 +11,20 @@ import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 import { messageIdOf } from './message-id.ts'
 
-/** The most facts of one message that are read: a group has receipts of each member. */
+/** A group has receipts of each member. */
 const MAX_FACTS = 4_096
 
 const at = v.number()
 const eventId = v.nullable(v.string())
 
 const FactSchema = v.variant('kind', [
-  /** Outcome of a queue item. */
   v.object({
     kind: v.literal('end'),
     at,
     svcId: v.string(),
     messageId: v.string(),
     operation: v.string(),
-    /** Error code; null if the network accepted the message. */
+    /** Null if the network accepted the message. */
     errorCode: v.nullable(v.string()),
     queuedAt: at,
     leftAt: v.nullable(at),
@@ -42,14 +40,9 @@ const FactSchema = v.variant('kind', [
 export type Fact = v.InferOutput<typeof FactSchema>
 
 export interface MessageTimeline {
-  /**
-   * Returns the operations that add the facts of an event to the timeline, for the commit of the event. `eventId` is
-   * null if no webhook wanted the event.
-   */
+  /** Returns the operations for the commit of an event. `eventId` is null if no webhook wanted the event. */
   ops(event: WebhookEvent, eventId: string | null): Op[]
-  /**
-   * Returns the facts about a message, by its id or the id of its queue item, in any order. Empty if nothing is known.
-   */
+  /** Finds a message by its id or that of its queue item. The facts are in any order. */
   find(id: string): Promise<Fact[]>
 }
 
@@ -63,7 +56,6 @@ export function createMessageTimeline({ id: instance, store, sealer, clock, log,
     FACETS.timeline.weeks,
   )
   retention.covers(weeks.removeOld, 'old rows of message timelines could not be removed')
-  /** Number that distinguishes facts about one message in the same millisecond. */
   let count = 0
 
   const subjectOf = (id: string) => sealer.blindOnce(`timeline ${id}`)

@@ -1,6 +1,6 @@
 /**
- * Stores the last reported status of each message per participant, as a blind name and one byte. The row is written in the commit of the event that
- * reports the status. Rows are grouped by the week in which they were written, so that an old week can be removed without reading the other rows.
+ * The last reported status of each message per participant: a hash and one byte, written in the commit of the event.
+ * Rows are grouped by week, so that an old week can be removed without reading the other rows.
  */
 
 import { createHash } from 'node:crypto'
@@ -10,10 +10,10 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** Number of cached levels. The cache is useful because the receipts of one message arrive within a short time. */
+/** The receipts of one message arrive within a short time, so they are cached. */
 const REMEMBERED = 5_000
 
-/** Blind name of a message and a participant. The id is hashed first, because senders choose the ids, which may have any form. */
+/** Hash of a message and a participant. Senders choose the ids, which may have any form. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
@@ -24,11 +24,11 @@ const hashOf = (id: string, chat: string, participant: string) =>
 
 export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
-  /** Returns the highest level (such as delivered or read) that was reported for a subject, under any of its names; 0 if none was. */
+  /** Returns the highest level that was reported under any of these names; 0 if none was. */
   of(names: readonly Subject[]): Promise<number>
-  /** Like `of`, but without a read from disk, so it finds only levels that were reported recently. */
+  /** Like `of` without a read from disk, so it finds only levels that were reported recently. */
   recent(names: readonly Subject[]): number
-  /** Returns the operations that store this level, for the commit of the event. Call `applied` after the commit. */
+  /** Returns the operations for the commit of the event. Call `applied` afterwards. */
   ops(subjects: readonly Subject[], level: number): Op[]
   applied(subjects: readonly Subject[], level: number): void
 }
@@ -50,8 +50,8 @@ export function createReceiptLevels({ id: instance, store, sealer, clock, retent
   return {
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     async of(names) {
-      // A level that is cached under the first name is also the highest of all names: when it was written, the levels under the other names were
-      // taken into account.
+      // The level under the first name is the highest of all names: the others were taken into account when it was
+      // written.
       const isKnown = names[0] !== undefined && known.has(names[0])
       return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
     },

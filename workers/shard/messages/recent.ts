@@ -1,13 +1,8 @@
 /**
- * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by bytes, and kept as protobuf, so
- * that a message needs only the memory of its bytes and not of its objects. They are lost with the process; data that must survive it is in `sent.ts`
- * and `secrets.ts`.
- *
- * Senders choose ids, so a message that reuses the id of another one must not replace it, because the replaced message could no longer be edited,
- * deleted or answered. A message is therefore identified by its id and its author.
- *
- * If one chat gets very many messages, messages of this chat are evicted: old messages are evicted first, then the oldest messages of the largest
- * chats (`fair-share.ts`).
+ * The last messages of an instance, for replies, edits, read receipts and retries, as protobuf to save memory. They are
+ * lost with the process.
+ * Senders choose ids, so a message is identified by its id and its author. A message that reuses the id of another one
+ * does not replace it. If there are too many messages, the oldest ones of the largest chats are evicted.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
@@ -17,24 +12,18 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { FACETS } from './facets.ts'
 
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
-/** Number of messages that every instance may keep, however many messages the whole thread has. */
+/** The most messages that every instance may keep, however many the whole thread has. */
 const MIN_OF_INSTANCE = 250
-/**
- * When messages are evicted, a chat keeps at least this share of the limits. Only if that is not enough (more than 200 chats are this large), the
- * oldest messages of all chats are evicted.
- */
+/** A chat keeps at least this share of the limits when messages are evicted, if that is enough. */
 const FLOOR = 1 / 200
-/** Share of the limits that is evicted at once. Without it, every new message would have to scan all chats. */
+/** Share of the limits that is evicted at once. Otherwise every new message would have to scan all chats. */
 const SLACK = 1 / 32
-/**
- * Maximum size in bytes of a message that is kept as text. Longer ones are kept outside of the JavaScript heap, because the heap of a thread is
- * limited.
- */
+/** Longer messages are kept outside of the JavaScript heap, because the heap of a thread is limited. */
 const SHORT = 1_024
-/** The most messages of different authors with the same id that are kept. Honest clients never share an id. */
+/** The most messages of different authors with the same id. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
-/** Number of messages in memory of all instances of a thread, and number of these instances. */
+/** Messages in memory of all instances of a thread, and number of these instances. */
 export interface RecentTotal {
   messages: number
   instances: number
@@ -44,33 +33,25 @@ export interface Recent {
   add(message: WAMessage): void
   /** Returns the first message that has this id and for whose key `fits` returns true. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /**
-   * Returns the message that another message of a chat refers to; `about` is the key of the referring message. A
-   * message of another chat does not match.
-   */
+  /** `about` is the key of the referring message. A message of another chat does not match. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
   /**
-   * Returns the latest messages of others in a chat, by any jid of the chat: at most `max`, newest first. Messages that
-   * only change another one are excluded.
+   * Returns the latest messages of others in a chat, at most `max`, newest first. Messages that only change another one
+   * are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
-  /** Returns the newest messages for whose key `fits` returns true, newest first. Messages that only change another one are excluded. */
   newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
-  /**
-   * Returns the key of a channel post by the number that the network gave it, because later stanzas about the post only
-   * have this number.
-   */
+  /** Later stanzas about a channel post only have the number that the network gave it. */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
-  /** Removes everything that the device received. Called after the device was unlinked. */
+  /** Called after the device was unlinked. */
   clear(): void
-  /** Subtracts the messages of this instance from the total of the thread. Called when the instance stops. */
+  /** The instance stops, so its messages no longer count for the thread. */
   end(): void
   readonly size: number
-  /** Size of all messages of the instance, in bytes. */
   readonly bytes: number
 }
 
-/** A message as protobuf. A short message is a text with one character per byte, because a separate buffer takes 400 bytes more than its content. */
+/** A short message is a text with one character per byte, because a separate buffer takes 400 bytes more. */
 type Packed = string | Uint8Array
 
 function pack(bytes: Uint8Array): Packed {
@@ -84,13 +65,11 @@ const unpack = (packed: Packed) =>
 interface Entry {
   packed: Packed
   key: WAMessageKey
-  /** Jid of the message's chat. */
   chat: string
-  /** Time of arrival in ms, by a clock that does not step. */
+  /** Time in ms of a monotonic clock. */
   at: number
 }
 
-/** Messages of one chat, oldest first. */
 interface Chat {
   jid: string
   entries: Set<Entry>
@@ -122,7 +101,7 @@ export function createRecent({
     return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
   }
 
-  /** Share of the limits to which the messages are reduced when the limits are exceeded. */
+  /** Share of the limits to which the messages are reduced. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
 
   function makeRoom() {
@@ -155,7 +134,7 @@ export function createRecent({
 
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
     const entry = messages.get(id)?.find(({ key }) => fits(key))
-    // The key is stored separately, because its alternative jids and its addressing mode are not part of the protobuf.
+    // The protobuf does not contain the alternative jids and the addressing mode of the key.
     return entry && ({ ...unpack(entry.packed), key: entry.key } as WAMessage)
   }
 
@@ -223,7 +202,6 @@ export function createRecent({
 function createHeld(total: RecentTotal) {
   /** Messages by id, in the order of arrival. */
   const messages = new Map<string, Entry[]>()
-  /** Messages of all chats, least recently changed first. */
   const all = new Set<Entry>()
   const chats = new Map<string, Chat>()
   let bytes = 0
@@ -247,8 +225,8 @@ function createHeld(total: RecentTotal) {
       bytes += entry.packed.length
       const id = entry.key.id ?? ''
       const others = messages.get(id)
-      // A literal array is used for one entry, because an array that is made by spreading has room for 17 entries. Nearly every id has only one
-      // message.
+      // A literal array is used for one entry, because an array from a spread has room for 17. Nearly every id has only
+      // one message.
       messages.set(id, others === undefined ? [entry] : [...others, entry])
     },
     remove(entry: Entry) {

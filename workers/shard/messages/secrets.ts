@@ -1,8 +1,7 @@
 /**
- * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use a secret that only the
- * message itself contains (`translate/inbound/secret.ts`). There is one sealed row per received message with such a secret, written in the commit of
- * its event. A poll or event that is sent has one too, written in the commit before it is sent. The rows are read when `recent.ts` does not have the
- * message, for example after a restart.
+ * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and reactions. There is one
+ * encrypted row per message with such a secret, written in the commit of its event or before it is sent. The rows are
+ * read after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -21,18 +20,14 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/**
- * Largest message that is stored, in bytes. A poll with twelve options of 100 characters has at most 5 kB, so a larger message was made large on
- * purpose.
- */
+/** Largest stored message, in bytes. A poll with twelve options of 100 characters has at most 5 kB. */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 
-/** `asked`: polls and events. `said`: all other messages. */
 export type Terms = Record<'asked' | 'said', Term>
 
 const TERMS: Terms = { asked: FACETS.askedSecret, said: FACETS.saidSecret }
 
-/** Kinds of messages that refer to another message. They are never edited or answered themselves. */
+/** These messages refer to another one, and are never edited or answered themselves. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',
@@ -44,12 +39,9 @@ const ABOUT_OTHERS = new Set<Field>([
 ])
 
 const Row = v.object({
-  /** Jids of the author (number and LID) without a device part, as the message contained them; null for the account itself. */
+  /** Number and LID of the author, as the message contained them; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
-  /**
-   * Jids of the chat without a device part. Absent in rows of an older version, and for sent messages, whose chat is in
-   * `sent.ts`.
-   */
+  /** Absent in rows of an older version, and for sent messages. */
   chats: v.optional(v.array(v.string())),
   /** Protobuf of the kept parts of the message, in base64. */
   message: v.string(),
@@ -58,21 +50,17 @@ const Row = v.object({
 export interface Secrets {
   load(): Promise<void>
   /**
-   * Returns the operations for the commit before this service sends a message. There are some only for polls and events. Other sent messages are kept
-   * in full for a day in `sent.ts`, which is read first.
+   * Returns the operations for the commit before a poll or event is sent. Other sent messages are kept in full for a
+   * day elsewhere.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Returns the operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, so the row of the
-   * first message with an id is not replaced.
+   * Empty if no encrypted message can refer to the message, or if another message has its id: senders choose ids, so
+   * the first row is not replaced.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
-  /**
-   * Finds the kept parts of the message: its author, its secret, the options of a poll, the file under a caption.
-   * `chat`: every jid of the chat in which the reference was sent; a message of another chat does not match.
-   */
+  /** `chat`: every jid of the chat with the reference. A message of another chat does not match. */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
-  /** Removes the secrets of the device's messages. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
@@ -80,7 +68,7 @@ export function createSecrets(
   { id: instance, store, sealer, clock, log, retention }: FacetContext,
   terms: Terms = TERMS,
 ): Secrets {
-  /** Returns the blind name of an id. Senders choose the ids, which may have any form, so they are hashed first. */
+  /** Senders choose ids, which may have any form, so they are hashed first. */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
@@ -104,7 +92,6 @@ export function createSecrets(
     return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
   }
 
-  /** Returns the parts of a message to keep, with the name of its row; null if there is nothing to keep. */
   function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>, isWanted = (_: keyof Terms) => true) {
     const kept = key.id && message ? keptOf(message) : null
     if (!kept || !key.id || !isWanted(kept.term)) return null
@@ -144,7 +131,6 @@ export function createSecrets(
           if (chats && !chats.some((name) => chat.has(name))) continue
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
-          // The record is damaged, so the secret is lost.
           log.error({ err: error, message_id: id }, 'the stored secret of a message could not be decoded')
         }
       }
@@ -164,7 +150,7 @@ function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
 }
 
-/** Returns the parts of a message to keep, and their term; null if there is nothing to keep. */
+/** Null if there is nothing to keep. */
 function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
   const content = unwrap(message)
   const messageSecret = secretOf(message)
@@ -183,8 +169,8 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
 /**
- * Returns the fields of a file that are kept: those that the event shows and those that decrypt the file. An edit of a caption may arrive without the
- * file, and its event must still show the file.
+ * Keeps the fields that the event shows and those that decrypt the file. An edit of a caption may arrive without the
+ * file.
  */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file

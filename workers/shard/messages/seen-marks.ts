@@ -1,7 +1,6 @@
 /**
- * Keeps seen marks, which identify redelivered messages: a hash per ciphertext and per message. They are kept in two generations of a fixed size. So
- * the number of marks is limited, and the most recent ones are kept. This is enough, because the network redelivers a message within a short time or
- * never.
+ * Recognizes redelivered messages by a hash per ciphertext and per message. The hashes are kept in two generations of a
+ * fixed size; this is enough, because the network redelivers a message within a short time or never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../src/lib/sha256.ts'
@@ -14,7 +13,6 @@ import { FACETS } from './facets.ts'
 
 /** Separator of the marks in a record; marks do not contain it. */
 const BETWEEN = ' '
-/** The numbers of records are padded with zeros to this many digits, so that they sort as text. */
 const DIGITS = 12
 
 export type Mark = string & { readonly brand: 'mark' }
@@ -25,13 +23,12 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Returns the seen marks of a message: one for each jid of its chat and of its author that the key contains. The reason is that a person is addressed
- * by number or by LID, and a message can arrive again under the other jid. The marks ensure that there is one event per message, even if a retry
- * delivers the message again in another ciphertext.
+ * Returns one hash for each jid of the chat and of the author, because a message can arrive again under the other jid
+ * (number or LID).
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
-  // For a participant outside of groups, the library puts the author's other jid into `remoteJidAlt`, the field for the chat's other jid.
+  // For a participant outside of groups, the library puts the author's other jid into `remoteJidAlt`.
   if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
   return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
 
@@ -45,27 +42,20 @@ const names = (jid: string, alt: string | undefined) => [...new Set([bare(jid), 
 export interface Marks {
   load(): Promise<void>
   has(mark: Mark): boolean
-  /** Returns the operations that store these marks. Call `applied` after their commit. */
+  /** Call `applied` after the commit of these operations. */
   ops(marks: readonly Mark[]): Op[]
-  /**
-   * Reports that these marks are being written. They are set from now on; `applied` is called when `written` resolves, and if it rejects, they are no
-   * longer set.
-   */
+  /** The marks count from now on. If `written` rejects, they no longer do. */
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
-  /**
-   * Drops the older generation when the newer one is full, in separate commits. If one of these commits fails, the next message causes another
-   * attempt, and nothing is lost.
-   */
+  /** Drops the older generation when the newer one is full. If a commit fails, the next message tries again. */
   rotate(): Promise<void>
-  /** Removes all marks. */
   forget(): Promise<void>
 }
 
-/** Stored form of a seen mark: the character of its kind, followed by the blind name. The marks of one message are in one record. */
+/** The character of its kind, followed by a hash. The marks of one message are in one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** The most stored forms that are cached: the marks of one message are looked up a few times in a row. */
+/** The marks of one message are looked up a few times in a row, so they are cached. */
 const MAX_REMEMBERED = 32
 
 export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
@@ -74,12 +64,12 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
   /**
-   * Number of the newest record. Numbers ascend, so that records of the same time share the pages of the store; with random names, each record would
-   * change a separate page.
+   * Number of the newest record. Ascending numbers share the pages of the store; random names would change a separate
+   * page each.
    */
   let newest = 0
   const other = () => 1 - current
-  /** Marks that are being written, each with the number of commits that write it. */
+  /** Number of commits that are writing each mark. */
   const followed = new Map<Stored, number>()
 
   function stored(mark: Mark): Stored {
@@ -96,7 +86,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
     const marks = generations[generation as 0 | 1]
     for await (const [key, value] of store.range(prefix)) {
       const name = key.slice(prefix.length)
-      // In the older format, each mark is a record, and the name of the mark is in the key of the record.
+      // In the older format, each mark is a record of its own.
       if (value.byteLength === 1) marks.add(name as Stored)
       else {
         newest = Math.max(newest, Number(name))
@@ -151,8 +141,8 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
       isRotating = true
       try {
         const next = other()
-        // The records of the generation are listed from disk and not from memory: marks that were being written when an earlier rotation ended are
-        // missing in memory.
+        // Marks that were being written during an earlier rotation are missing in memory, so the records are listed
+        // from disk.
         await dropGeneration(next)
         await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })
         generations[next as 0 | 1] = new Set()

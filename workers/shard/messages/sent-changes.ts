@@ -1,4 +1,4 @@
-/** Changes stored messages that were edited, deleted, refused, or accepted under a number. A failed write is logged. */
+/** Changes stored messages that were edited, deleted, refused, or accepted. A failed write is logged. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
@@ -18,29 +18,24 @@ export interface SentChangesDeps extends Pick<FacetContext, 'store' | 'log'> {
 
 export interface SentChanges {
   /**
-   * Changes the stored form of a message that was edited or deleted. A resend uses the current form, and a deleted message is not sent again. If
-   * `changed` returns undefined, the row stays unchanged. Failed writes are logged.
+   * A resend uses the current form, and a deleted message is not sent again. If `changed` returns undefined, the row
+   * stays unchanged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
-  /** Stores the number under which the network has accepted a channel post. Failed writes are logged. */
+  /** Stores the number under which the network has accepted a channel post. */
   numbered(messageId: string, serverId: string): Promise<void>
-  /** Removes a message that the network refused. Failed writes are logged; the row then stays until it is too old. */
   remove(messageId: string): Promise<void>
-  /** Runs `removal`, which removes all rows. A change that read its row before the removal does not write it afterwards. */
+  /** A change that read its row before the removal of all rows does not write it afterwards. */
   whileForgetting(removal: () => Promise<void>): Promise<void>
 }
 
 export function createSentChanges({ store, log, rows, limits, stored, writing, isStopped }: SentChangesDeps): SentChanges {
-  /** Serialises the changes of one row, because each one applies to the result of the previous one. */
   const { run: inTurn } = createKeyedMutex()
   /** Number of removals of all rows, and whether one is running. */
   let forgotten = 0
   let isForgetting = false
 
-  /**
-   * Commits a change. A failure is only logged, because the change is not essential: the message was edited or deleted on the phones even if this is
-   * not stored.
-   */
+  /** The message was changed on the phones even if this is not stored, so a failure is only logged. */
   const write = (...ops: Op[]) =>
     writing.add(
       store.commit({ ops }).then(
@@ -49,7 +44,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       ),
     )
 
-  /** Rewrites a row. If the function returns undefined, the row stays unchanged. */
+  /** If the function returns undefined, the row stays unchanged. */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
@@ -61,7 +56,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // After the instance has stopped, the change is refused. Its stanza is then not confirmed, so the network will deliver it again.
+      // The stanza of this change is then not confirmed, so the network will deliver it again.
       if (isStopped()) throw new Failure('instance_not_connected')
       const more = beside(before)
       const written = [rows.message(messageId, { ...before, ...change }), ...more]

@@ -4,32 +4,24 @@ import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import type { FacetContext } from './facets.ts'
 import { timeOf } from './sent-rows.ts'
 
-/** Rows are removed when their number or size exceeds the limit by this factor. */
 const SLACK = 1.1
 
 export interface SentLimitsDeps extends Pick<FacetContext, 'store' | 'clock' | 'retention'> {
   prefixes: readonly string[]
   maxMessages: number
   maxBytes: number
-  /** Whether a row is too old. */
   isOld(at: number): boolean
-  /** Returns the key of the row that is kept, however old it is. */
   neededKey(): string
 }
 
 export interface SentLimits {
-  /** Called after rows were written. */
   added(rows: number, bytes: number): void
-  /** Called after all rows were removed. */
   cleared(): void
 }
 
 export function createSentLimits(deps: SentLimitsDeps): SentLimits {
   const { store, clock, retention, prefixes, maxMessages, maxBytes, isOld, neededKey } = deps
-  /**
-   * Number and bytes of the rows at the last sweep, plus those written since then. Rows that were replaced or removed
-   * since then are still counted, so these are upper bounds.
-   */
+  /** Upper bounds: rows that were replaced or removed since the last sweep are still counted. */
   let count = 0
   let bytes = 0
   const sweepSoon = retention.covers(sweep, 'expired sent messages could not be removed')

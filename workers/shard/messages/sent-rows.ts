@@ -1,6 +1,6 @@
 /**
- * The form of the rows about sent messages on disk. A row begins with the time of writing, so that the sweep need not decrypt the rows that it
- * removes; the rest is sealed.
+ * The rows about sent messages on disk. A row begins with the time of writing, so that old rows are removed without
+ * being decrypted.
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -9,9 +9,8 @@ import type { FacetContext } from './facets.ts'
 
 export interface StoredMessage {
   message: proto.IMessage
-  /** Time at which the message was about to be sent, in epoch ms. */
   at: number
-  /** Stanza with which the message was first sent. Absent in rows of an older version. */
+  /** Absent in rows of an older version. */
   stanza?: Stanza
 }
 
@@ -36,25 +35,21 @@ export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'se
     prefixes: [keys.sents(instance), keys.sentPosts(instance)],
     messageKey,
     postKey,
-    /** Returns the row of a message. */
     message: (messageId: string, { message, stanza, at }: Required<StoredMessage>): SentRow =>
       sealed(messageKey(messageId), at, packed(message, stanza)),
-    /** Returns the row with which a channel post is found by its number: it contains the id of the message. */
+    /** Finds a channel post by its number: this row contains the id of the message. */
     post: (newsletter: string, serverId: string, at: number, messageId: string): SentRow =>
       sealed(postKey(newsletter, serverId), at, Buffer.from(messageId)),
-    /** Returns the message in a row. Throws if the row is damaged. */
     openMessage: (key: string, value: Uint8Array): StoredMessage => ({ ...unpacked(opened(key, value)), at: timeOf(value) }),
-    /** Returns the message id in the row of a channel post. Throws if the row is damaged. */
     openPost: (key: string, value: Uint8Array): string => Buffer.from(opened(key, value)).toString(),
   }
 }
 
-/** Returns the time at which a row was written. */
 export const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
 
 /**
- * First byte of a row that contains a stanza. Such a row consists of this byte, the length of the stanza's JSON in four bytes, the JSON, and the
- * message. Older rows only have the message, and no protobuf begins with a byte below 8, because that would be field 0.
+ * First byte of a row with a stanza: then follow the length of its JSON in four bytes, the JSON, and the message. Older
+ * rows only have the message, which cannot begin with a byte below 8.
  */
 const WITH_STANZA = 1
 const STANZA_AT = 5

@@ -1,8 +1,6 @@
 /**
- * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that these can be answered after a restart
- * too. They are kept for at most 24 h, and their number is limited. They are written before the network call, so that if the outcome of a send is
- * lost, the queue can send the same message again (`send-again.ts`). For the same time, later edits and deletions, here or on the phone, can refer to
- * them (`known-messages.ts`).
+ * Stores sent messages for retry receipts ("Waiting for this message"), for at most 24 h. They are written before the
+ * network call, so that the queue can send the same message again if the outcome is lost.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -20,11 +18,10 @@ import { type StoredMessage, sentRows, timeOf } from './sent-rows.ts'
 
 export interface SentOptions {
   /**
-   * The secret that decrypts later votes and answers is kept for longer than the message. It is written with the message, because votes and answers
-   * may arrive immediately.
+   * The secret that decrypts votes and answers is kept for longer than the message. It is written with the message,
+   * because votes may arrive immediately.
    */
   secrets: Secrets
-  /** The record of the author and the chat, which is kept for even longer than the secret. */
   authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
   maxMessages?: number
@@ -34,23 +31,19 @@ export interface SentOptions {
 export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'> {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * Stores a message that is about to be encrypted. It is written in the same commit as the keys that the encryption changes, and no ciphertext is
-   * sent before this commit. Call the returned function when the send has ended.
+   * The message is in the commit of the keys that its encryption changes, and no ciphertext is sent before. Call the
+   * returned function when the send has ended.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
-  /** Returns the message with the stanza of its first send. */
   stored(messageId: string): Promise<StoredMessage | undefined>
-  /** Returns the id of one of our channel posts, by the number that the network gave it. Later stanzas about the post only have this number. */
+  /** Later stanzas about a channel post only have the number that the network gave it. */
   post(newsletter: string, serverId: string): Promise<string | undefined>
-  /** Removes all messages. Called after the device was unlinked and its session has ended, because retry receipts no longer arrive for it. */
   forget(): Promise<void>
   /**
-   * Registers a function that returns the message id of the queue item that is being sent. The row of this message is kept, however long the
-   * connection was lost, because the item is sent again from it.
+   * The row of the queue item that is being sent is kept, however old it is, because the item is sent again from it.
    */
   keepsUndecided(messageId: () => string | undefined): void
-  /** Stops the store: after this resolves, nothing more is written. */
   stop(): Promise<void>
 }
 
@@ -58,7 +51,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const { secrets, authorship, maxMessages = FACETS.sent.rows, maxBytes = FACETS.sent.bytes } = options
   const rows = sentRows({ id: instance, sealer })
   let undecided: () => string | undefined = () => undefined
-  /** Returns the key of the row that is kept, however old it is. */
+  /** The row that is kept, however old it is. */
   const neededKey = () => rows.messageKey(undecided() ?? '')
   let isStopped = false
   const isOld = (at: number) => clock.now() - at > FACETS.sent.ms
@@ -75,7 +68,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const writing = createUnderWay()
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
-    // The instance has stopped. The message is not stored, because the queue sends the item again after the next start.
+    // The queue sends the item again after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
     const row = rows.message(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
@@ -95,7 +88,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     try {
       return rows.openMessage(key, value)
     } catch (error) {
-      // The record is damaged, so the message cannot be sent again.
+      // The message can no longer be sent again.
       log.error(
         { err: error, message_id: messageId },
         'the stored copy of a sent message is damaged; it cannot be sent again if a recipient asks for it',
@@ -114,7 +107,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     putEncrypted(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
       const settled = options.keys.alongside(ops)
-      // A status for many people is sent in many stanzas, and the function may be called after each of them, but the status has only one row.
+      // A status for many people is sent in many stanzas, but has only one row.
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },

@@ -1,7 +1,6 @@
 /**
- * The handshake of a connection, after which all frames are encrypted. Its last message is the login of a linked device, or the registration of a new
- * one. The library's Noise code verifies the server with `Curve.verify`. The library's own version of that function accepts every signature, so
- * `baileys/thread/curve.ts` replaces it.
+ * The handshake of a connection. Its last message is the login of a linked device, or the registration of a new one.
+ * The library's Noise code verifies the server.
  */
 import {
   type AuthenticationCreds,
@@ -25,11 +24,11 @@ export interface HandshakeDeps {
   creds: AuthenticationCreds
   loginCounts: LoginCounts
   write(bytes: Uint8Array): Promise<void>
-  /** Resolves with the first frame of the server, its hello message. */
+  /** Resolves with the first frame of the server. */
   hello: Promise<Uint8Array>
   /**
-   * Rejects if another process of the service runs this account now. It is called right before the login: this process may have been suspended and
-   * replaced, and its login would end the session of the process that replaced it. Absent if no other process can run the account.
+   * Called right before the login. Rejects if another process runs this account now: our login would end its session.
+   * Absent if no other process can run the account.
    */
   confirmOwner?: (() => Promise<void>) | undefined
 }
@@ -42,12 +41,12 @@ export async function shakeHands(deps: HandshakeDeps): Promise<void> {
   const key = noise.processHandshake(answer, creds.noiseKey)
   const payload = noise.encrypt(ClientPayload.encode(clientPayload(deps)).finish())
   const sent = write(HandshakeMessage.encode({ clientFinish: { static: key, payload } }).finish())
-  // The next frame that is written must be encrypted with the keys of the finished handshake, even if this write has not called back yet.
+  // The next frame must be encrypted, even if this write has not called back yet.
   await noise.finishInit()
   await sent
 }
 
-/** Returns the payload of the login, or of the registration if the device is not linked. */
+/** The payload is that of the registration if the device is not linked. */
 export function clientPayload({
   creds,
   version,

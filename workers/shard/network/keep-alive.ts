@@ -1,6 +1,6 @@
 /**
- * Keep-alive pings (`wire/keep-alive.ts`). As in the web client, a connection is considered alive only if it received a frame recently. Queries that
- * are still waiting do not count.
+ * Keep-alive pings. As in the web client, a connection is alive only if it received a frame recently. Queries that are
+ * still waiting do not count.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -17,14 +17,12 @@ const GRACE = 5 * SECOND
 const LOST = 408
 
 export interface KeepAliveDeps {
-  /** Returns the time from a monotonic clock. */
   now(): number
   onError(error: unknown): void
-  /** Called with the time of the network in seconds, which the answer to a ping contains. */
+  /** Called with the network's time in seconds, from the answer to a ping. */
   onTime(seconds: number): void
 }
 
-/** Starts the pings. Must be called right after the socket is created. */
 export function keepAlive(
   sock: Pick<NetworkSocket, 'ws' | 'ev' | 'end' | 'query'>,
   { now, onError, onTime }: KeepAliveDeps,
@@ -37,7 +35,7 @@ export function keepAlive(
       stop()
       return void sock.end(endReason('Connection was lost', LOST), 'abrupt').catch(onError)
     }
-    // The answer counts as a received frame like any other; here only the network's time is read from it.
+    // The answer counts as a received frame like any other.
     if (sock.ws.isOpen) sock.query(ping(), EVERY).then(tell, () => {})
   }
 

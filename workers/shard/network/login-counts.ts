@@ -1,18 +1,16 @@
 /**
- * Two counters that a browser sends when it logs in: the number of logins since it was linked (`lc`), and since it was opened
- * (`connectAttemptCount`). The first one is stored in the credentials; the second one is counted here from the start of the process.
+ * Two counters of a browser: the logins since it was linked (`lc`), and since it was opened (`connectAttemptCount`).
+ * The first one is stored in the credentials.
  */
 import type { AuthenticationCreds, proto } from '@whiskeysockets/baileys'
 import { keepFacts, ownFacts } from '../keys/own-facts.ts'
 
 export interface LoginCounts {
-  /** Returns the counters for the next login of this device. */
   of(creds: AuthenticationCreds): Pick<proto.IClientPayload, 'lc' | 'connectAttemptCount'>
-  /** Called when the network has accepted a login. The credentials must then be saved. */
+  /** The credentials must be saved after this call. */
   accepted(creds: AuthenticationCreds): void
 }
 
-/** Creates the counters of one instance. */
 export function createLoginCounts(): LoginCounts {
   let made = { device: '', logins: 0 }
   const madeBy = ({ me }: AuthenticationCreds) => (me?.id === made.device ? made.logins : 0)

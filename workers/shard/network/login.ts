@@ -1,4 +1,4 @@
-/** The queries that follow a successful login: they check the one-time keys on the network, and tell the network to begin with the stanzas. */
+/** The queries that follow a login: they check the one-time keys, and tell the network to begin with the stanzas. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'
@@ -11,10 +11,10 @@ export interface LoginDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Codes with which the network answers if it has lost the keys of this device: not found, not acceptable. */
+/** The network has lost the keys of this device: not found, not acceptable. */
 const NO_KEYS = [404, 406]
 
-/** Sends the queries that follow a login. Never rejects, because the account is logged in even if the network does not answer them. */
+/** Never rejects, because the account is logged in even without answers. */
 export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<void> {
   await oneTimeKeys.check()
   try {
@@ -25,7 +25,6 @@ export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<voi
   }
 }
 
-/** Asks the network whether it has the keys of this device. */
 async function areKeysThere(query: LoginDeps['query']): Promise<boolean> {
   try {
     return hasKeyDigest(await query(keyDigestQuery()))

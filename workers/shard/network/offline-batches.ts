@@ -1,7 +1,6 @@
 /**
- * Requests the backlog of an account: the stanzas that arrived while it was offline. The network sends them in batches that the client requests, and
- * sends new stanzas only after the backlog. As in the web client, the next batch is requested while stanzas arrive, and also when none has arrived
- * for a while, because the network may count the stanzas differently.
+ * Requests the offline backlog in batches; the network sends new stanzas only after it. As in the web client, the next
+ * batch is also requested when no stanza has arrived for a while, because the network may count differently.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,13 +10,12 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Number of stanzas per batch, as in the web client. */
 const BATCH = 200
-/** When only this many stanzas of a batch are missing, the next batch is requested, so that the network need not pause. */
+/** The next batch is requested early, so that the network need not pause. */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** Number of idle periods in a row after which no further batch is requested. Together they last a minute, as in the web client. */
+/** After this many idle periods no further batch is requested. Together they last a minute, as in the web client. */
 const MAX_IDLE = 30
 
-/** Begins to request batches. Must be called right after the socket is created. */
 export function askForBatches(sock: Pick<NetworkSocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
   const { ws } = sock
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 /**
- * The one-time keys of this device that are stored on the network. Another device needs one of them to begin a session, and each key is used for only
- * one session. They are stored here before they are uploaded.
+ * The one-time keys of this device on the network. Another device needs one of them to begin a session. They are stored
+ * here before they are uploaded.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
@@ -13,9 +13,7 @@ import { keyCountIn, keyCountQuery } from '../wire/login.ts'
 import { QueryRefused } from './queries.ts'
 
 export interface OneTimeKeys {
-  /** Uploads a few keys. Callers at the same time share one upload. */
   upload(): Promise<void>
-  /** Uploads keys if the network has few, or if the newest one is not in the store. Never rejects. */
   check(): Promise<void>
 }
 
@@ -23,28 +21,25 @@ export interface OneTimeKeysDeps {
   creds: AuthenticationCreds
   keys: SignalKeyStoreWithTransaction
   query(node: BinaryNode): Promise<BinaryNode>
-  /** Called with the changed fields of the credentials. */
   changed(update: Partial<AuthenticationCreds>): void
-  /** Resolves when these changes are on disk; rejects if they cannot be stored. */
   saved(): Promise<void>
   log: Pick<Logger, 'info'>
 }
 
-/** Number of keys in the first upload, and in each later one, as in the library. */
+/** Number of keys in the first upload, as in the library. */
 const FIRST = 812
 const FEW = 5
-/** Number of attempts to upload, and the pause before the second attempt. The pause doubles with each attempt. */
+/** The pause before each further attempt doubles. */
 const TRIES = 4
 const FIRST_PAUSE = SECOND
-/** Deadline of an upload with all its attempts. */
 const DEADLINE = 30 * SECOND
 
 export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: OneTimeKeysDeps): OneTimeKeys {
   let running: Promise<void> | undefined
 
   /**
-   * Creates and stores keys. Returns the query that uploads them, when the credentials that count them are on disk too: after a kill, older credentials
-   * would give the ids of uploaded keys to new ones, and nobody could read the first messages that were encrypted with the uploaded ones.
+   * The query must not be sent before the credentials that count the keys are on disk. Otherwise, after a kill, new
+   * keys would get the ids of uploaded ones, and first messages could not be read.
    */
   async function nextKeys(count: number): Promise<BinaryNode> {
     const upload = await keys.transaction(async () => {
@@ -56,7 +51,7 @@ export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: O
     return upload
   }
 
-  /** Sends the upload, and again if the network refuses it. If its outcome is unknown, the next login counts the keys that have arrived. */
+  /** If the outcome of an upload is unknown, the next login counts the keys that have arrived. */
   async function attempts(count: number, isOver: () => boolean): Promise<void> {
     const upload = await nextKeys(count)
     for (let tries = 1; !isOver(); tries++) {

@@ -1,44 +1,39 @@
 /**
- * Decides which QR code is shown, and for how long. The network sends several references, and each makes one code. When the last one has expired, 160
- * s after the first, the socket is ended, unless a pairing is in progress (for example with a pairing code that is entered late). Each code contains
- * the secret that the credentials have at that time.
+ * Decides which QR code is shown, and for how long. Each reference of the network makes one code. When the last one has
+ * expired, after 160 s, the socket is ended, unless a pairing is in progress.
  */
 import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/** Time for which the first reference of a socket is shown, and the time for each later one. `expires_at` of the QR code is computed from them. */
+/** The first reference of a socket is shown for this time. */
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
 /**
- * Text and status code (408) of the error that ends a socket after its last reference. The lifecycle table recognizes this end by the two, and so
- * distinguishes it from a lost connection.
+ * Text of the error that ends a socket after its last reference. The state table recognizes it, and distinguishes it
+ * from a lost connection.
  */
 export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408
 
 export interface QrClockDeps {
-  /** Returns the time in ms from a monotonic clock. */
   now(): number
   browser: WABrowserDescription
-  /** Called with the text of the next QR code. `expiresAt` is a time of the clock `now`. */
+  /** `expiresAt` is a time of the clock `now`. */
   onCode(text: string, expiresAt: number): void
-  /** Called when the text of the shown QR code has changed, because its secret was replaced. */
   onReplaced(text: string): void
-  /** Called when all references have expired and no pairing is in progress. */
   onOver(reason: Error): void
 }
 
 export interface QrClock {
-  /** Called when the network has sent references. The code of the first one replaces the code that is shown. */
+  /** The code of the first reference replaces the code that is shown. */
   offered(refs: readonly string[]): void
-  /** Called when the secret in the credentials has changed. */
   secretChanged(): void
-  /** Called when a pairing is in progress: the socket is not ended for at least this time, and the code of the last reference is shown as long. */
+  /** A pairing is in progress: the socket is not ended for at least this time. */
   keep(ms: number): void
-  /** Stops the timers: no further code is shown, and the socket is no longer ended from here. */
+  /** No further code is shown, and the socket is no longer ended from here. */
   stop(): void
 }
 
@@ -94,8 +89,7 @@ export function createQrClock(sock: Pick<NetworkSocket, 'ev' | 'authState'>, dep
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /**
- * Builds the text of a code: `https://wa.me/settings/linked_devices#`, followed by the reference, the Noise key, the identity key, the secret, and
- * the kind of the client.
+ * Reference, Noise key, identity key, secret, and kind of the client, after `https://wa.me/settings/linked_devices#`.
  */
 const qrText = (
   ref: string,

@@ -1,15 +1,12 @@
-/** The pending queries of one socket. An answer has the id of its query. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { idOf } from '../wire/envelope.ts'
 import { isRefusal, refusalCode, refusalText, refusedField, withId } from '../wire/refusal.ts'
 
-/** Error of a query that the network refused. */
 export class QueryRefused extends Error {
-  /** The error code that the network sent. */
   readonly data: number
-  /** The field that the network named as invalid; null if it named none. */
+  /** Null if the network named no field. */
   readonly refusedField: string | null
 
   constructor(answer: BinaryNode) {
@@ -22,15 +19,12 @@ export class QueryRefused extends Error {
 export interface Queries {
   /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
-  /** Called with every received stanza, which may be the answer to a pending query. */
   came(node: BinaryNode): void
-  /** Rejects the pending queries. */
   end(): void
 }
 
 export interface QueriesDeps {
   send(node: BinaryNode): Promise<void>
-  /** Returns a new id for a stanza. */
   tag(): string
 }
 

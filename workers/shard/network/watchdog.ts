@@ -1,7 +1,6 @@
 /**
- * Ends an attempt to connect of which no event tells that it failed. There are two such failures. The server may answer the WebSocket upgrade with an
- * ordinary HTTP response: the library listens to `unexpected-response`, so `ws` emits no error (Socket/Client/websocket.js). Or neither `<success>`
- * nor a pairing offer follows the handshake.
+ * Ends an attempt to connect that fails without an event: the server answers the upgrade with an ordinary HTTP
+ * response, or the handshake is followed by nothing.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,11 +10,11 @@ import type { NetworkSocket } from './network-socket.ts'
 /** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Status code of both failures: 408, as for a lost connection. `data.watchdog` tells which of the two it was. */
+/** Status code of both failures, as for a lost connection. `data.watchdog` tells which of the two it was. */
 const LOST = 408
 
 export interface Watchdog {
-  /** Called when the server has accepted the login, offered a pairing, or sent a `<failure>`, which ends the socket. */
+  /** The server has accepted the login, offered a pairing, or sent a `<failure>`. */
   answered(): void
 }
 

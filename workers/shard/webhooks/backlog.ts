@@ -1,7 +1,4 @@
-/**
- * Counts the undelivered events of an instance: those in the queue, and those that are parked until their next attempt. They are counted on disk at
- * the start; then `changed` is called for each change.
- */
+/** Counts the undelivered events of an instance: on disk at the start, then with each change. */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { ERASE } from '../../../src/webhooks/log.ts'

@@ -1,6 +1,6 @@
 /**
- * The dialect `zapi`: builds the webhook body that receivers expect from the gateway Z-API. It has all fields of the event in camelCase, and in
- * addition fields with the names and types of that gateway. Pure: the same event always gets the same body.
+ * The dialect `zapi`: the webhook body that receivers expect from the gateway Z-API. It has all fields of the event in
+ * camelCase, and fields with the names and types of that gateway.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -13,10 +13,9 @@ const millis = (iso: unknown) => (typeof iso === 'string' ? Date.parse(iso) : nu
 const seconds = (iso: unknown) => (typeof iso === 'string' ? Math.floor(Date.parse(iso) / 1_000) : null)
 const named = (options: unknown) => list(options).map((name) => ({ name }))
 
-/** Removes null fields, because receivers expect empty fields to be absent. */
+/** Receivers expect empty fields to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
-/** Converts a file. The field with its URL has a different name for each kind of file. */
 const file =
   (urlName: string, more: (its: Json) => object = () => ({})) =>
   (its: Json, event: Json) => ({ ...its, [urlName]: its.url, viewOnce: event.viewOnce, ...more(its) })
@@ -25,7 +24,7 @@ const withCaption = (its: Json) => ({ caption: its.caption ?? '' })
 const order = (its: Json) => ({ ...its, sellerJid: its.sellerPhone, orderStatus: upper(its.orderStatus) })
 const payment = ({ currency, ...its }: Json) => ({ ...its, currency, currencyCode: currency })
 
-/** For each content field of a message: its name and its conversion in this dialect. A content field without a row keeps its name, in camelCase. */
+/** Name and conversion of each content field in this dialect. A field without a row keeps its name, in camelCase. */
 const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event: Json) => unknown }>> = {
   text: { form: withoutNulls },
   image: { form: file('imageUrl', (its) => ({ ...withCaption(its), thumbnailUrl: its.url })) },
@@ -63,7 +62,7 @@ const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event:
   sendPayment: { form: (its) => ({ ...payment(its), paymentInfo: payment(its) }) },
 }
 
-/** Builds a notification, whose name is in upper case. Some notifications also have objects or the id of a call. */
+/** The name of a notification is in upper case. */
 function notification({ notificationParameters, labelAssociations, call, ...its }: Json): Json {
   const parameters = list(notificationParameters)
   const isOfChannel = String(its.notification).startsWith('newsletter_admin')
@@ -108,10 +107,7 @@ const messageStatus = (its: Json): Json => ({
 
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
-/**
- * Builds a status event. Z-API has two types of status events. It does not report the states between them, so these get a type that no receiver
- * knows.
- */
+/** Z-API has two types of status events. The states between them get a type that no receiver knows. */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }
   if (!ENDED.has(its.status)) return { ...its, type: 'InstanceStatusCallback' }
@@ -133,5 +129,4 @@ const FORMS: Readonly<Record<string, (its: Json) => Json>> = {
   chat_presence: chatPresence,
 }
 
-/** Converts an event, with the fields of envelope and body, to the dialect. */
 export const zapiForm = (event: Json): Json => FORMS[String(event.type)]!(inCamelCase(event) as Json)

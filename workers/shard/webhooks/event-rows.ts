@@ -1,17 +1,13 @@
-/** Reads and writes rows of an instance's webhook log. There is one row per event. */
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
 import type { OutboxOptions } from './contract.ts'
 
 export interface EventRows {
-  /** Operation that writes a row. */
   op(eventId: string, row: LogRow): Op
-  /** Throws if the row is damaged. */
   decode(eventId: string, stored: Uint8Array): LogRow
-  /** Resolves with undefined if there is no row. */
   stored(eventId: string): Promise<Uint8Array | undefined>
-  /** Reads a row. Undefined if there is no row or it is unreadable. Throws if storage itself fails. */
+  /** Undefined if there is no row or it is unreadable. Throws if storage itself fails. */
   read(eventId: string): Promise<LogRow | undefined>
 }
 

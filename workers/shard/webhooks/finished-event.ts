@@ -1,4 +1,4 @@
-/** Builds the bytes of an event and the first row of its log. Both are written only one time, in the commit of the cause of the event. Pure. */
+/** Builds the bytes of an event and the first row of its log, once, in the commit of its cause. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
@@ -6,7 +6,7 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 import { zapiForm } from './dialect-zapi.ts'
 
-/** Whether events of a type are needed, by a webhook or a stream reader. Events of a silenced type are not needed. */
+/** Whether a webhook or a stream reader needs events of a type. Events of a silenced type are not needed. */
 export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
   !settings[ignoreField(type)] && (isRead || settings[urlField(type)] !== null)
 
@@ -18,10 +18,7 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
-/**
- * Returns the bytes that every attempt sends. The fields have the order of the API documentation; if the instance has a dialect, the bytes are in
- * that dialect.
- */
+/** Every attempt sends these bytes. The fields have the order of the API documentation. */
 export function eventBytes(
   instanceId: string,
   eventId: string,
@@ -33,22 +30,17 @@ export function eventBytes(
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
   if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
-  // Envelope and body are joined as text, because it takes longer to create one object with the fields of both than to write it. The body is never
-  // empty, and has no field of the envelope.
+  // Envelope and body are joined as text, because creating one object from both takes longer. The body is never empty.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
-/**
- * Writes an event as JSON. JSON would write half of a surrogate pair as an escape sequence, which strict readers refuse. It is replaced by U+FFFD, as
- * on the network.
- */
+/** Strict parsers refuse half of a surrogate pair, so it is replaced by U+FFFD, as on the network. */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)
   const isSuspect = json.includes('\\ud')
   return isSuspect ? JSON.stringify(event, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value)) : json
 }
 
-/** Returns the chat, the message and the state of an event, which the row in the log shows. */
 function aboutOf(event: WebhookEvent): NonNullable<LogRow['about']> {
   switch (event.type) {
     case 'received':

@@ -1,4 +1,4 @@
-/** Prunes the webhook log of an instance by age and size, in slices. Rows of undelivered events are never removed. */
+/** Prunes the webhook log of an instance by age and size. Rows of undelivered events are never removed. */
 import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -11,15 +11,14 @@ import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { EventRows } from './event-rows.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
-/** Number of rows that are examined in one turn of the loop. */
+/** Number of rows per turn of the event loop. */
 const SLICE = 500
 /** Pause in ms after the storage failed. It delays only the pruning, not the deliveries. */
 const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
-  /** Called when a row was committed. */
   added(): void
-  /** Prunes the log if it is time to do so. Resolves with true if more rows must be examined. */
+  /** Resolves with true if more rows must be examined. */
   run(): Promise<boolean>
 }
 
@@ -43,18 +42,20 @@ export function logPruning({
   maxEntries = MAX_LOG_ENTRIES,
 }: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
-  /** Number of rows in the log. It is undefined until the rows have been counted. */
+  /** Undefined until the rows have been counted. */
   let count: number | undefined
   let nextLook = 0
-  /** Key of the last row that the current pass over the log has examined; undefined if there is no current pass. */
+  /** Key of the last examined row; undefined if the log is not being examined. */
   let passed: string | undefined
   let seenByLook = 0
   let removedByLook = 0
-  /** True if the last pass could remove nothing, because all rows belong to undelivered events. Then the next pass is an hour later. */
+  /**
+   * Whether all rows belong to undelivered events, so that nothing could be removed. The next attempt is then an hour
+   * later.
+   */
   let stuck = false
   let notBefore = 0
 
-  /** Returns the operations that remove a row; undefined if it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
       const eventId = key.slice(prefix.length)
@@ -106,7 +107,7 @@ export function logPruning({
     await remove(ops, rows)
     seenByLook += seen
     if (!isDone && seen === SLICE) return true
-    // A pass over few rows is cheap, so it may be repeated with the next event even if it removed nothing.
+    // Examining few rows is cheap, so it may be repeated with the next event.
     stuck = removedByLook === 0 && seenByLook >= SLICE
     begin()
     nextLook = steady.now() + HOUR

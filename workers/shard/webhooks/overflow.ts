@@ -1,6 +1,6 @@
 /**
- * Limits the number of undelivered events: above the limit, the oldest one is dropped. The log shows it as failed with `backlog full`, the metrics
- * count it, and the operator's log reports it once a minute. Its body is removed, because the limit protects the disk.
+ * Limits the number of undelivered events: above the limit, the oldest one is dropped. It is shown as failed, and its
+ * body is removed, because the limit protects the disk.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
@@ -13,7 +13,7 @@ import type { Backlog } from './backlog.ts'
 import type { EventRows } from './event-rows.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
-/** Number of parked events (those that wait for another attempt) that are examined in one turn. */
+/** Number of events that are examined in one turn of the event loop. */
 const SLICE = 500
 
 export interface OverflowOptions {
@@ -31,14 +31,12 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, rows, backlog, line, changes, clock, log, max, onOverflow } = options
-  /**
-   * All parked events up to this id have failed permanently; only their bodies are still stored. So the search for a waiting event begins after it.
-   */
+  /** All events up to this id have failed permanently, so the search for a waiting one begins after it. */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** Finds the oldest parked event that waits for another attempt and whose id is before `limit`. */
+  /** Finds the oldest event before `limit` that waits for another attempt outside of the queue. */
   async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
     const prefix = keys.parked(instanceId)
     let seen = 0
@@ -63,12 +61,11 @@ export function createOverflow(options: OverflowOptions) {
   }
 
   return {
-    /** True if more events wait than the limit allows. */
     isDue: () => backlog.size() > max,
 
     /**
-     * Records the oldest waiting event as failed, or continues to search for it. Returns false if the limit is not exceeded, or if no event was found
-     * or its row cannot be read.
+     * Records the oldest waiting event as failed, or continues to search for it. Returns false if the limit is not
+     * exceeded, or if no event was found.
      */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
@@ -78,7 +75,7 @@ export function createOverflow(options: OverflowOptions) {
       const eventId = parked ?? head
       if (eventId === undefined) return false
       const row = await rows.read(eventId)
-      // The row cannot be read. The next attempt of the event handles this.
+      // The next attempt of the event handles its unreadable row.
       if (row === undefined) return false
       const gone: LogRow = {
         ...withoutBody(row),
@@ -94,7 +91,6 @@ export function createOverflow(options: OverflowOptions) {
       return true
     },
 
-    /** Reports that this event is parked now and waits for another attempt. */
     parked(eventId: string): void {
       if (eventId <= passed) passed = ''
     },

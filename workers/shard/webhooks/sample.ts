@@ -1,11 +1,13 @@
-/** Builds sample events, one of each type, to test a receiver. They have `test: true`, and phone numbers that nobody has. */
+/**
+ * Builds sample events, one of each type, to test a receiver. They have `test: true`, and phone numbers that nobody
+ * has.
+ */
 import type { EventType } from '../../../src/domain/events.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 
 const CHAT = '5500000000000'
 const MESSAGE = '3EB0000000000000000000'
 
-/** Returns the sample event of a type. `at`: its time in epoch ms. */
 export function sampleEvent(type: EventType, at: number): WebhookEvent {
   switch (type) {
     case 'received':

@@ -1,11 +1,10 @@
-/** Defines when a failed event is attempted again. Pure. */
+/** Defines when a failed event is attempted again. */
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
 
-/** While a receiver is down, the first event of its queue is attempted at least this often, in addition to the attempts of its schedule. */
+/** While a receiver is down, its first event is attempted at least this often. */
 export const PROBE_EVERY = MINUTE
 
-/** The most undelivered events of an instance, if the configuration sets no other number. */
 export const MAX_WAITING = 100_000
 
 /** Time for which the body of a failed event is kept, encrypted, for a manual resend. */
@@ -14,5 +13,5 @@ export const KEEP_FAILED_BODY = 72 * HOUR
 export const KEEP_LOG_ENTRY = 7 * DAY
 export const MAX_LOG_ENTRIES = 100_000
 
-/** Returns the time to wait after this number of failed attempts; undefined if no further attempt follows. */
+/** Undefined if no further attempt follows. */
 export const retryDelay = (failedTries: number): number | undefined => RETRY_DELAYS[failedTries - 1]

@@ -9,10 +9,7 @@ import { Phone } from './schemas/values.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 
-/**
- * The largest request in bytes. It is enough for a film in base64, and small enough that a mistake does not fill the
- * memory.
- */
+/** Enough for a film in base64, and small enough that a mistake does not fill the memory. */
 const MAX_BODY = 200 * 1024 * 1024
 
 export interface ControlServer {
@@ -23,13 +20,13 @@ export interface ControlServer {
 export interface ControlOptions {
   port: number
   host: string
-  /** Called with an error that is a bug of the simulator. The response only says that there was an error. */
+  /** The error is a bug of the simulator. The response only says that there was an error. */
   onDefect(error: unknown): void
 }
 
 /**
- * Starts the sandbox's control API. It has no credentials, so it only listens on loopback. It refuses every request that a web page in a browser on
- * this machine could send: a request with a foreign host name that resolves to this address, or an HTML form.
+ * Starts the sandbox's control API. It has no credentials, so it only listens on loopback, and refuses every request
+ * that a web page in a browser on this machine could send.
  */
 export async function startControlServer(
   control: NetworkControl,
@@ -80,9 +77,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request that a page in a browser could send. A page may make its own host name resolve to this machine;
- * then `Host` contains that name. A page may also post to this server from its own address; then `Origin` is that
- * address, or `null`. Programs send no `Origin`.
+ * Refuses a request that a page in a browser could send: `Host` is the page's own host name, which resolves to this
+ * machine, or `Origin` is the address of the page. Programs send no `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -126,7 +122,7 @@ function check<S extends v.GenericSchema>(schema: S, input: unknown, where = '')
   throw new ControlError('invalid_request', result.issues.map((issue) => sentence(issue, where)).join('; '))
 }
 
-/** Formats an issue as a sentence: `devices: Invalid value: Expected <=4 but received 5`. */
+/** For example `devices: Invalid value: Expected <=4 but received 5`. */
 function sentence(issue: v.BaseIssue<unknown>, where: string): string {
   const path = v.getDotPath(issue) ?? where
   if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown field`
@@ -154,7 +150,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Converts an error to an answer. Every error other than a `ControlError` is a defect of the simulator. */
+/** Every error other than a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
@@ -167,14 +163,14 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Number of bytes that may wait for a slow reader of a stream. Further lines are dropped; an event reports how many. */
+/** Bytes that may wait for a slow reader of a stream. Further lines are dropped and counted. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** The most readers of streams at the same time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // The head of the response is sent now, so that a client knows that it misses no later event.
+  // A client that has the head of the response misses no later event.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {

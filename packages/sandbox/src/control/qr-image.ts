@@ -3,14 +3,12 @@ import { PNG } from 'pngjs'
 import { ControlError } from './control-error.ts'
 
 const DATA_URL = /^data:image\/png;base64,/
-/** Longest side of a picture in pixels. The gateway draws codes of 512 pixels, so a larger picture is not a code. */
+/** Codes of the gateway have 512 pixels, so a larger picture is not a code. */
 const MAX_SIDE = 4096
 
-// The package is a CommonJS bundle whose types declare the function as `default`. But at run time the module itself is
-// the function.
+// The types of the package declare the function as `default`, but at run time the module itself is the function.
 const readCode = jsQr as unknown as typeof jsQr.default
 
-/** Returns the text in a QR code. It reads the picture of the code as a phone's camera would. */
 export function readQrImage(image: string): string {
   if (!DATA_URL.test(image))
     throw new ControlError('invalid_request', 'image: must be a data URL that begins with data:image/png;base64,')

@@ -10,9 +10,9 @@ import * as people from './schemas/people.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** An answer that does not end: server-sent events, until the caller closes the connection. */
+/** An answer of server-sent events, until the caller closes the connection. */
 export class EventStream {
-  /** Starts the events. `send` sends the data of one event; the returned function stops the events. */
+  /** `send` sends the data of one event; the returned function stops the events. */
   readonly start: (send: (data: unknown) => void) => () => void
   constructor(start: EventStream['start']) {
     this.start = start
@@ -21,10 +21,9 @@ export class EventStream {
 
 export interface Route {
   method: Method
-  /** Segments of the path. Segments that begin with a colon are parameters. */
   segments: string[]
   status: number
-  /** Checks the JSON body of the request. For GET it checks the query. */
+  /** The JSON body of the request; for GET the query. */
   schema: v.GenericSchema
   run(control: NetworkControl, input: unknown, path: Record<string, string>): unknown
 }
@@ -36,7 +35,7 @@ function route<S extends v.GenericSchema>(
   schema: S,
   run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
 ): Route {
-  // This is the only place that casts a validated input to the type of its schema.
+  // Only here is a validated input cast to the type of its schema.
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 
@@ -45,7 +44,6 @@ const { Nothing, Anything } = network
 /** Actions by which a person changes only the person's own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
-/** The routes of the control API. */
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
   route('GET', '/stats', 200, Nothing, (control) => control.stats()),
@@ -63,7 +61,7 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/send', 201, people.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
-  // Routes for changes of an account that are not caused by a message.
+  // Routes for changes of an account without a message.
   route('PUT', '/phones/:phone/restriction', 200, people.Restriction, (control, input, { phone }) =>
     control.restrict(phone, input),
   ),
@@ -160,8 +158,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, chats.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // The following routes edit or remove posts, and make reactions and roles. The first one removes the post if
-  // `message` is absent.
+  // The first of these routes removes the post if `message` is absent.
   route('PUT', '/newsletters/:id/posts', 200, chats.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
@@ -178,11 +175,11 @@ export const ROUTES: Route[] = [
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),
 
-  // The following routes cause events while a client shows a code, without a phone.
+  // These routes cause events while a client shows a code, without a phone.
   route('POST', '/codes', 200, people.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
-  // The following routes watch and change stanzas (see control/README.md).
+  // These routes watch and change stanzas.
   route('GET', '/trace', 200, network.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
   route('POST', '/expect', 200, network.Expect, async (control, { match, count, wait_ms }) => {
     const { id } = control.expect(match, count)
@@ -204,7 +201,6 @@ export const ROUTES: Route[] = [
   route('POST', '/forge', 200, network.Forge, (control, { what }) => control.forge(what)),
 ]
 
-/** Removes fields whose value is undefined, because some methods do not treat `undefined` as "do not change". */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> }

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import forge from 'node-forge'
 
-/**
- * A private certificate authority. A client must trust it to connect to the media host. It signs only the certificate
- * of that host.
- */
+/** A private certificate authority. A client must trust it to connect to the media host. */
 export interface Authority {
   certificate: string
   privateKey: string
@@ -23,19 +20,11 @@ const CA_FILE = 'media-ca.pem'
 const CA_KEY_FILE = 'media-ca.key.pem'
 
 const DAY = 24 * 3600 * 1000
-/**
- * Time in ms by which the begin of a certificate's validity is earlier than its creation, because the clock of a client
- * may be a little late.
- */
 const BACKDATED = DAY
 const CA_LIFE = 3650 * DAY
-/** Validity of the server's certificate in ms. The certificate is made again at every start. */
 const SERVER_LIFE = 825 * DAY
 
-/**
- * Names of the server in its certificate. The numbers are the GeneralName tags of RFC 5280: 2 is a DNS name, and 7 an
- * IP address.
- */
+/** The numbers are the GeneralName tags of RFC 5280: 2 is a DNS name, and 7 an IP address. */
 const SERVED_AT = [
   { type: 7, ip: '127.0.0.1' },
   { type: 7, ip: '::1' },
@@ -51,8 +40,8 @@ const pem = {
 } as const
 
 /**
- * Opens the authority that is stored in `dir`, and creates it at the first call. So a client that trusts it also trusts
- * it after a restart. If `dir` is absent, the authority is temporary.
+ * Opens the authority in `dir`, and creates it at the first call, so that a client also trusts it after a restart.
+ * Without `dir` it is temporary.
  */
 export async function openAuthority(dir: string | undefined): Promise<Authority> {
   if (dir === undefined) return newAuthority()
@@ -113,7 +102,6 @@ export async function issueServerCertificate(authority: Authority): Promise<Serv
 }
 
 function setValidity(certificate: ReturnType<typeof forge.pki.createCertificate>, life: number): void {
-  // A serial number must be positive, so its first bit must be 0.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   certificate.validity = { notBefore: new Date(Date.now() - BACKDATED), notAfter: new Date(Date.now() + life) }
 }

@@ -30,7 +30,7 @@ function blobsInFolder(dir: string): Blobs {
   return {
     async put(hash, bytes) {
       await mkdir(dir, { recursive: true })
-      // The file is renamed when it is complete. So after a kill no incomplete blob is stored under its hash.
+      // The file is renamed when it is complete, so that after a kill no incomplete blob is stored under its hash.
       const unfinished = join(dir, `${randomUUID()}.part`)
       try {
         await writeFile(unfinished, bytes)

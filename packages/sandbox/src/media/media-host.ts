@@ -10,14 +10,11 @@ import { close, listen } from '../wire/listening.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
-/**
- * Returns the fault that a rule sets for a transfer. It is called before each transfer. `facts` contain `path`, `kind`
- * (image, video, ...) and `hash`.
- */
+/** Called before each transfer. `facts` contain `path`, `kind` (image, video, ...) and `hash`. */
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
-  /** Folder of the media and the authority. If it is absent, everything is lost when the process ends. */
+  /** Without this folder, everything is lost when the process ends. */
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
@@ -26,25 +23,22 @@ export interface MediaOptions {
 }
 
 export interface MediaHost {
-  /** `127.0.0.1:port`. */
   host: string
   /** Certificate of the authority that a client must trust, as PEM. */
   caPem: string
   /** Stores encrypted media as if a client had uploaded them. */
   put(blob: Uint8Array, kind?: string): Promise<{ url: string; directPath: string }>
-  /** Returns media by their direct path. The path may have a query. */
   get(directPath: string): Promise<Buffer | undefined>
-  /** Removes all media. */
   clear(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Largest upload in bytes. The real network allows documents of 2 GB, but this host has the blobs in memory. */
+/** The real network allows documents of 2 GB, but this host has the blobs in memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
- * Starts the host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`. Some kinds have another folder, so only
- * the last part of the path is used. Download: `GET <direct_path>`, with or without a Range header.
+ * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; only the last part of the path is used. Download: `GET
+ * <direct_path>`, with or without a Range header.
  */
 export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options
@@ -52,7 +46,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // An error of the file system is reported to the client, because the client must be able to handle a broken host.
+      // The client must be able to handle a broken host, so it gets the error of the file system.
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
@@ -110,7 +104,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
     const hash = hashOf(blob)
     await blobs.put(hash, blob)
-    // Clients append parameters to the query of a path. So the path has a query, as on the real network.
+    // Clients append parameters to the query of a path, so the path has a query, as on the real network.
     const directPath = `/v/${kind}/${hash}?ccb=11-4&oh=${hash.slice(0, 12)}`
     return { url: `https://${host}${directPath}`, directPath }
   }
@@ -125,12 +119,11 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   }
 }
 
-/** Returns the handle of an upload, which the stanza of a channel's post contains. */
 const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1`
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** Carries out the action of a fault rule. Returns true if this has answered the request, or if the request is never answered. */
+/** Returns true if the request was answered here, or is never answered. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()
@@ -157,10 +150,7 @@ function corrupted(blob: Buffer): Buffer {
   return copy
 }
 
-/**
- * Parses a Range header. Media clients only request one range. If the header has several ranges, or another unit than
- * bytes, the whole file is sent.
- */
+/** If the header has several ranges, or another unit than bytes, the whole file is sent. */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
@@ -192,8 +182,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on the port of the last run if a folder is given, because URLs in old messages contain the host's address. If
- * another program now uses that port, the host listens on any free port.
+ * URLs in old messages contain the host's address, so the port of the last run is used if a folder is given. If it is
+ * not free, any other port is used.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0, LOOPBACK)

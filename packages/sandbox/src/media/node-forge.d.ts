@@ -1,4 +1,3 @@
-/** Types of the part of node-forge that is used here, because the package has no types. */
 declare module 'node-forge' {
   interface Key {
     readonly forgeKey: unique symbol
@@ -30,6 +29,5 @@ declare module 'node-forge' {
     }
     md: { sha256: { create(): unknown } }
   }
-  // The package is CommonJS, so this is its only export.
   export = forge
 }

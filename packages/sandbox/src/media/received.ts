@@ -7,8 +7,8 @@ import { openMedia } from '../people/media.ts'
 import type { MediaHost } from './media-host.ts'
 
 /**
- * Connects the control of the network with the media host. The media in an inbox are then the bytes that the contact downloads and decrypts, and not
- * what the sender states. A reset also removes the media.
+ * The media in an inbox are then what the contact downloads and decrypts, and not what the sender states. A reset also
+ * removes the media.
  */
 export function withMedia<C extends NetworkControl>(control: C, media: MediaHost): C {
   return {
@@ -37,7 +37,6 @@ async function received(item: InboxItem, host: MediaHost): Promise<InboxItem> {
 type Media = NonNullable<InboxItem['media']>
 
 async function downloaded(message: proto.IMessage, media: Media, host: MediaHost): Promise<Media> {
-  /** Returns the description of media whose bytes the contact could not get. `error`: the reason. */
   const broken = (error: string): Media => ({ ...media, bytes: 0, error })
   const source = mediaSource(message)
   if (!source) return broken('the message has no direct path or no key')

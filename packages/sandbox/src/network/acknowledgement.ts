@@ -1,10 +1,9 @@
 import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../wire/node.ts'
 
-/** Builds the server's acknowledgement of a stanza that it has accepted. */
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
   const { id, to, participant, phash } = item.attrs
   const isMessage = item.tag === 'message'
-  // The acknowledgement of a call has the tag of the call's child as its type.
+  // The ack of a call has the tag of its child as its type.
   const type = item.tag === 'call' ? firstChild(item)?.tag : item.attrs.type
   return node('ack', {
     class: item.tag,

@@ -10,7 +10,9 @@ import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 
-/** Does the phone's part for the app state of an account: the phone has the key, reads the patches of linked devices, and writes its own. */
+/**
+ * The phone's part of an account's app state: it has the key, reads the patches of linked devices, and writes its own.
+ */
 
 const { SyncdOperation } = proto.SyncdMutation
 /** Number of bytes of a MAC, to which an HMAC-SHA512 is truncated. */
@@ -48,10 +50,7 @@ function bigEndian64(value: number): Buffer {
   return bytes
 }
 
-/**
- * Adds a value to the hash or subtracts it. The hash is a sum over 64 little-endian words of 16 bits, so the order of
- * the values does not matter.
- */
+/** The hash is a sum over 64 little-endian words of 16 bits, so the order of the values does not matter. */
 function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
   const mixed = Buffer.from(hash)
@@ -75,7 +74,6 @@ function mixValue(collection: Collection, record: proto.ISyncdRecord, isRemoval:
   }
 }
 
-/** Records in `failures` that the patch of a linked device is wrong. */
 function refuse(network: Network, person: Person, problem: string) {
   network.note(`${problem} (${person.number})`)
   person.appState.problems = [...(person.appState.problems ?? []), problem]
@@ -113,7 +111,6 @@ export function learnPatch(network: Network, person: Person, name: string, patch
   if (!patchMac.equals(Buffer.from(patch.patchMac ?? []))) refuse(network, person, `the patch of ${name} has a wrong MAC`)
 }
 
-/** Converts an action to the object that a trace shows. */
 function opened(from: 'client' | 'server', collection: string, { index, value, version }: proto.ISyncActionData): OpenedAction {
   const fields = value ? proto.SyncActionValue.fromObject(value).toJSON() : {}
   return {
@@ -134,7 +131,6 @@ function learnAction(person: Person, index: string, value: proto.ISyncActionValu
 export interface PhoneAction {
   index: string[]
   version: number
-  /** Value of the action; null if the action is removed. */
   value: proto.ISyncActionValue | null
 }
 
@@ -151,7 +147,6 @@ export function writeAction(
   appendPatch(network, person, name, patchOf(network, person, name, [{ index, version, value }]), author)
 }
 
-/** Builds one patch from any number of actions. */
 function patchOf(network: Network, person: Person, name: string, actions: readonly PhoneAction[]): proto.ISyncdPatch {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
@@ -185,10 +180,7 @@ function patchOf(network: Network, person: Person, name: string, actions: readon
   }
 }
 
-/**
- * Writes a large number of actions, as a phone does after an import. The patch refers to a file on the media host, and this file contains the
- * actions.
- */
+/** Writes many actions, as a phone does after an import. The patch refers to a file on the media host. */
 export async function writeActions(network: Network, person: Person, name: string, actions: readonly PhoneAction[]) {
   const patch = patchOf(network, person, name, actions)
   if (!network.upload) return appendPatch(network, person, name, patch)
@@ -198,18 +190,12 @@ export async function writeActions(network: Network, person: Person, name: strin
   appendPatch(network, person, name, { ...rest, externalMutations })
 }
 
-/** Uploads a file of app state to the media host, and returns its reference. */
 async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Array): Promise<proto.IExternalBlobReference> {
   const { blob, fileLength, ...sealed } = sealMedia(bytes, 'md-app-state')
   const { directPath } = await upload(blob, 'md-app-state')
   return { ...sealed, directPath, fileSizeBytes: fileLength }
 }
 
-/**
- * Returns the collection as one file, for a device that has no data of it. Returns null if the patches are sent
- * instead: if nothing was written to the collection, if an earlier release saved it without its entries, if there is no
- * media host, or if it is small and `snapshots_above` is set.
- */
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
   const { records = new Map<string, Buffer>(), valueMacs } = collection
@@ -229,8 +215,8 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Writes the account's name to app state, because linked devices send no presence without a name. It is written only if it has changed. A new device
- * has no key yet and queries the collection itself, so it is not notified.
+ * Linked devices send no presence without a name, so the account's name is written to app state if it has changed. A
+ * new device queries it itself.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
@@ -246,7 +232,7 @@ export function publishPushName(network: Network, person: Person, newcomer?: Com
   )
 }
 
-/** Appends a patch, and notifies the account's devices except the one that wrote the patch. */
+/** Notifies the account's devices except the one that wrote the patch. */
 export function appendPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch, author?: Companion) {
   const collection = collectionOf(person, name)
   collection.version += 1

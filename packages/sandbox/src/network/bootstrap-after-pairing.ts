@@ -14,7 +14,7 @@ const deflated = promisify(deflate)
 const { Type } = proto.Message.ProtocolMessage
 const { HistorySyncType } = proto.HistorySync
 
-/** Sends the phone's data to its new device: the key of the account's app state, and the history. */
+/** Sends a new device the key of the account's app state, and the history. */
 export async function bootstrap(network: Network, companion: Companion): Promise<void> {
   const { person } = companion
   publishPushName(network, person, companion)
@@ -38,7 +38,7 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/** The most bytes of a payload that are sent inside a stanza. A larger payload is uploaded to the media host, as by real phones. */
+/** A larger payload is uploaded to the media host, as by real phones. */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(
@@ -68,10 +68,6 @@ async function placed({ upload }: Network, payload: Buffer): Promise<proto.Messa
   return { ...sealed, directPath }
 }
 
-/**
- * Builds the history that was requested when the phone was created: a number of chats and of named contacts. The
- * numbers of these people exist on this network.
- */
 function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   const { chats, contacts, messages = 1 } = person.history
   const people = Array.from({ length: Math.max(chats, contacts) }, (_, index) => partner(network, person, index))
@@ -89,7 +85,6 @@ function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   ]
 }
 
-/** Saves the people of the phone's history in its address book. A second call does nothing. */
 async function fillAddressBook(network: Network, person: Person) {
   const { saved = 0 } = person.history
   if (saved === 0 || person.appState.collections.has(CONTACTS)) return
@@ -109,7 +104,6 @@ function partner(network: Network, person: Person, index: number): Person {
   return findNumber(network, String(number)) ?? person
 }
 
-/** Builds a conversation of the history, with the newest message first. */
 function conversation(person: Person, other: Person, index: number, count: number): proto.IConversation {
   const newest = seconds() - 60 * (index + 1)
   const messages = Array.from({ length: count }, (_, age) => {

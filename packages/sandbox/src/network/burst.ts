@@ -7,30 +7,25 @@ import { newMessageId, sendAs } from './send-as.ts'
 /** After this many messages, other work of the thread can run. */
 const CHUNK = 16
 
-/**
- * Placeholder in the texts of a burst. It is replaced by the time at which the text is made or sent, in epoch ms with decimals, so that the receiver
- * can measure the delay.
- */
+/** Placeholder in the texts of a burst: epoch ms with decimals, so that the receiver can measure the delay. */
 const NOW = '{now}'
 
 const epoch = () => performance.timeOrigin + performance.now()
 
-/**
- * Sends many texts one after the other, numbered from 1. The burst continues whether or not the receiver is connected.
- */
+/** Sends numbered texts, whether or not the receiver is connected. */
 export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
-  // The number is a part of the id, so the id is unique, and readable in a log.
+  // A readable and unique id with the number.
   const idOf = (number: number) => `${base}${String(number).padStart(6, '0')}`
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // Whether the sender still exists: a reset removes all people.
+  // A reset removes all people, also the sender.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    // The delay is rounded up to whole ms. A timer would end earlier, and no text may be sent too early.
+    // A timer may not end too early, so the delay is rounded up.
     if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }
@@ -47,7 +42,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
     }
   }
 
-  /** Encrypts all texts before the first is sent, so that a measurement of the receiver does not include the time for encryption. */
+  /** All texts are encrypted before the first is sent, so that a measurement does not include the encryption. */
   async function ahead() {
     const departures: (() => void)[][] = []
     for (let number = 1; number <= count && isThere(); number++) {

@@ -1,7 +1,3 @@
-/**
- * The public data of a business: profile, catalog, collections and orders. Prices are in thousandths of the currency
- * unit.
- */
 export interface Product {
   id: string
   name: string
@@ -15,7 +11,6 @@ export interface Product {
   /** Country code of ISO 3166-1 alpha-2. */
   originCountry?: string
   isUnavailable?: boolean
-  /** Status of the review; APPROVED if it is absent. */
   reviewStatus?: string
 }
 
@@ -23,7 +18,6 @@ export interface Collection {
   id: string
   name: string
   productIds: string[]
-  /** Status of the collection; APPROVED if it is absent. */
   status?: string
 }
 

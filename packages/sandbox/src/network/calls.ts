@@ -12,7 +12,6 @@ export interface CallOptions {
   after_ms: number
 }
 
-/** Places a call to a linked account. It rings until it is rejected, times out, or the caller ends it. */
 export function placeCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
   const id = randomId().repeat(2)
   const call: Call = { id, from, to, state: 'ringing' }
@@ -42,10 +41,7 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
     enqueue(network, companion, node('call', { ...attrs, id: randomId() }, [content]))
 }
 
-/**
- * Handles a client's query about a call: the client rejects a call, or requests a link to one. The network must answer,
- * because the client would wait until its timeout.
- */
+/** The client rejects a call, or requests a link to one. Without an answer it would wait until its timeout. */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)
   const { connection, person } = companion

@@ -5,14 +5,12 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * Encodes the salt that a phone gives its linked devices, in the history (`HistorySync.nctSalt`) or as a setting
- * (`nctSaltSyncAction`). Linked devices make a token with it for people who gave them none: the HMAC-SHA256 of the
- * person's LID. This module also checks such a token. The library's protobuf definitions do not have these two fields.
+ * The salt that a phone gives its linked devices, in the history or as a setting. With it they make tokens for people
+ * who gave them none. The library's protobuf definitions lack these two fields.
  */
 
 const BYTES = 2
 
-/** Encodes a protobuf field that contains bytes. */
 function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
 }
@@ -24,7 +22,6 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Encodes `HistorySync.nctSalt`, to be appended to the encoded history. */
 export const historySalt = ({ chatTokenSalt: salt }: Person): Buffer => (salt ? field(19, salt) : Buffer.alloc(0))
 
 type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
@@ -32,7 +29,6 @@ type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
 const saltOf = ({ nctSaltSyncAction: action }: Value): Buffer | undefined =>
   typeof action?.salt === 'string' ? Buffer.from(action.salt, 'base64') : undefined
 
-/** Encodes the `value` of a `SyncActionData`. It includes the salt. */
 export function valueBytes(value: Value): Buffer {
   const salt = saltOf(value)
   const known = proto.SyncActionValue.encode(proto.SyncActionValue.fromObject(value)).finish()
@@ -44,7 +40,7 @@ export function setActionSalt(person: Person, [kind]: string[], value: Value | n
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Returns the error code for a message to a person who accepts messages only with a token; undefined if the message has a valid one. */
+/** Undefined if the message has a valid token. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

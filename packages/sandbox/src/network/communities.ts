@@ -5,8 +5,8 @@ import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
 /**
- * Communities. A community is a parent group. Everyone is in its announcement group, and its other groups have the
- * members who joined them.
+ * A community is a parent group. Everyone is in its announcement group; its other groups have the members who joined
+ * them.
  */
 
 export interface Community {
@@ -50,7 +50,6 @@ export function linkedGroups(network: Network, parent: Group): Group[] {
 /** The most groups of a community, without its announcement group. */
 const MAX_LINKED = 100
 
-/** Links a group to a community. Returns the error code if that is not allowed. */
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
   const group = network.groups.get(id)
   if (!group) return 404
@@ -71,7 +70,7 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-/** Unlinks a group. `removesOrphans`: members who are in no other group of the community leave the community. */
+/** `removesOrphans`: members who are in no other group of the community leave it. */
 export function unlinkGroup(
   network: Network,
   parent: Group,
@@ -99,7 +98,6 @@ export function unlinkGroup(
   return undefined
 }
 
-/** Deletes the community and its announcement group. Its other groups continue without it. */
 export function deleteParent(network: Network, parent: Group, actor: Person) {
   notifyGroup(network, parent, actor, node('delete', { reason: 'delete_parent' }))
   for (const group of linkedGroups(network, parent)) {

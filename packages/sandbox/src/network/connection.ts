@@ -22,10 +22,7 @@ function createExpectedAnswers() {
   const expected = new Map<string, { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }>()
   return {
     of: (id: string) => new Promise<BinaryNode>((resolve, reject) => expected.set(id, { resolve, reject })),
-    /**
-     * Passes an answer to the code that waits for it; an answer for which nothing waits is dropped. Returns false if
-     * the stanza is not an answer.
-     */
+    /** An answer for which nothing waits is dropped. Returns false if the stanza is not an answer. */
     take(item: BinaryNode): boolean {
       const { id, type } = item.attrs
       if (item.tag !== 'iq' || id === undefined || (type !== 'result' && type !== 'error')) return false
@@ -48,7 +45,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
   let transport: Transport | undefined
   let isCorked = false
 
-  /** Writes everything that is sent in one turn of the event loop with one system call. */
+  /** Everything that is sent in one turn of the event loop is written with one system call. */
   function cork() {
     if (isCorked) return
     isCorked = true

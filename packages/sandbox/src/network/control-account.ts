@@ -11,15 +11,9 @@ import { setPersonPicture } from './pictures.ts'
 import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
-/**
- * Changes an account without a message: the network restricts it, or its owner saves contacts or sets the audience of
- * the status.
- */
+/** Changes an account without a message: restriction, saved contacts, audience of the status. */
 
-/**
- * Restricts an account. The restriction is announced in the same way as by the real network. With `silent`, the client
- * only learns of it when it queries it.
- */
+/** With `silent`, the client only learns of the restriction when it queries it. */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
   person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
   network.changed()
@@ -37,7 +31,6 @@ export function restrict(network: Network, person: Person, { seconds: duration, 
   }
 }
 
-/** The collection of the address book; its entries are stored by number. */
 export const CONTACTS = 'critical_unblock_low'
 export const CONTACT_VERSION = 2
 
@@ -53,7 +46,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** Changes a profile. The name is written to the account's app state, and everyone is notified of a new picture. */
+/** The name is written to app state, and everyone is notified of a new picture. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -62,7 +55,7 @@ export function setProfile(network: Network, person: Person, { name, picture }: 
   if (picture !== undefined) setPersonPicture(network, person, picture)
 }
 
-/** The collection of labels. The index of a label on a chat contains the label and the chat; on a message, it also contains the message. */
+/** The index of a label contains the label and the chat, on a message also the message. */
 const LABELS = 'regular'
 const LABEL_VERSION = 3
 
@@ -73,13 +66,13 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/** Writes any other app state action of the phone. Index, collection and value are those of WhatsApp Web. */
+/** Index, collection and value of the action are those of WhatsApp Web. */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)
 }
 
-/** Sends any message from the phone to the phone's own devices. */
+/** Sends any message from the phone to its own devices. */
 export async function sayToDevices(network: Network, person: Person, { proto: json, damage }: AccountControl['peer']) {
   const message = proto.Message.fromObject(json)
   const id = newMessageId()

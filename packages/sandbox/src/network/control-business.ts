@@ -8,7 +8,6 @@ import { pnOf } from './people.ts'
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const list = (value: unknown) => (Array.isArray(value) ? value : []) as Record<string, unknown>[]
 
-/** Creates a community. The input is `{ owner, name, description?, participants? }`. */
 export function addCommunityByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const phones = Array.isArray(input.participants) ? input.participants.map(text) : []
@@ -17,10 +16,7 @@ export function addCommunityByControl(network: Network, input: Record<string, un
   return { id: made.parent.id, announcement_id: made.announcement.id, general_id: made.general.id }
 }
 
-/**
- * Changes a business. The input is `{ description?, address?, email?, websites?, products?, collections?, orders? }`,
- * with prices in currency units.
- */
+/** Prices in the input are in currency units. */
 export function updateBusinessByControl(network: Network, phone: string, input: Record<string, unknown>) {
   const person: Person = findKnown(network, phone)
   const { profile } = person
@@ -37,7 +33,6 @@ export function updateBusinessByControl(network: Network, phone: string, input: 
   return { phone: person.number, business: true, ...profile }
 }
 
-/** Converts a price to thousandths of the currency unit, in which the network stores it. */
 const thousandths = (value: unknown) => Math.round(Number(value) * 1_000)
 
 function productOf(input: Record<string, unknown>, index: number): Product {

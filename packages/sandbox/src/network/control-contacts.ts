@@ -1,4 +1,3 @@
-/** The people that the control API creates and changes: contacts, and simulated phones. */
 import { ControlError } from '../control/control-error.ts'
 import type { ContactInput, PhoneInput } from '../control/schemas/people.ts'
 import { notifyDevices } from './devices.ts'
@@ -7,9 +6,7 @@ import type { Network, Person } from './model.ts'
 import { addPerson, setAbout, setDeviceCount } from './people.ts'
 import { setPersonPicture } from './pictures.ts'
 
-/**
- * Options of a contact. If `retries` is false, the contact sends no retry receipt for a message that it cannot decrypt.
- */
+/** If `retries` is false, the contact sends no retry receipt for a message that it cannot decrypt. */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
 function describeContact(person: Person) {
@@ -39,7 +36,7 @@ export function applyContact(network: Network, person: Person, input: ContactOpt
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    // A person who was known before keeps the earlier LID as well, while this network runs. For a new person, the generated LID is removed.
+    // A known person keeps the earlier LID as well. For a new person, the generated LID is removed.
     if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)

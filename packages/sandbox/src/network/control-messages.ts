@@ -1,4 +1,3 @@
-/** Messages that people write because of the control API. */
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { MessageInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
@@ -8,10 +7,9 @@ import type { Network, Person } from './model.ts'
 import { findPerson, jidOf, pnOf } from './people.ts'
 import { newMessageId, type SendAsOptions, sendAs } from './send-as.ts'
 
-/** Stores encrypted media, and returns their address. */
 export type Upload = ComposeContext['upload']
 
-/** Returns the context in which this person composes a message to that chat. */
+/** The context in which this person composes a message to that chat. */
 export function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
   const isLid = to.endsWith('@lid')
   const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)
@@ -55,7 +53,6 @@ export interface ContactMessage {
   options: Pick<SendAsOptions, 'unavailable' | 'damage'>
 }
 
-/** Sends a message of a contact, immediately or later. */
 export async function sayAsContact(
   network: Network,
   from: Person,

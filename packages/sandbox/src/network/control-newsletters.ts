@@ -14,10 +14,6 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
 const STATES = ['ACTIVE', 'SUSPENDED', 'GEOSUSPENDED'] as const
 
-/**
- * Creates a channel. The input is `{ owner, name, description?, subscribers?, admins?, picture?, state?, verified?,
- * handle?, listing?: { views, country } }`.
- */
 export function addNewsletterByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const newsletter = addNewsletter(network, owner, text(input.name), text(input.description))
@@ -83,7 +79,6 @@ export function setRoleByControl(network: Network, id: string, { by, phone, role
   newRole(network, findNewsletter(network, id), findKnown(network, by), findKnown(network, phone), role, form)
 }
 
-/** Returns posts as readers receive them, oldest first. */
 export function postsByControl(network: Network, id: string): ChannelPost[] {
   const newsletter = findNewsletter(network, id)
   return newsletter.posts.map((made) => ({

@@ -5,7 +5,6 @@ import { sendRetry } from './deliver.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
 
-/** Makes a device of a person request a message again from every linked device of an account. */
 export function retryByControl(
   network: Network,
   person: Person,

@@ -3,7 +3,6 @@ import { describeCeremony } from './passkey-ceremony.ts'
 import { jidOf } from './people.ts'
 import { pictureUrl } from './pictures.ts'
 
-/** Describes the whole state, as `GET /state` shows it. */
 export function describeState(network: Network) {
   const people = [...network.people.values()]
   return {
@@ -44,7 +43,7 @@ function describePerson(person: Person) {
     picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
-    /** The receipts, typing indicators and tokens that the gateway sent to this person. */
+    /** Receipts, typing indicators and tokens of the gateway for this person. */
     heard: signals,
   }
 }
@@ -53,19 +52,13 @@ function describePhone(person: Person) {
   return {
     ...describePerson(person),
     demands_passkey: person.passkey !== undefined,
-    /** The last attempt to link a device with the passkey. */
     ceremony: person.ceremony ? describeCeremony(person.ceremony) : null,
-    /** The linked devices, which are instances of the gateway. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),
-    /** Errors in the app state changes that linked devices made. */
     app_state_problems: person.appState.problems ?? [],
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
-    /** Ids of the terms of service that the account has accepted. */
     notices: [...(person.notices ?? [])],
-    /** JIDs of people and groups that the account reported to the network for abuse. */
     reports: person.reports ?? [],
-    /** Numbers of the people whom a privacy setting excludes, by the name of the setting. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
   }
 }
@@ -78,10 +71,7 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
-    /**
-     * Last login of the device, with the two counts that it sent: the logins since it was linked, and those since it
-     * was started.
-     */
+    /** With the two counts of the last login: since the device was linked, and since it was started. */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }

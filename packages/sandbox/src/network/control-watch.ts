@@ -13,10 +13,7 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/**
- * Sends a stanza unchanged to all devices of an account, or to one connection. It may be a stanza that no real server
- * would send.
- */
+/** The stanza is sent unchanged, even if no real server would send it. */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {
@@ -35,10 +32,7 @@ export function pushStanza(network: Network, input: PushInput): { devices: numbe
   return { devices: reached.length }
 }
 
-/**
- * Sends frames with any content to all connected devices of an account: content that no real server would send, or
- * encodings of stanzas that the simulator's own encoder does not use.
- */
+/** Sends frames with any content, also encodings that the simulator's own encoder does not use. */
 export function pushFrames(network: Network, { phone, frames }: FramesInput): { devices: number } {
   const companions = network.people.get(phone)?.companions.values() ?? []
   const connections = [...companions].flatMap(({ connection }) => connection ?? [])

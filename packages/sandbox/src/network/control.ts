@@ -40,7 +40,6 @@ import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
 import { replay } from './send-as.ts'
 
-/** Methods for tests that run in the same process. The HTTP API has no route for them. */
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactOptions): unknown
   updateContact(phone: string, input: ContactOptions): unknown
@@ -48,16 +47,11 @@ export interface SimulatorControl extends NetworkControl {
   updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
-  /** Sends `companion_reg_refresh` to the client that shows this code. The secret in the code becomes invalid. */
+  /** The secret in the code becomes invalid. */
   refreshCompanionReg(qr: string): void
-  /**
-   * Makes the contact delete its sessions with linked devices. So it cannot decrypt their next message, and requests it
-   * again.
-   */
+  /** The contact cannot decrypt the next message of its linked devices, and requests it again. */
   loseSessions(phone: string): void
-  /** Errors inside the simulator, newest last. They include the reasons why messages could not be decrypted. */
   failures(): string[]
-  /** The fault rules. The media host uses them to find the fault of the next upload or download. */
   readonly faults: Network['faults']
 }
 

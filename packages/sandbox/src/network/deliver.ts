@@ -15,8 +15,8 @@ import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
 /**
- * Delivers a copy of a message to a simulated device. The copies of one sender are decrypted in order. The message is recorded one time per person
- * (by the phone, device 0), and answered as by a real phone.
+ * The copies of one sender are decrypted in order. The message is recorded once per person, and answered as by a real
+ * phone.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
@@ -30,16 +30,12 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
   if (message) device.received += 1
   if (!message || device.id !== 0) return
   if (person === deviceCopy.from.person) return deliverOwn(network, device, deviceCopy, message)
-  // A message that is received again is dropped, but a receipt is sent again.
   const isNew = record(network, device, deviceCopy, message)
   sendReceiptsFor(network, person, deviceCopy, isNew)
   if (isNew) await echo(network, device, deviceCopy, message)
 }
 
-/**
- * Delivers a copy to the account's own phone: a message that the linked device sent to another chat, or a request to
- * its phone.
- */
+/** A message of the linked device to another chat, or a request to its phone. */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   // The account's requests to its phone are wrapped in the same way as its messages.
   const inner = message.deviceSentMessage?.message ?? message
@@ -75,7 +71,6 @@ async function decrypt(network: Network, device: PretendDevice, deviceCopy: Devi
   return content
 }
 
-/** Whether a message has content. A message that only distributes a sender key has none. */
 function hasContent(message: Message): boolean {
   return Object.entries(message).some(
     ([name, value]) =>
@@ -91,7 +86,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** Decrypts content about another message of the chat. The key depends on the JIDs that people have in this chat. */
+/** The key depends on the JIDs that people have in this chat. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -126,7 +121,6 @@ function record(network: Network, device: PretendDevice, deviceCopy: DeviceCopy,
   })
 }
 
-/** Number of times that a device requests the same message again. */
 const MAX_RETRIES = 5
 
 function askAgain(network: Network, device: PretendDevice, deviceCopy: DeviceCopy) {
@@ -139,11 +133,10 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** Whether the receipt contains keys for a new session. Without them, the sender queries keys from the server. */
+  /** Without keys in the receipt, the sender queries them from the server. */
   keys: boolean
 }
 
-/** Sends a retry receipt. */
 export function sendRetry(network: Network, device: PretendDevice, to: Companion, { id, chat, count, keys }: Retry) {
   const { person, signal } = device
   const isShared = isGroup(chat) || chat === STATUS

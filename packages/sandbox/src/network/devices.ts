@@ -5,14 +5,11 @@ import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Returns the devices of an account: the phone, other simulated ones, and linked gateway instances. */
 export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/**
- * Computes the hash over devices as clients do: the first six bytes of the SHA-256 over their full addresses, in order.
- */
+/** As clients do: the first six bytes of the SHA-256 over the full addresses, in order. */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -24,7 +21,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Records that an account has queried the device list of a person, by number or by LID. Later changes are reported to it with the same one. */
+/** Later changes of the device list are reported with the kind of JID that was queried. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -41,8 +38,8 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * Notifies accounts that a device was added or removed. The other devices of the account get the whole list for the number and for the LID, because a
- * client stores a list for each. Other accounts that queried the list get only the change.
+ * Other devices of the account get the whole list for the number and for the LID, because clients store both. Other
+ * accounts that queried the list get only the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

@@ -12,15 +12,15 @@ export interface Faults {
   add(input: FaultInput): { id: string }
   clear(): void
   /**
-   * Returns the action of the first rule that matches, and counts this use of the rule. `facts` are the attributes of the stanza, and `child` (tag of
-   * its first child), `phone` (the account) and `direction` (`from_client` or `to_client`).
+   * Also counts this use of the rule. `facts` are the attributes of the stanza, and `child`, `phone` and `direction`
+   * (`from_client` or `to_client`).
    */
   take(on: FaultInput['on'], facts: Record<string, string | undefined>): FaultAction | undefined
 }
 
 /**
- * Returns the direction to which a rule applies if it names none. The actions listed here affect what the network sends, all others what the client
- * sends. `match.direction` overrides this.
+ * The actions listed here affect what the network sends, all others what the client sends. `match.direction` overrides
+ * this.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

@@ -5,15 +5,11 @@ import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
 
-/** Functions that change the settings of a group: they update the state and send the notifications. */
-
-/** Gives the group a new version, and notifies the members that a setting has changed. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
   renewSettings(group)
   notify(network, group, actor, change)
 }
 
-/** Switches a setting on or off. On the network its element is present if it is on. */
 export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
   group.flags ??= new Set()
   if (isOn) group.flags.add(tag)
@@ -21,7 +17,6 @@ export function setFlag(network: Network, group: Group, actor: Person, tag: stri
   notifyGroup(network, group, actor, node(isOn ? tag : offTag))
 }
 
-/** Changes a setting whose value is a keyword. */
 export function setMode(network: Network, group: Group, actor: Person, tag: string, mode: string) {
   group.modes ??= new Map()
   group.modes.set(tag, mode)
@@ -79,16 +74,13 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
-/** Withdraws a person's request to join the group. */
 export function withdrawRequest(network: Network, group: Group, person: Person) {
   if (!group.requests.delete(person.number)) return
   const shown = participantNode(group, { person, role: 'member' })
   notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
 }
 
-/**
- * Changes a member's number. The notification names the person by the earlier number, and its author by the new number.
- */
+/** The notification names the person by the earlier number, and its author by the new number. */
 export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
   const member = group.members.get(before.number)
   if (!member) return

@@ -43,10 +43,7 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/**
- * Describes a member in metadata and notifications. The address has the group's kind of addressing, and an attribute
- * has the other address.
- */
+/** The address has the group's kind of addressing, and an attribute has the other address. */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -97,24 +94,22 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Returns a new version. Versions increase, and are roughly the time in microseconds. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
 
-/** Sets a new version after a change that does not concern the list of members. */
 export function renewSettings(group: Group) {
   group.settingsVersion = newVersion()
 }
 
-/** Returns the attributes of a change of the member list: the new version, and the previous one. */
+/** Returns the new version of the member list, and the previous one. */
 function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefined } {
   const before = group.membersVersion
   group.membersVersion = newVersion()
   return { v_id: group.membersVersion, prev_v_id: before }
 }
 
-/** Notifies the members that some members were added or removed, or have another role. */
+/** Some members were added or removed, or have another role. */
 export function notifyMembers(
   network: Network,
   group: Group,
@@ -129,7 +124,7 @@ export function notifyMembers(
     members.map((member) => participantNode(group, member)),
   )
   if (action !== 'add') return notifyGroup(network, group, actor, change, also)
-  // New members receive the data of the whole group, and the others receive the list of new members.
+  // New members receive the data of the whole group, the others the list of new members.
   const joined = members.map(({ person }) => person)
   notifyPeople(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
   notifyPeople(
@@ -143,10 +138,7 @@ export function notifyMembers(
 
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
-/**
- * Notifies every linked device of the members. This includes the devices of the person who made the change, because
- * clients only learn of changes from notifications.
- */
+/** Includes the devices of the person who made the change, because clients only learn of changes from notifications. */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
 }
@@ -168,15 +160,12 @@ function notifyPeople(network: Network, group: Group, actor: Person, change: Bin
   network.changed()
 }
 
-/** The most members of a group, including its creator. */
 const CAPACITY = 1_025
 
 const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
 export const isFull = (group: Group) => roomIn(group) <= 0
 
-/**
- * Returns the error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the acting person has from this person.
- */
+/** Undefined if the person can be added. `token`: the privacy token that the acting person has from this person. */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
   if (person === actor || person.groupAdd === 'all') return undefined
@@ -186,15 +175,11 @@ function additionError(group: Group, actor: Person, person: Person, token: strin
 
 export interface Change {
   person: Person | undefined
-  /** JID by which the acting person named the person to add. */
   address: string
   error: number | undefined
 }
 
-/**
- * Adds members, and notifies everyone. Returns the members who cannot be added, with the reason. `tokens` are the
- * privacy tokens by address.
- */
+/** Returns the members who cannot be added, with the reason. `tokens`: privacy tokens by address. */
 export function addMembers(
   network: Network,
   group: Group,
@@ -235,7 +220,6 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
   for (const person of removed) group.members.delete(person.number)
   const byOthers = removed.filter((person) => person !== actor).map(({ number }) => number)
   group.removed = new Set([...(group.removed ?? []), ...byOthers])
-  // Former members must not be able to read later messages. So every simulated member makes a new sender key.
   group.keyHolders.clear()
   for (const { person } of group.members.values())
     for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
@@ -260,7 +244,6 @@ export function setRoles(
   return changes
 }
 
-/** Makes another member the owner of the group. The former owner stays an admin. */
 export function transferOwnership(network: Network, group: Group, actor: Person, to: Person) {
   const [before, after] = [group.members.get(actor.number), group.members.get(to.number)]
   if (!before || !after) throw new Error('the owner and the new owner must be members of the group')
@@ -269,10 +252,7 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/**
- * Records a request to join, which an administrator must accept. The person has requested it, or `actor`, who may not add people, has tried to add
- * the person.
- */
+/** Either the person has requested to join, or `actor`, who may not add people, has tried to add the person. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -287,8 +267,6 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/**
- * Whether a person may change the group's own data. All members may change it, or only admins if the group is locked.
- */
+/** All members may change the group's own data, or only admins if it is locked. */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

@@ -11,7 +11,6 @@ import type { Companion, Group, Network, Person } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
-/** Handles a message of a linked device. The message is acknowledged first, and then divided: each device gets the copy that is for it. */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
@@ -25,7 +24,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // Without a list of participants, the message is for the account's own phone, or is sent again to the one device that requested it.
+    // Without participants, the message is for the account's own phone, or for the one device that requested it again.
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -33,7 +32,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const copies = new Map<string, { device: AnyDevice; encs: BinaryNode[] }>()
   for (const copy of children(child(item, 'participants'), 'to')) {
     const device = findDevice(network, copy.attrs.jid ?? '')
-    // In a group that uses LIDs, the list includes the sender. Its own copy must not be sent back to it.
+    // In a group that uses LIDs, the list includes the sender, which must not get its own copy.
     if (device && device.companion !== from) copies.set(keyOf(device), { device, encs: children(copy, 'enc') })
   }
   if (shared.length > 0)
@@ -43,8 +42,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * Adds to the ack the server's own hash of the devices that should have got the message. If the client computed another one, its device lists are
- * outdated. A 1:1 message contains no hash: the server compares the devices in it, and returns its hash only if devices are missing.
+ * If the client computed another hash than the server, its device lists are outdated. For a 1:1 message the server
+ * compares the devices, and returns its hash only if some are missing.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
@@ -66,13 +65,13 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
 
 const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
 
-/** Returns the same address for a device, whichever of its two JIDs is given. */
+/** Both JIDs of a device give the same address. */
 function addressOf(network: Network, jid: string): string | undefined {
   const device = findDevice(network, jid)
   return device && keyOf(device)
 }
 
-/** Adds `refresh_lid` to the ack if the message was addressed to an earlier LID of the person, so that the client queries the new LID. */
+/** The client queries the new LID if the message was addressed to an earlier one. */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -85,7 +84,6 @@ function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>,
   return copies.get(keyOf(device)) ?? { device, encs: [] }
 }
 
-/** Returns the error code of the acknowledgement, if the message must not be sent to this chat. */
 function refusalOf(network: Network, from: Companion, item: BinaryNode): number | undefined {
   const { to = '' } = item.attrs
   if (!isGroup(to)) return to === STATUS ? undefined : tokenRefusal(from, findPerson(network, to), item)
@@ -96,7 +94,7 @@ function refusalOf(network: Network, from: Companion, item: BinaryNode): number 
   return group.announce && member.role === 'member' ? 403 : undefined
 }
 
-/** Returns the devices that can decrypt a message with the sender key: those of the members of a group, or those that got the key of a status. */
+/** The members of a group, or the devices that got the key of a status. */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
   const people = group
@@ -125,7 +123,7 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
-/** Returns the chat of a stanza. If a message is sent again, the device part of its address is removed. */
+/** The address of a message that is sent again has a device part, which is removed. */
 function chatOf(to: string): string {
   const { user, server } = parseJid(to)
   return `${user}@${server}`

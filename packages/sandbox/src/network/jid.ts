@@ -27,15 +27,10 @@ export function jid(user: string, server: string, device = 0): string {
 export const isGroup = (chat: string) => chat.endsWith(`@${GROUP_SERVER}`)
 export const isNewsletter = (chat: string) => chat.endsWith(`@${NEWSLETTER_SERVER}`)
 
-/** Returns the digits of a phone number, which may be written in any way (`+49 170 ...`, a JID). */
 export function digits(text: string): string {
   return parseJid(text).user.replace(/\D/g, '')
 }
 
-/**
- * Returns the LID of a number. The number can be computed from its LID, so a LID can be resolved even before the person
- * exists.
- */
 export function lidOf(number: string): string {
   return `2${number.padStart(14, '0')}`
 }

@@ -9,11 +9,11 @@ import { notifyDevices } from './devices.ts'
 import type { Companion, Connection, Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
-/** First bytes of the data that the account signs; the next constant belongs to the data that the device signs. */
+/** First bytes of the data that the account signs. */
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0])
 const DEVICE_SIGNATURE = Buffer.from([6, 1])
 
-/** Country codes of the phone numbers in examples. All other numbers are treated as American. */
+/** Countries of the numbers in examples. All others are treated as American. */
 const COUNTRIES = { '55': 'BR', '49': 'DE', '44': 'GB', '351': 'PT', '34': 'ES', '91': 'IN', '1': 'US' } as const
 
 function jurisdictionOf(number: string): { iso: string; cc: string } {
@@ -21,7 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** Links a device. This is what the phone does when both sides share a secret; the server only passes the result on. */
+/** Does the part of the phone when both sides share a secret; the server only passes the result on. */
 export async function link(
   network: Network,
   phone: Person,
@@ -95,7 +95,7 @@ export async function link(
   return { device }
 }
 
-/** Makes the device connect again, with its account. If the control API has set a rule for `pairing`, its action is carried out instead. */
+/** If the control API has set a rule for `pairing`, its action is carried out instead. */
 function restart(network: Network, connection: Connection, phone: Person) {
   const action = network.faults.take('pairing', { phone: phone.number })
   if (action === 'drop') return

@@ -9,10 +9,8 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Bytes that the client gets when it logs in, and sends before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
-/** Logs in a client that identifies itself. */
 export function login(network: Network, connection: Connection, client: ClientHandshake) {
   const number = String(client.payload.username)
   const device = client.payload.device ?? 0
@@ -51,20 +49,16 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
-  // After a passive login, the client asks for the waiting stanzas when it is ready.
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
-/** Ends the passive mode of a client. It gets the stanzas that waited for it, and a new device also gets the data of its phone. */
+/** The client gets the stanzas that waited for it, and a new device also gets the data of its phone. */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
-/**
- * Continues when the client has received all stanzas that waited. The network tells it which data to read again (`dirty`), and a new device gets the
- * data of its phone.
- */
+/** All waiting stanzas were received. The network tells the client which data to read again (`dirty`). */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number
@@ -79,7 +73,6 @@ function dirty(type: string): BinaryNode {
   return node('ib', { from: SERVER_JID }, [node('dirty', { type, timestamp: seconds() })])
 }
 
-/** Marks the device of an ended connection as offline. */
 export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
@@ -89,7 +82,7 @@ export function leave(connection: Connection) {
   showAvailability(companion, false)
 }
 
-/** Unlinks a device, on request of the phone or of the client itself. The device is removed, and gets a stream error if it is connected. */
+/** The device is removed, and gets a stream error if it is connected. */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

@@ -10,8 +10,8 @@ import { findPerson, pnOf } from './people.ts'
 const NOT_FOUND = 2
 
 /**
- * Answers a device that could not download a file and asks its phone to upload the file again. This media host never
- * deletes files, so the answer contains the same path. It is encrypted with the key of the file, as a phone does.
+ * Answers a device that asks its phone to upload a file again. This media host never deletes files, so the path is the
+ * same.
  */
 export function answerMediaRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '' } = item.attrs

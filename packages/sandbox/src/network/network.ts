@@ -6,7 +6,7 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
 
-/** Every setting has a value here, because a reset overwrites the current values with these. */
+/** A reset overwrites the current settings with these, so every setting is here. */
 export const DEFAULT_SETTINGS: Required<Settings> = {
   auto_contacts: true,
   echo: true,
@@ -18,7 +18,6 @@ export const DEFAULT_SETTINGS: Required<Settings> = {
   offline_batches: 'optional',
 }
 
-/** The most failures that are kept for debugging; older ones are dropped. */
 const KEPT_FAILURES = 200
 
 export interface NetworkOptions {
@@ -29,7 +28,7 @@ export interface NetworkOptions {
   changed?: () => void
 }
 
-/** Creates the whole state of the network, without people. `stop` clears its timers. */
+/** `stop` clears the timers. */
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []

@@ -7,7 +7,6 @@ import type { Companion, Network, Person } from './model.ts'
 import type { Newsletter, Post } from './newsletter-model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
-/** Duration of live updates, in seconds. */
 export const LIVE_UPDATES = 300
 
 export function watchLive(newsletter: Newsletter, { address }: Companion) {
@@ -15,15 +14,11 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/**
- * Handles a post that a linked device publishes, without encryption, for all readers. The acknowledgement contains the
- * number of the post.
- */
+/** A linked device publishes a post, without encryption, for all readers. The ack contains its number. */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
   const role = newsletter?.subscribers.get(companion.person.number)?.role
-  // If the post is removed, its content is empty.
   const plaintext = child(item, 'plaintext')
   const bytes = plaintext && (bytesOf(plaintext) ?? Buffer.alloc(0))
   if (newsletter && role && item.attrs.type === 'reaction') return react(network, newsletter, companion, item)
@@ -46,7 +41,7 @@ function describePost(post: Post, item: BinaryNode) {
   post.meta = child(item, 'meta')?.attrs
 }
 
-/** Changes a post. An edit contains the new content under the id of the post, and a removal has no content. */
+/** An edit has the new content under the id of the post, and a removal has no content. */
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -56,10 +51,7 @@ function change(network: Network, newsletter: Newsletter, companion: Companion, 
   changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
 }
 
-/**
- * Notifies readers of a changed post, under the post's own id. An edit contains the complete new content, and a removal
- * has no content.
- */
+/** An edit has the complete new content under the post's own id, and a removal has no content. */
 export function changePost(
   network: Network,
   newsletter: Newsletter,
@@ -86,12 +78,12 @@ export function changePost(
   )
 }
 
-/** The network does not report which reader reacts, so this name replaces the reader. */
+/** The network does not report which reader reacts. */
 const SOMEBODY = 'somebody'
 
 /**
- * Reports a reaction. `live_updates`: the stanza of the server, which has a count for each reaction. `reaction`: the
- * stanza that the library expects, which WhatsApp Web is not known to receive.
+ * `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza that the library
+ * expects.
  */
 export function newReaction(
   network: Network,
@@ -117,7 +109,6 @@ const countsOf = ({ reactions }: Post): BinaryNode[] => {
   return [...counts].map(([code, count]) => node('reaction', { code, count }))
 }
 
-/** Builds a stanza with the current reaction counts of posts, without their content. */
 function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   const messages = posts.map((made) => node('message', { server_id: made.serverId }, [node('reactions', {}, countsOf(made))]))
   const listed = node('messages', { jid: newsletter.id, t: seconds() }, messages)
@@ -125,7 +116,6 @@ function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   return node('notification', attrs, [node('live_updates', {}, [listed])])
 }
 
-/** Builds the node of a post in a list of posts. */
 export function listedPost(made: Post): BinaryNode {
   const counts = countsOf(made)
   return node('message', { id: made.id, server_id: made.serverId, t: made.at, type: made.type ?? 'text' }, [
@@ -137,8 +127,8 @@ export function listedPost(made: Post): BinaryNode {
 const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
- * Makes a person an administrator of the channel, or ends that role. The notice is a child of the channel's
- * notification, or an answer without a query, in which the web client reads `data` and the library reads `updates`.
+ * The notice is a child of the channel's notification, or an answer without a query. The web client reads `data` and
+ * the library reads `updates`.
  */
 export function newRole(
   network: Network,
@@ -170,7 +160,6 @@ export function newRole(
   notifyFollowers(network, newsletter, stanza)
 }
 
-/** Sets or removes a reader's reaction to a post. */
 function react(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode) {
   const found = newsletter.posts.find(({ serverId }) => String(serverId) === item.attrs.server_id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -182,7 +171,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   notifyLive(network, newsletter, found)
 }
 
-/** Notifies the devices that are subscribed to live updates. Devices that are offline miss the change. */
+/** Devices that are offline miss live updates. */
 function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)
@@ -198,7 +187,6 @@ function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post 
   return post
 }
 
-/** Makes a simulated person publish a post. */
 export function post(network: Network, newsletter: Newsletter, id: string, message: Uint8Array): Post {
   const made = addPost(newsletter, id, message)
   const about = stanzaOf(proto.Message.decode(message))

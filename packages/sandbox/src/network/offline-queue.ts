@@ -3,24 +3,17 @@ import type { Companion, Connection, Network } from './model.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * Sends a linked device the stanzas that waited for it. The server announces their number (`offline_preview`), sends
- * the first few, and waits for `<ib><offline_batch count/></ib>`. Then it sends `count` stanzas, and waits for the next
- * request. After the last stanza it sends `offline`, and only then new stanzas.
- *
- * Clients differ: the web client requests a batch for as long as stanzas come, Baileys requests only one, and whatsmeow
- * requests none. Sources disagree about what the server does for the latter two. In this simulator they receive another
- * stanza for each one that they confirm, unless the setting `offline_batches` is `required`.
+ * Sends a linked device the stanzas that waited for it. The server announces their number, sends the first few, and
+ * waits for `<ib><offline_batch count/></ib>`. New stanzas follow only after the last waiting one.
+ * The web client requests batches until the end, Baileys requests only one, and whatsmeow requests none. In this
+ * simulator these two receive another stanza for each one that they confirm, unless `offline_batches` is `required`.
  */
 
-/** Number of stanzas that are sent before the client has requested any. */
 const UNASKED = 5
 
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
 
-/**
- * Begins to send the waiting stanzas to a client that has logged in and is ready, after an announcement of their
- * number. `done` is called when all of them have been sent.
- */
+/** `done` is called when all waiting stanzas have been sent. */
 export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
   const waiting = [...companion.pending.values()]
   companion.nacksToIgnore.clear()
@@ -31,7 +24,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** Handles `<offline_batch>`. If an earlier request is not complete, the larger of the two counts is used. */
+/** If an earlier request is not complete, the larger of the two counts is used. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return
@@ -39,7 +32,7 @@ export function receiveBatchRequest(network: Network, connection: Connection, it
   goOn(network, connection)
 }
 
-/** Records that the client has answered a stanza. This may allow the next one to be sent. */
+/** An answered stanza may allow the next one to be sent. */
 export function confirmed(network: Network, connection: Connection) {
   if (!connection.backlog || network.settings.offline_batches === 'required') return
   connection.backlog.allowed += 1
@@ -52,7 +45,6 @@ function goOn(network: Network, connection: Connection) {
   for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
     const key = backlog.keys[backlog.next] ?? ''
     const item = companion.pending.get(key)
-    // The stanza is skipped: the client has already answered it, or it was queued a second time and comes later.
     if (!item || backlog.later.has(key)) continue
     backlog.allowed--
     backlog.sent++
@@ -73,7 +65,6 @@ function finish(network: Network, connection: Connection, companion: Companion) 
   done()
 }
 
-/** Sends the network's notification before or after the waiting stanzas. A rule of the control API can suppress it. */
 function announce(network: Network, connection: Connection, what: BinaryNode) {
   const facts = { child: what.tag, phone: connection.companion?.person.number }
   if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))

@@ -11,14 +11,13 @@ import type { Network, Person } from './model.ts'
 import { linkOrDemandPasskey } from './passkey.ts'
 import { type Query, QueryError } from './queries/query.ts'
 
-/** Rounds of PBKDF2 that derive the key from the typed code. */
 const ROUNDS = 131_072
 const SALT = 32
 const IV = 16
 const GCM_IV = 12
 const TAG = 16
 
-/** Handles the two stanzas of the device: its hello, and the bundle of keys that it sends after the phone's answer. */
+/** The two stanzas of the device: its hello, and the bundle of keys after the phone's answer. */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {
   const { stage, jid = '' } = subject.attrs
   if (stage === 'companion_hello') {
@@ -46,7 +45,7 @@ function codeKey(code: string, salt: Uint8Array): Buffer {
   return pbkdf2Sync(Buffer.from(code), salt, ROUNDS, 32, 'sha256')
 }
 
-/** Time in ms for which a typed code waits for the hello of its device, because a client knows its code before the server does. */
+/** A client knows its code before the server does, so a typed code waits this many ms for the device. */
 const HELLO_DEADLINE = 1_000
 
 async function findWaiting(network: Network, phone: Person): Promise<CodePairing | undefined> {
@@ -58,7 +57,7 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
   }
 }
 
-/** Types the code on the phone. A wrong code is noticed only later, when the bundle of the device cannot be decrypted. */
+/** A wrong code is noticed only when the bundle of the device cannot be decrypted. */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
@@ -97,8 +96,8 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 }
 
 /**
- * Decrypts `salt | iv | AES-GCM`. The content is the identity of the device, the identity of the phone, and 32 random bytes. Undefined if the device
- * showed another code.
+ * The identity of the device, the identity of the phone, and 32 random bytes. Undefined if the device showed another
+ * code.
  */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')

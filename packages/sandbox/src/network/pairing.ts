@@ -8,13 +8,9 @@ import { failure, streamError } from './connection.ts'
 import type { Connection, Network, Person } from './model.ts'
 import { linkOrDemandPasskey } from './passkey.ts'
 
-/**
- * Number of references that the client receives. It shows a code with the first one for 60 s, and with each later one
- * for 20 s, and stops after the last.
- */
+/** Number of QR references: a client shows the first for 60 s, and each later one for 20 s. */
 const REFS = 6
 
-/** Sends references for QR codes to a client that has no account. */
 export function offerPairing(network: Network, connection: Connection, client: ClientHandshake) {
   connection.registration = client
   sendRefs(network, connection)
@@ -27,10 +23,7 @@ function sendRefs(network: Network, connection: Connection) {
   connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
-/**
- * Asks the client that shows this code for a new code. The secret in the old code becomes invalid, so no phone accepts
- * the old code.
- */
+/** The secret in the shown code becomes invalid, so no phone accepts it. */
 export function refreshCompanionReg(network: Network, qr: string) {
   const { connection, advSecret } = shownBy(network, qr)
   network.retiredSecrets.add(advSecret.toString('base64'))
@@ -63,8 +56,8 @@ interface ScannedCode {
 }
 
 /**
- * Parses `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after the
- * `#`.
+ * The text is `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after
+ * the `#`.
  */
 function parseQr(text: string): ScannedCode {
   const [ref, noise, identity, secret] = text.slice(text.indexOf('#') + 1).split(',')

@@ -2,17 +2,14 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import * as v from 'valibot'
 import type { Passkey } from './passkey-model.ts'
 
-/** The relying party of every passkey of this network. */
 export const RP_ID = 'whatsapp.com'
 
-/** Flags of the authenticator data. */
 export const FLAGS = { present: 0x01, verified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40, extended: 0x80 }
-/** Length in bytes of the hash of the relying party, the flags and the counter together. */
 const AUTHENTICATOR_DATA = 37
 
 export const sha256 = (...parts: Uint8Array[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
-/** Reason why an assertion is refused. `malformed`: it is not an assertion. `untrue`: it proves nothing. */
+/** `malformed`: it is not an assertion. `untrue`: it proves nothing. */
 export interface Refusal {
   kind: 'malformed' | 'untrue'
   problem: string
@@ -60,7 +57,7 @@ function parse<S extends v.GenericSchema>(schema: S, bytes: Uint8Array, name: st
 
 const isRefusal = (value: unknown): value is Refusal => typeof value === 'object' && value !== null && 'kind' in value
 
-/** Returns the reason to refuse an assertion; undefined if this passkey has signed this challenge. */
+/** Undefined if this passkey has signed this challenge. */
 export function refusalOf(json: Uint8Array, credentialId: Buffer, challenge: Buffer, passkey: Passkey): Refusal | undefined {
   const assertion = parse(AssertionJson, json, 'webauthn_assertion')
   if (isRefusal(assertion)) return assertion
@@ -89,7 +86,7 @@ function isOurOrigin(origin: string): boolean {
   return protocol === 'https:' && (hostname === RP_ID || hostname.endsWith(`.${RP_ID}`))
 }
 
-/** Checks the authenticator data, but not the counter in it, because the counter of a synced passkey is always 0. */
+/** The counter is not checked, because that of a synced passkey is always 0. */
 function problemOfAuthenticator(data: Buffer): string | undefined {
   if (data.length < AUTHENTICATOR_DATA) return `authenticatorData: ${data.length} bytes`
   if (!data.subarray(0, 32).equals(sha256(Buffer.from(RP_ID)))) return `authenticatorData: not for ${RP_ID}`

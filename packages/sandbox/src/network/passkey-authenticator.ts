@@ -5,12 +5,9 @@ import type { PublicJwk, SignInput } from '../control/schemas/passkeys.ts'
 import { FLAGS, RP_ID, sha256 } from './passkey-assertion.ts'
 import type { Passkey } from './passkey-model.ts'
 
-/** Origin of the page on which the passkey is used. */
 const ORIGIN = 'https://web.whatsapp.com'
-/** Flags of a passkey that is synced between devices and whose owner was verified. */
 const SYNCED = FLAGS.present | FLAGS.verified | FLAGS.backupEligible | FLAGS.backedUp
 
-/** Creates a new ES256 key pair. */
 export function newPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {
@@ -19,7 +16,6 @@ export function newPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   }
 }
 
-/** Signs with the passkey of this phone, as a browser on WhatsApp Web would do. `spoil` makes one part wrong. */
 export function signWithPasskey(passkey: Passkey, input: SignInput): Assertion {
   const { public_key: options, origin = ORIGIN, flags = SYNCED, spoil } = input
   if (!passkey.privateKey) throw new ControlError('conflict', 'only the public key of this passkey is known here')

@@ -1,8 +1,8 @@
-/** Functions for a linking with a passkey: its end, the device's acks, and its description for the control API. */
+/** Functions for a linking with a passkey: its end, the device's acks, and its description. */
 import type { CeremonyView } from '../control/passkeys.ts'
 import type { Ceremony, Connection } from './model.ts'
 
-/** Ends the linking for the phone, which gives no further answers. */
+/** The phone gives no further answers. */
 export function discard(ceremony: Ceremony, why: string) {
   if (isOver(ceremony)) return
   ceremony.problems.push(why)
@@ -12,15 +12,12 @@ export function discard(ceremony: Ceremony, why: string) {
 
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
-/** Ends the linking because its connection has ended. If the device is just being linked, the code that links it notices the end by itself. */
+/** If the device is just being linked, the code that links it notices the end by itself. */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }
 
-/**
- * Handles the device's ack of a notification. If the connection must be cut after a notification, this is done when the ack has arrived, so that the
- * device has the notification.
- */
+/** If the connection must be cut after a notification, this is done when its ack has arrived. */
 export function takeAck({ ceremony, cut }: Connection, attrs: Record<string, string>) {
   if (!ceremony) return
   const { type = '', error = null } = attrs

@@ -11,7 +11,6 @@ import type { Passkey } from './passkey-model.ts'
 import { readRelayed } from './passkey-relay.ts'
 import { requestPrologue, sendIdentity, sendUnaskedIdentity } from './passkey-stanzas.ts'
 
-/** Number of bytes of the generated id of a passkey; the next constant is that of the owner's id. */
 const CREDENTIAL_ID = 20
 const USER_HANDLE = 16
 const ADV_SECRET = 32
@@ -80,7 +79,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** Returns the current linking. Throws unless a program acts as the phone, because only then the control API may act in its place. */
+/** Only a program that acts as the phone may use this; otherwise it throws. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

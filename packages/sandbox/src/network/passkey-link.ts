@@ -3,7 +3,6 @@ import { link } from './link.ts'
 import type { Ceremony } from './model.ts'
 import { discard } from './passkey-ceremony.ts'
 
-/** Ends a successful linking by linking the device like any other, with the secret that the device sent. */
 export function linkWith(ceremony: Ceremony, secret: Buffer) {
   const { network, phone, connection, handedSecret, passkey } = ceremony
   ceremony.stage = 'linking'

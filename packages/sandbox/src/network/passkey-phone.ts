@@ -9,11 +9,10 @@ import type { Primary, Prologue } from './passkey-model.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
- * Acts as the phone when a device is linked with a passkey. It checks that the device is the one whose code was scanned, agrees with it on a key and
- * on a code that the owner compares, and decrypts its request. Errors are shown only on the phone; the device is not told.
+ * Acts as the phone when a device is linked with a passkey. It checks that the device is the scanned one, agrees with
+ * it on a key and a code, and decrypts its request. Errors are shown only on the phone.
  */
 
-/** Number of seconds for which the phone accepts a proof. */
 const HANDOFF_SECONDS = 300
 const TAG = 16
 const IV = 12
@@ -24,13 +23,13 @@ const NO_SALT = Buffer.alloc(0)
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
-  /** The encoded identity of the device that is being linked. `commitment` is a hash of it and of the nonce of the device. */
+  /** `commitment` is a hash of this identity and of the nonce of the device. */
   identity: Buffer
   publicKey: Buffer
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the phone has accepted the proof that this is the scanned device, so that it does not ask the owner. */
+  /** The phone does not ask the owner if it has accepted the proof that this is the scanned device. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -42,7 +41,7 @@ interface Attempt {
 export function createPasskeyPhone(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
-  /** The key that verifies the proof. It can be used for only one prologue. */
+  /** The key that verifies the proof can be used only once. */
   let handoffKey: Buffer | undefined = hkdf(ceremony.handedSecret, KEY, NO_SALT, 'shortcake-passkey-handoff-v1')
 
   function judgeProof({ payload, proof }: Prologue): Ceremony['proof'] {
@@ -77,7 +76,6 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
     finish(current)
   }
 
-  /** Links the device when the owner has agreed and the encrypted request has arrived, in either order. */
   function finish({ isConfirmed, secret }: Attempt) {
     if (isConfirmed && secret) linkWith(ceremony, secret)
   }
@@ -124,7 +122,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/** Creates an attempt from a prologue. The server has already checked that the payload and the identity are complete. */
+/** The server has already checked that the payload and the identity are complete. */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -144,10 +142,7 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/**
- * Computes the code that the owner compares: two groups of four characters, which have 40 bits that depend on both nonces and the phone's key, five
- * bits per character.
- */
+/** Two groups of four characters: 40 bits that depend on both nonces and the phone's key. */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n
@@ -171,8 +166,8 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
 }
 
 /**
- * Returns a problem of the device's request; undefined if there is none. Its keys must be those of the code and of the registration, and its secret
- * must be new.
+ * The keys must be those of the code and of the registration, and the secret must be new. Undefined if there is no
+ * problem.
  */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request

@@ -6,7 +6,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Creates the phone's side for a program that acts as the phone. Items for it are stored until the program reads them. */
+/** Items for a program that acts as the phone are stored until it reads them. */
 export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {
@@ -34,7 +34,6 @@ export function createPasskeyRelay(ceremony: Ceremony): Primary {
   }
 }
 
-/** Returns the items after this number. If there are none, waits for one. */
 export async function readRelayed(ceremony: Ceremony, after: number, waitMs: number): Promise<RelayItem[]> {
   const since = () => ceremony.relayed.slice(after)
   if (since().length > 0 || waitMs === 0) return since()

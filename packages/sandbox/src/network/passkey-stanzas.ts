@@ -5,9 +5,6 @@ import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/no
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
 
-/** Sends the stanzas that the server sends to the device without a query: the request for the passkey, and the identity of the phone. */
-
-/** Time for which a challenge is valid, in seconds. */
 export const CHALLENGE_SECONDS = 600
 const KEY = 32
 const NONCE = 32
@@ -15,7 +12,6 @@ const NONCE = 32
 const notification = (type: string, content: BinaryNode[], from = SERVER_JID) =>
   node('notification', { from, type, id: randomId(), t: seconds() }, content)
 
-/** Requests the passkey from the companion device, with a new challenge. */
 export function requestPrologue(ceremony: Ceremony) {
   const { bend } = ceremony.passkey
   const options = bend.options === 'query' ? [] : [node('passkey_request_options', {}, requestOptions(ceremony, bend.options))]
@@ -23,7 +19,7 @@ export function requestPrologue(ceremony: Ceremony) {
   if (bend.continuation === 'unasked') sendUnaskedIdentity(ceremony)
 }
 
-/** Returns WebAuthn options as JSON. Their challenge replaces the previous one. */
+/** The challenge in these WebAuthn options replaces the previous one. */
 export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_challenge'): Buffer {
   if (bend === 'not_json') return Buffer.from('{"challenge":')
   const value = randomBytes(32)
@@ -39,19 +35,16 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** Sends the device an identity of a phone with random keys, for which the device has not asked. */
+/** The identity has random keys, and the device has not asked for it. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
-/**
- * Sends the encoded identity of the phone to the companion device. After that, the companion device may send its nonce.
- */
+/** After this, the companion device may send its nonce. */
 export function sendIdentity(ceremony: Ceremony, identity: Uint8Array) {
   const { network, connection, passkey, prologues } = ceremony
   const { continuation: bend, continuation_delay_ms: delayMs } = passkey.bend
   const stanzas = bent(bend, identity)
   const send = () => {
     if (stanzas.length === 0 || ceremony.stage === 'discarded') return
-    // If the attempt was abandoned during the delay, the identity is still sent, but the stage does not change.
     if (ceremony.stage === 'deciding' && ceremony.prologues === prologues) {
       ceremony.awaits = 'nonce'
       ceremony.stage = 'awaiting_nonce'
@@ -72,7 +65,7 @@ export const identityOf = (publicKey: Uint8Array, nonce: Uint8Array): Uint8Array
 
 const foreignIdentity = () => identityOf(randomBytes(KEY), randomBytes(NONCE))
 
-/** Returns the stanza with the phone's identity, with the deviation that the control API has set, if any. */
+/** The phone's identity, with the deviation that the control API has set. */
 function bent(bend: PasskeyBends['continuation'], identity: Uint8Array): BinaryNode[] {
   if (bend === 'none') return []
   if (bend === 'twice') return [continuation(identity), continuation(foreignIdentity())]

@@ -16,8 +16,8 @@ import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-st
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
 /**
- * Acts as the server when a device is linked to an account that requires its passkey. It requests the passkey, verifies
- * the assertion, and passes data between the companion device and the phone. `passkey-phone.ts` is the phone's side.
+ * The server's side when a device is linked with a passkey: it requests the passkey, verifies the assertion, and passes
+ * data between device and phone.
  */
 
 const NONCE = 32
@@ -26,7 +26,7 @@ const PROOF = 32
 /** The most prologues in one linking; further ones are refused. */
 const MAX_PROLOGUES = 5
 
-/** Called when the phone has scanned or typed a code. Links the device, or first requests the account's passkey. */
+/** Links the device, or first requests the account's passkey. */
 export async function linkOrDemandPasskey(
   network: Network,
   phone: Person,
@@ -67,15 +67,13 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   ceremony.primary = passkey.playedBy === 'program' ? createPasskeyRelay(ceremony) : createPasskeyPhone(ceremony)
   phone.ceremony = ceremony
   connection.ceremony = ceremony
-  // If the code was typed, the answer to the device's last query must be sent before the request for the passkey.
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** Runs the job after the answer was sent. If the control API has set that the connection is cut after this step, cuts it instead. */
+/** If the control API has set that the connection is cut after this step, the job does not run. */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
-    // The answer is written at the end of this turn of the event loop.
     ceremony.network.later(0, () => ceremony.connection.cut())
   })
 }
@@ -85,7 +83,7 @@ function ceremonyOf({ connection }: Query): Ceremony {
   return connection.ceremony
 }
 
-/** Error codes of refusals. They are assumptions, because the real codes are not published. */
+/** The real codes are not published, so these are assumptions. */
 const REFUSALS = {
   /** The stanza is malformed, or it is not the expected step. */
   400: 'bad-request',
@@ -146,10 +144,7 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
   return { credentialId, challenge, assertion, payload, proof }
 }
 
-/**
- * Checks that the identity in the payload is complete, that its type of device is the registered one, and that it contains a reference of this
- * connection.
- */
+/** The identity must be complete, its type of device the registered one, and its reference one of this connection. */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
   const { publicKey, deviceType, ref } = identity
@@ -175,7 +170,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** Removes and returns the challenge, because it is valid for only one answer. */
+/** A challenge is valid for only one answer, so it is removed. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

@@ -11,7 +11,6 @@ import { sendToOwnDevice } from './send-as.ts'
 const { Type } = proto.Message.ProtocolMessage
 const RequestType = proto.Message.PeerDataOperationRequestType
 
-/** Answers a linked device that requests data from its phone which only the phone has. */
 export async function answerPeerRequest(network: Network, deviceCopy: DeviceCopy, message: Message): Promise<void> {
   const { protocolMessage } = message
   const request = protocolMessage?.peerDataOperationRequestMessage
@@ -40,7 +39,6 @@ async function shareKey(network: Network, deviceCopy: DeviceCopy) {
   await sendPeerMessage(network, deviceCopy, { type: Type.APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys } })
 }
 
-/** Answers with generated messages, each a minute older than the one before. So the phone's history never ends. */
 async function answerHistory(
   network: Network,
   deviceCopy: DeviceCopy,
@@ -64,10 +62,7 @@ async function answerHistory(
   await sendPeerMessage(network, deviceCopy, await notification(network, history, 1, { requestId: deviceCopy.id }))
 }
 
-/**
- * Answers with the contents of messages that the device received without content. Only senders that still have a
- * message can give its content.
- */
+/** Only senders that still have a message can give its content. */
 async function answerPlaceholders(network: Network, deviceCopy: DeviceCopy, keys: proto.IMessageKey[]) {
   const peerDataOperationResult = keys.flatMap((key) => {
     const chat = key.remoteJid ?? ''

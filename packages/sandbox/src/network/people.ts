@@ -7,7 +7,6 @@ import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
 import type { Companion, Network, Person, PretendDevice } from './model.ts'
 import { createPersonInbox } from './person-inbox.ts'
 
-/** Numbers that end with these digits have no account, unless one is created explicitly. */
 const NOBODY = '0000'
 
 export function newPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {
@@ -87,17 +86,14 @@ export function setDeviceCount(person: Person, count: number) {
 /** Matches Brazilian mobile numbers with or without the ninth digit. */
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
-/**
- * Returns the number that is registered with the network, for a number with or without the ninth digit. Returns the given number if neither or both
- * are registered.
- */
+/** The given number is returned if neither or both forms are registered. */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
   const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
   return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
 }
 
-/** Returns the person with a number. A contact that does not exist yet is created. */
+/** A contact that does not exist yet is created. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)
   if (known) return known
@@ -112,7 +108,7 @@ export function findPerson(network: Network, address: string): Person | undefine
   const known = network.lids.get(user)
   if (known) return known
   const number = numberOfLid(user)
-  // If a LID was chosen for a person, the generated LID must not find this person.
+  // A chosen LID replaces the generated one, which must not find this person.
   return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
 }
 
@@ -142,8 +138,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * Returns the attributes with which the account's other devices get its own message: the person of the chat, by number and LID. The message is always
- * sent from the number, without `sender_lid`. A client would take `sender_lid` for the other address of the chat, and would confuse two people.
+ * The person of the chat, by number and LID. A client would take `sender_lid` for the other address of the chat, so it
+ * is left out.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)
@@ -152,9 +148,6 @@ export function recipientAttributes(network: Network, chat: string): Record<stri
   return { recipient: lidJidOf(person), peer_recipient_pn: pnOf(person), addressing_mode: 'lid' }
 }
 
-/**
- * Stores a receipt, a typing indicator or a token that the gateway sent to a person. Only the last hundred are kept.
- */
 export function addSignal(person: Person, signal: Person['signals'][number]) {
   person.signals.push(signal)
   if (person.signals.length > 100) person.signals.shift()
@@ -165,6 +158,5 @@ export function setAbout(person: Person, text: string) {
   person.aboutAt = seconds()
 }
 
-/** Returns the text that is shown beside a name: the text status, which is temporary, or the about text. */
 export const textStatusOf = ({ textStatus, about, aboutAt }: Person): Person['textStatus'] =>
   textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: aboutAt })

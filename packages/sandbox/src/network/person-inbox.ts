@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
-/** The most items that are kept per person. Older items are dropped, and their numbers are not used again. */
 const KEPT = 20_000
-/** The most items that are kept over a restart. They keep their numbers, so that a reader can continue after the last number it has read. */
+/** Items that are kept over a restart with their numbers, so that a reader can continue. */
 const KEPT_SAVED = 200
-/** The most message ids whose copies (one per device and send) are kept. */
+/** The most message ids whose copies are kept. */
 const KEPT_COPIES = 500
 
 export interface SavedInbox {
@@ -15,14 +14,12 @@ export interface SavedInbox {
 }
 
 export interface PersonInbox {
-  /** Adds an item. If the inbox already has this message, counts it as repeated and returns false. */
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Returns the items after a number. If there are none, waits for one. */
+  /** Waits for an item if there are none after this number. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** Counts how often a device has requested the message with this id again. When the message has arrived, its item shows the count of the phone. */
+  /** When the message has arrived, its item shows the phone's count. */
   countRetry(id: string, device: number): number
   retries(id: string): number
-  /** Stores the copy of a message that a device received, whether or not the device could decrypt it. */
   keepCopy(copy: MessageCopy): void
   copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
@@ -30,10 +27,6 @@ export interface PersonInbox {
   readonly size: number
 }
 
-/**
- * Returns a key of author, chat and id of a message, because phones show only one message per key. A 1:1 chat has one key, with the number or with
- * the LID.
- */
 const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
   `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`
 

@@ -4,7 +4,6 @@ import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
 
-/** Returns the id of a picture, which is derived from its text. The text is a URL, a data URL, or a JPEG in base64. */
 export function pictureId(picture: string): string {
   return String(createHash('sha256').update(picture).digest().readUInt32BE(0))
 }
@@ -13,13 +12,12 @@ export function picturePath(picture: string): string {
   return `/pps/${pictureId(picture)}.jpg`
 }
 
-/** Returns the URL of a picture for clients. It is on the media host, unless the picture itself is given as a URL. */
 export const pictureUrl = (network: Network, picture: string) =>
   picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${picturePath(picture)}`
 
 /**
- * Sets a picture and notifies everyone. Strangers are notified, too, because no simulated person hides the picture.
- * `by`: the linked device that changed the picture, which is not notified. An empty text removes the picture.
+ * Strangers are notified too, because no simulated person hides the picture. `by`: the linked device that changed it.
+ * An empty text removes the picture.
  */
 export function setPersonPicture(network: Network, person: Person, picture: string | undefined, by?: Companion) {
   person.picture = picture || undefined
@@ -35,7 +33,6 @@ export function setPersonPicture(network: Network, person: Person, picture: stri
   network.changed()
 }
 
-/** Finds the picture at a path, for the media host. */
 export function findPicture(network: Network, path: string): { type: string; bytes: Uint8Array } | undefined {
   for (const { picture } of [...network.people.values(), ...network.groups.values(), ...network.newsletters.values()]) {
     if (picture === undefined || picturePath(picture) !== path) continue

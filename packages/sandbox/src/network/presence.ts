@@ -5,10 +5,7 @@ import { addSignal, findPerson, jidOf } from './people.ts'
 
 export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
-/**
- * Handles the availability of an account, or its subscription to the presence of another person. Presence is never
- * stored, so a subscriber that is offline misses it.
- */
+/** Presence is never stored, so a subscriber that is offline misses it. */
 export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
   const { type, to, name } = item.attrs
   if (type === 'subscribe' && to) {
@@ -23,10 +20,7 @@ export function receivePresence(network: Network, companion: Companion, item: Bi
   if (name) companion.person.name = name
 }
 
-/**
- * Sets the availability of an account, which is available while one of its devices is. Connected subscribers are
- * notified.
- */
+/** An account is available while one of its devices is. */
 export function showAvailability(companion: Companion, isAvailable: boolean) {
   const { person } = companion
   const before = person.presence

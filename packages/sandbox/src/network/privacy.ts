@@ -5,7 +5,6 @@ import { pnOf } from './people.ts'
 
 const EVERYBODY = ['all', 'contacts', 'contact_blacklist', 'none']
 
-/** Values of each setting. The first value is the default. */
 export const PRIVACY_VALUES: Readonly<Record<string, readonly string[]>> = {
   readreceipts: ['all', 'none'],
   profile: EVERYBODY,
@@ -22,13 +21,13 @@ export function privacyOf(person: Person): Record<string, string> {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(person.privacy) }
 }
 
-/** Changes a setting. Its list of people is kept for as long as the setting excludes people. */
+/** The list of people is kept for as long as the setting excludes people. */
 export function chooseSetting(person: Person, name: string, value: string) {
   person.privacy.set(name, value)
   if (value !== 'contact_blacklist') person.privacyLists.delete(name)
 }
 
-/** Notifies the other devices of the account which settings have changed, but not which people they exclude. */
+/** Other devices of the account learn which settings have changed, but not which people they exclude. */
 export function announcePrivacy(network: Network, person: Person, names: readonly string[], by?: Companion) {
   const news = names.map((name) => node('category', { name, value: person.privacy.get(name) }))
   for (const other of person.companions.values()) {

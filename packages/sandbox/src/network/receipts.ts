@@ -8,17 +8,11 @@ import { addSignal, findDevice, findPerson, jidOf } from './people.ts'
 import { signedKeyOf, takeBundle } from './queries/keys.ts'
 import { sendAgain } from './send-as.ts'
 
-/** Types of receipts that are only for the account's own devices. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/**
- * Types of receipts which mean that the messages were read. The account's other devices then need not show them as new.
- */
+/** The account's other devices need not show messages with these receipts as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/**
- * Handles a receipt of a linked device. The stanza that waited for it is removed, and the receipt is passed on to the
- * people whom it concerns.
- */
+/** The waiting stanza is removed, and the receipt is passed on to the people whom it concerns. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
@@ -42,10 +36,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/**
- * Passes a read on one device on to the account's other devices. The receipt comes from the account itself, and names
- * the chat.
- */
+/** The receipt comes from the account itself, and names the chat. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
@@ -73,11 +64,10 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
   }
 }
 
-/** Handles a retry receipt: the client could not decrypt a message, so the sender sends it again. */
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // The copy that could not be decrypted is no longer kept. The negative ack that follows is about this copy.
+  // The copy that could not be decrypted is no longer kept. The negative ack that follows is about it.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -107,13 +97,10 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/**
- * Sends the receipts of a person's phone: "delivered" when the phone has the message, and "read" when the person has
- * opened it.
- */
+/** "Delivered" when the phone has the message, and "read" when the person has opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // If the account has linked devices, nobody uses its phone. The phone then sends read receipts only on request.
+  // Nobody uses the phone of an account with linked devices, so it sends read receipts only on request.
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
   if (mode === 'none' || deviceCopy.isPeer) return
@@ -125,14 +112,13 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** Returns the attributes that name the sender, by number or LID as in the message. */
+/** The sender is named by number or LID, as in the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }
   return { from: jidOf(person, parseJid(chat).server === 'lid' ? 'lid' : 'pn') }
 }
 
-/** Sends a receipt that the control API requested. */
 export function giveReceipt(
   network: Network,
   person: Person,

@@ -12,27 +12,24 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** Takes the place of the chat in messages that a phone sends to its own devices. */
+/** Stands for the chat in messages that a phone sends to its own devices. */
 const PEER = 'peer'
-/** The most messages that are kept per person, for devices that request them again. */
+/** Messages are kept for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {
   id?: string | undefined
-  /** Recipients of a status. By default, they are all people with a linked device except the author. */
+  /** Recipients of a status; by default all people with a linked device except the author. */
   audience?: Person[]
   about?: Omit<Composed, 'message'>
   /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
-  /** Called with a function that sends the encrypted stanza, one per linked device, in the order of the calls. The callee decides when it is sent. */
+  /** Called with a function that sends the encrypted stanza, one per linked device, in order. */
   leave?: ((send: () => void) => void) | undefined
 }
 
-/**
- * Makes a simulated person send a message. It is encrypted for every linked device that must receive it, in the order
- * of the calls.
- */
+/** The message is encrypted for every linked device that must receive it, in the order of the calls. */
 export async function sendAs(network: Network, from: Person, to: string, message: Message, options: SendAsOptions = {}) {
   const id = options.id ?? newMessageId()
   const device = from.devices[0]!
@@ -96,7 +93,7 @@ async function seal(
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
 }
 
-/** Length of a wrong padding. It is longer than every valid padding, and longer than a short message. */
+/** Longer than every valid padding, and longer than a short message. */
 const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
@@ -105,10 +102,9 @@ function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 
-/** The most messages per person whose stanzas are kept, so that they can be sent again unchanged. */
 const REPLAYABLE = 50
 
-/** Sends a message to a linked device. If the control API requested it, the message is corrupted. */
+/** The message is corrupted if the control API requested it. */
 function deliverTo(
   network: Network,
   from: Person,
@@ -178,7 +174,6 @@ function withMeta({ about }: Outgoing, content: BinaryNode[]): BinaryNode[] {
   return about.meta ? [...content, node('meta', about.meta)] : content
 }
 
-/** Records a message between simulated people. It is not encrypted, because the gateway does not take part. */
 function recordFor(to: Person, from: Person, { id, message }: Outgoing, chat: string) {
   if (to.isSink) return
   const { kind, text, media } = describe(message)
@@ -220,7 +215,7 @@ async function toMany(
     for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
     return
   }
-  // The sender key is read before this message is encrypted, so that a device that gets the key can decrypt this message and later ones.
+  // The sender key is read first, so that a device that gets it can decrypt this message and later ones.
   const key = await distribution(device, chat)
   const shared = node(
     'enc',
@@ -230,7 +225,7 @@ async function toMany(
   for (const companion of companions) {
     const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
     holders.add(companion.address)
-    // If the ciphertext must be damaged, only the content is damaged, and not the sender key.
+    // Only the content is damaged, and not the sender key.
     const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
     const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
     deliverTo(network, device.person, companion, stanza, { leave: outgoing.leave })
@@ -260,7 +255,7 @@ function groupStanza(
   return node('message', { ...attrs, ...facts(outgoing, person) }, withMeta(outgoing, content))
 }
 
-/** Sends a message again that a linked device could not decrypt: with the same id, a new session, and encrypted only for that device. */
+/** With the same id, a new session, and encrypted only for that device. */
 export async function sendAgain(
   network: Network,
   device: PretendDevice,
@@ -292,9 +287,7 @@ export async function sendAgain(
   network.changed()
 }
 
-/**
- * Sends a message from the phone to one of its own linked devices. It belongs to no chat. If it is requested again, the same function sends it again.
- */
+/** The message belongs to no chat. If it is requested again, the same function sends it again. */
 export async function sendToOwnDevice(
   network: Network,
   device: PretendDevice,

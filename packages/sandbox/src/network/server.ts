@@ -10,7 +10,6 @@ import { offerPairing } from './pairing.ts'
 import { endCeremony } from './passkey-ceremony.ts'
 import { receiveStanza } from './stanzas.ts'
 
-/** Path to which clients connect, as on the real network. */
 export const PATH = '/ws/chat'
 
 export interface NetworkServer {

@@ -52,7 +52,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   handle(network, connection, item)
 }
 
-/** Handles a stanza that was delayed. It is dropped if its device was unlinked meanwhile, because the phone has removed their session. */
+/** Dropped if the device was unlinked, because the phone has removed their session. */
 function handleLate(network: Network, connection: Connection, item: BinaryNode) {
   const { companion } = connection
   if (companion && companion.person.companions.get(companion.device) !== companion) return

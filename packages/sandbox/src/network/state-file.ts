@@ -3,28 +3,19 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import type { Network } from './model.ts'
 import { restoreNetwork, type SavedNetwork, saveNetwork } from './state.ts'
 
-/** Time in ms between a change and its write. After a slow write, the next one waits ten times as long as that write took. */
 const DEBOUNCE = 200
-/** Time in ms until a failed write is retried. */
 const RETRY = 1_000
 
-/** Function that receives a message for the operator. */
 export type Warn = (sentence: string) => void
 
 export interface StateFile {
-  /** Records that the state has changed and must be written. */
   due(): void
-  /**
-   * Writes the latest state. Later changes are not stored. If the disk refuses the write, this only gives a warning, because the other parts must be
-   * stopped too.
-   */
+  /** Later changes are not stored. If the disk refuses the write, this only gives a warning. */
   close(): Promise<void>
 }
 
 export interface OpenedState {
-  /** The keys of the certificates of the last run. Clients that trust them still trust this network. */
   trust: Trust | undefined
-  /** Loads the stored state into the network, and stores the network's changes from now on. */
   attach(network: Network): StateFile
 }
 
@@ -60,8 +51,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   async function write() {
     const started = Date.now()
-    // The state is written to a new file that is then renamed over the old one. So after a crash, one of the two files
-    // is complete.
+    // The new file is renamed over the old one, so that after a crash one of the two is complete.
     const fresh = `${path}.new`
     try {
       await writeFile(fresh, JSON.stringify(saveNetwork(network)))
@@ -92,10 +82,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
     network.run(writing.catch(refused))
   }
 
-  /**
-   * Schedules a write. After the end, a client whose connection is being cut may still cause changes. They are not written, because a write that the
-   * disk refuses would be repeated forever.
-   */
+  /** After the end, no write is scheduled, because a write that the disk refuses would be repeated forever. */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)
   }

@@ -8,8 +8,8 @@ import { addPerson, newPretendDevice } from './people.ts'
 import { createPersonInbox, type SavedInbox } from './person-inbox.ts'
 
 /**
- * Converts the whole network to JSON. Bytes become `{ $bytes: base64 }`, maps become `{ $map: entries }`, and sets
- * become `{ $set: values }`.
+ * Converts the whole network to JSON: bytes become `{ $bytes: base64 }`, maps `{ $map: entries }`, and sets `{ $set:
+ * values }`.
  */
 export interface SavedNetwork {
   v: 1
@@ -20,10 +20,7 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/**
- * The most messages of a person that are kept over a restart. They are enough for devices that still request messages
- * again.
- */
+/** Enough for devices that still request messages again after a restart. */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {
@@ -46,7 +43,6 @@ function unpack(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, unpack(item)]))
 }
 
-/** Fields of a person that contain plain data. */
 const PERSON_FIELDS = [
   'lid',
   'name',
@@ -88,9 +84,7 @@ const PERSON_FIELDS = [
 interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   number: string
   sent: Person['sent']
-  /** Inbox of the person. It is absent in the data of earlier releases. */
   inbox?: SavedInbox
-  /** Saved Signal state of each device; null for a device that has no session. */
   devices: unknown[]
   companions: SavedCompanion[]
 }

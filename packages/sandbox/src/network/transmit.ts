@@ -1,4 +1,3 @@
-/** Sends a stanza to a device, changed by the fault rules of the control API. */
 import { type BinaryNode, children } from '../wire/node.ts'
 import type { Connection, Network } from './model.ts'
 
@@ -23,14 +22,13 @@ export function deliver(network: Network, connection: Connection, item: BinaryNo
   connection.send(item)
 }
 
-/** Returns the same stanza with every ciphertext damaged, so that the client has to request it again. */
+/** The client has to request a message with damaged ciphertexts again. */
 export function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
     if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)
     if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
     const bytes = Buffer.from(part.content)
-    // The changed byte is in the MAC of a message (also inside a pre-key message), or in the signature of a sender key
-    // message.
+    // This byte is in the MAC of a message, or in the signature of a sender key message.
     const at = Math.max(0, bytes.length - 8)
     bytes[at] = (bytes[at] ?? 0) ^ 0xff
     return { ...part, content: bytes }

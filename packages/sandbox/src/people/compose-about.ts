@@ -9,9 +9,7 @@ import { type SecretPurpose, sealAbout } from './secret.ts'
 const message_id = v.pipe(v.string(), v.minLength(1))
 const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponseMessage } = proto.Message
 
-/**
- * A pin and its duration. Phones allow three durations. Another number is sent unchanged, for tests. 0 removes the pin.
- */
+/** Phones allow three durations of a pin. Another number is sent unchanged, for tests. 0 removes the pin. */
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
 const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })
@@ -51,10 +49,7 @@ export const ABOUT_FORMS: Record<string, Form> = {
   event_response: form('message.event_response', EventResponse, composeEventResponse),
 }
 
-/**
- * Composes a reaction. In the announcements of a community it is encrypted, because readers must not see each other
- * there.
- */
+/** In the announcements of a community, reactions are encrypted, because readers must not see each other. */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
   context: ComposeContext,
@@ -68,7 +63,6 @@ function composeReaction(
   return { message: { encReactionMessage }, type: 'reaction' }
 }
 
-/** Composes an edit. The common fields are put into the new content, because the edit itself has no content. */
 function composeEdit(
   { message_id: id, text, encrypted }: v.InferOutput<typeof Edit>,
   context: ComposeContext,
@@ -93,10 +87,7 @@ function composeEdit(
   return { message: { secretEncryptedMessage }, type: 'text', edit: '1', hasContext: true }
 }
 
-/**
- * Composes a comment on a message of an announcement group. The common fields belong to the comment, which is
- * encrypted.
- */
+/** The common fields belong to the comment, which is encrypted. */
 function composeComment(
   { message_id: id, text }: v.InferOutput<typeof Comment>,
   context: ComposeContext,
@@ -112,7 +103,7 @@ function composeComment(
   return { message: { encCommentMessage }, type: 'text', hasContext: true }
 }
 
-/** Returns the edited content. If the message has a picture, it keeps the picture and gets a new caption. */
+/** A message with a picture keeps the picture and gets a new caption. */
 function editedContent(original: proto.IMessage, text: string): proto.IMessage {
   if (original.imageMessage) return { imageMessage: { ...original.imageMessage, caption: text } }
   if (original.videoMessage) return { videoMessage: { ...original.videoMessage, caption: text } }
@@ -166,8 +157,7 @@ function sealed(context: ComposeContext, target: KnownMessage, purpose: SecretPu
   const secret = target.message.messageContextInfo?.messageSecret
   if (!secret?.length)
     throw new ControlError('invalid_request', `message: ${target.id} has no secret, nothing can be sealed about it`)
-  // The content is encrypted with the JIDs that people have in this chat. They are LIDs if the chat is addressed by
-  // LID.
+  // The JIDs in the encryption are those of this chat: LIDs if the chat is addressed by LID.
   const about = { secret, messageId: target.id, author: context.jid(target.author), sender: context.jid(context.self) }
   return sealAbout(about, purpose, plain)
 }

@@ -6,13 +6,12 @@ import type { Composed } from './composed.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))
 
-/** Kinds of messages that answer a button, a row or a card of a message. */
 export const ANSWER_FORMS: Record<string, Form> = {
   button: form('message.button', v.object({ message_id, id: v.string() }), composeButton),
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** Composes the answer to a button, in the format that belongs to the kind of buttons: native flow, template or legacy. */
+/** The format of the answer belongs to the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)
@@ -86,10 +85,7 @@ function buttonsOf(flow: proto.Message.InteractiveMessage.INativeFlowMessage | n
   return (flow?.buttons ?? []).map(({ name, buttonParamsJson }) => ({ name: name ?? '', params: objectFrom(buttonParamsJson) }))
 }
 
-/**
- * Parses JSON that the sender of the message wrote. Returns an empty object for any JSON that is not an object. Throws
- * a `ControlError` if the text is not JSON.
- */
+/** Returns an empty object for any JSON that is not an object. Throws a `ControlError` if the text is not JSON. */
 function objectFrom(json: string | null | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json ?? '{}')

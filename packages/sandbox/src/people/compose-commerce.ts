@@ -32,7 +32,7 @@ const GroupInvite = v.object({
   code: v.string(),
   name: v.optional(v.string(), 'Group'),
   caption: v.optional(v.string()),
-  /** Expiry in seconds since 1970. By default it is three days from now. */
+  /** Seconds since 1970; by default three days from now. */
   expires_at: v.optional(v.number()),
 })
 
@@ -46,10 +46,8 @@ const NewsletterAdminInvite = v.object({
 const ORDER_STATUS = { inquiry: 1, accepted: 2, declined: 3 }
 const THREE_DAYS = 3 * 24 * 3600
 
-/** Converts a price to thousandths, in which it is sent. */
 const thousandths = (amount: number): number => Math.round(amount * 1000)
 
-/** Kinds of messages for orders, products and invitations: cards that refer to data outside of the message. */
 export const COMMERCE_FORMS: Record<string, Form> = {
   order: form('message.order', Order, (order, context) => ({
     message: {

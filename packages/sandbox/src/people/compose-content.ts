@@ -22,7 +22,6 @@ const LiveLocation = v.object({
   sequence: v.optional(v.number(), 1),
 })
 
-/** A contact. The input is the vCard itself, or the data from which it is made. */
 const Contact = v.union([
   v.object({ display_name: v.string(), vcard: v.string() }),
   v.object({ name: v.string(), phones: v.array(v.string()) }),
@@ -32,14 +31,13 @@ const Contact = v.union([
 const Poll = v.object({
   question: v.string(),
   options: v.pipe(v.array(v.string()), v.minLength(2), v.maxLength(12)),
-  /** The most options that may be chosen. 0 allows all of them. */
   max: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 1),
 })
 
 const Event = v.object({
   name: v.string(),
   description: v.optional(v.string()),
-  /** Start of the event in ISO 8601, or in seconds since 1970. */
+  /** ISO 8601, or seconds since 1970. */
   start: v.union([v.string(), v.number()]),
   end: v.optional(v.union([v.string(), v.number()])),
   location: v.optional(Location),
@@ -104,10 +102,7 @@ function cardOf(contact: v.InferOutput<typeof Contact>): proto.Message.IContactM
   return { displayName: contact.name, vcard: lines.join('\n') }
 }
 
-/**
- * Composes a poll. A poll with a single choice uses version 3, like current phones. A poll with several choices uses
- * the first version.
- */
+/** A poll with a single choice uses version 3, like current phones; with several choices the first version. */
 function composePoll({ question, options, max }: v.InferOutput<typeof Poll>): Composed {
   const poll = { name: question, options: options.map((optionName) => ({ optionName })), selectableOptionsCount: max }
   const messageContextInfo = { messageSecret: randomBytes(32) }

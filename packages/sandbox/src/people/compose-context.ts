@@ -19,7 +19,6 @@ const Ad = v.object({
   show_ad_attribution: v.optional(v.boolean(), true),
 })
 
-/** Fields that every kind of message may have. */
 export const CommonFields = v.object({
   quote: v.optional(v.string()),
   mentions: v.optional(v.array(v.string())),
@@ -30,7 +29,7 @@ export const CommonFields = v.object({
 
 const AD_MEDIA = { none: 0, image: 1, video: 2 }
 
-/** Kinds of content that have a `contextInfo`. For example, a reaction or a revocation has none. */
+/** A reaction or a revocation, for example, has no `contextInfo`. */
 interface Contextual {
   contextInfo?: proto.IContextInfo | null
 }
@@ -47,10 +46,7 @@ export function applyContext(message: proto.IMessage, common: v.InferOutput<type
   content.contextInfo = { ...content.contextInfo, ...info }
 }
 
-/**
- * Returns the part of the message that has the context. A plain text has none, so it becomes an extended text, as on
- * phones.
- */
+/** A plain text has no context, so it becomes an extended text, as on phones. */
 function contextualContent(message: proto.IMessage): Contextual {
   if (message.conversation != null) {
     message.extendedTextMessage = { text: message.conversation }

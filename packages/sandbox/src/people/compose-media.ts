@@ -3,7 +3,6 @@ import { type ComposeContext, type Form, parsed } from './compose-form.ts'
 import type { Composed } from './composed.ts'
 import { sealMedia, sha256 } from './media.ts'
 
-/** The base64 of the content, alone or as a data URL. The type in a data URL is used. */
 const Content = v.pipe(
   v.string(),
   v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/_\-\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
@@ -65,7 +64,6 @@ async function upload(content: string, kind: Kind, beside: Beside, context: Comp
   return { ...sealed, url, directPath, mediaKeyTimestamp, mimetype }
 }
 
-/** Uploads a file for a channel. Files of channels are not encrypted. */
 async function uploadUnencrypted(bytes: Buffer, kind: Kind, mimetype: string, context: ComposeContext) {
   const { url, directPath } = await context.upload(bytes, kind)
   return { url, directPath, fileSha256: sha256(bytes), fileLength: bytes.length, mimetype }
@@ -102,7 +100,7 @@ function composed(kind: Kind, uploaded: Uploaded, beside: Beside): Composed {
   }
 }
 
-/** Composes a document. If it has a caption, it gets an additional wrapper. */
+/** A document with a caption gets an additional wrapper. */
 function documentMessage(uploaded: Uploaded, beside: Beside, caption: { caption?: string }): Composed {
   const fileName = beside.file_name ?? 'file'
   const document = { documentMessage: { ...uploaded, ...caption, fileName, title: fileName } }

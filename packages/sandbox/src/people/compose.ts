@@ -16,7 +16,6 @@ import { stanzaOf } from './describe.ts'
 export type { ComposeContext, KnownMessage } from './compose-form.ts'
 export type { Composed } from './composed.ts'
 
-/** All kinds of messages, by the field that names the kind. */
 const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
@@ -31,9 +30,7 @@ export const MESSAGE_FORMS: readonly string[] = Object.keys(FORMS)
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/**
- * Converts the `message` of a request to the protobuf that a phone would encrypt, and to the attributes of its stanza.
- */
+/** The protobuf that a phone would encrypt, and the attributes of its stanza. */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
@@ -48,13 +45,11 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   const composed = await form.make(input[name], context, pick(input, form.siblings), addContext)
   if (name === 'proto') return composed
   if (!composed.hasContext) addContext(composed.message)
-  // Current phones give every message a secret. Later messages that refer to the message (votes, answers, edits) are
-  // encrypted with this secret.
   composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
   return composed
 }
 
-/** Composes any other message from its protobuf as JSON, in which bytes are base64. It is sent unchanged. */
+/** Any other message, from its protobuf as JSON with bytes in base64. It is sent unchanged. */
 function composeProto(input: unknown): Composed {
   const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
   try {

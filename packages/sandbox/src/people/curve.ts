@@ -10,15 +10,14 @@ import {
 import * as curve from 'libsignal/src/curve.js'
 
 /**
- * Keys of Curve25519 as libsignal has them: private keys have 32 bytes, public keys 33, because they begin with 0x05. All other code of the simulator
- * uses public keys of 32 bytes.
+ * Keys of Curve25519 as libsignal has them: private keys have 32 bytes, public keys 33, because they begin with 0x05.
  */
 export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
 }
 
-/** A key pair that can sign. Its private key is the scalar that Ed25519 derives from `seed`. */
+/** The private key is the scalar that Ed25519 derives from `seed`. */
 export interface SigningPair extends KeyPair {
   seed: Buffer
 }
@@ -36,9 +35,8 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * Creates a key pair that signs quickly. libsignal signs and verifies in JavaScript, which takes 8 to 10 ms; for a
- * group of 500 people this is done 500 times per message. XEdDSA is Ed25519 with a key that is given as its Montgomery
- * coordinate. If the private key comes from an Ed25519 seed, OpenSSL can sign and verify in a tenth of a ms.
+ * libsignal signs and verifies in JavaScript, in 8 to 10 ms; a group of 500 people needs this 500 times per message.
+ * With a private key from an Ed25519 seed, OpenSSL takes a tenth of a ms.
  */
 export function newSigningPair(): SigningPair {
   return signingPair(randomBytes(32))
@@ -51,14 +49,12 @@ export function signingPair(seed: Buffer): SigningPair {
   return { seed, privKey, pubKey: typedKey(publicBytes(privateKey(PKCS8_X25519, privKey))) }
 }
 
-/** Returns a key with its type byte (33 bytes). The given key has 32 or 33 bytes. */
 export function typedKey(key: Uint8Array): Buffer {
   if (key.length === 33 && key[0] === 5) return Buffer.from(key)
   if (key.length === 32) return Buffer.concat([KEY_TYPE, key])
   throw new Error(`a curve25519 public key has 32 or 33 bytes, this one ${key.length}`)
 }
 
-/** Returns a key without its type byte (32 bytes). The given key has 32 or 33 bytes. */
 export function bareKey(key: Uint8Array): Buffer {
   return typedKey(key).subarray(1)
 }
@@ -68,8 +64,8 @@ export function agreement(publicKey: Uint8Array, privateKey: Uint8Array): Buffer
 }
 
 /**
- * Signs with XEdDSA. The result is an Ed25519 signature whose last bit is the sign of the Edwards point, because the
- * Montgomery coordinate does not contain the sign.
+ * XEdDSA: an Ed25519 signature whose last bit is the sign of the Edwards point, because the Montgomery coordinate does
+ * not contain the sign.
  */
 export function sign({ seed }: Pick<SigningPair, 'seed'>, message: Uint8Array): Buffer {
   const key = privateKey(PKCS8_ED25519, seed)
@@ -96,10 +92,7 @@ function edwardsPoint(montgomery: Buffer): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-/**
- * Computes the inverse with the extended Euclidean algorithm. 0 has no inverse. The result is then 0, which is a point
- * without a valid signature.
- */
+/** The inverse of 0 is 0 here, which is a point without a valid signature. */
 function inverse(value: bigint): bigint {
   let [a, b, x, y] = [value, P, 1n, 0n]
   while (a > 1n) {

@@ -3,18 +3,13 @@ import type { Composed } from './composed.ts'
 import type { MediaKind } from './media.ts'
 
 export interface Description {
-  /**
-   * Kind of the content: text, image, reaction, and others. If the kind has no such name, it is the name of the
-   * protobuf's field.
-   */
   kind: string
-  /** The part of the content that a reader sees first: a text, caption, emoji, question or name. */
+  /** The part that a reader sees first: a text, caption, emoji, question or name. */
   text: string | null
-  /** Data that the message gives about its media. The media host has the bytes themselves. */
+  /** Facts about the media, as the message states them. */
   media: { mime: string; bytes: number; sha256: string } | null
 }
 
-/** Fields that wrap another message. */
 const ENVELOPES = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -37,7 +32,6 @@ const ENVELOPES = [
   'botTaskMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
-/** Fields that contain data about the message, and are never its content. */
 const ASIDE = new Set(['messageContextInfo', 'senderKeyDistributionMessage', 'fastRatchetKeySenderKeyDistributionMessage'])
 
 export function unwrap(message: proto.IMessage): proto.IMessage {
@@ -48,7 +42,6 @@ export function unwrap(message: proto.IMessage): proto.IMessage {
   return message
 }
 
-/** Returns the content of a message and the name of its field, without the wrappers. */
 export function contentOf(message: proto.IMessage): { name: string; content: Content } | undefined {
   const entries = Object.entries(unwrap(message))
   const found = entries.find(([name, value]) => !ASIDE.has(name) && value !== null && value !== undefined)
@@ -154,7 +147,7 @@ export function mediaSource(
   return directPath && mediaKey?.length && fileSha256 ? { kind, directPath, mediaKey, sha256: fileSha256 } : undefined
 }
 
-/** Returns the attributes of the stanza for a message that is given as a protobuf. */
+/** The attributes of the stanza for a message that is given as a protobuf. */
 export function stanzaOf(message: proto.IMessage): Omit<Composed, 'message'> {
   const { kind } = describe(message)
   const name = contentOf(message)?.name ?? ''

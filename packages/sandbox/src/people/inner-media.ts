@@ -1,10 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { type Description, describe, unwrap } from './describe.ts'
 
-/**
- * Finds media inside other content, and returns each as a separate message: headers of interactive messages and cards,
- * and pictures of products.
- */
+/** Returns the media in headers of interactive messages, cards and products, each as a separate message. */
 export function innerMedia(message: proto.IMessage): { message: proto.IMessage; media: NonNullable<Description['media']> }[] {
   const { interactiveMessage, productMessage } = unwrap(message)
   const cards = interactiveMessage?.carouselMessage?.cards ?? []

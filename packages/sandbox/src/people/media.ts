@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Encrypts and decrypts media as the network does. A file consists of AES-256-CBC ciphertext and the first 10 bytes of
- * HMAC-SHA256(mac key, iv | ciphertext). HKDF(media key, info "WhatsApp <name> Keys", 112) = iv 16 | cipher key 32 |
- * mac key 32 | ref key 32.
+ * Encrypts and decrypts media as the network does: AES-256-CBC ciphertext, then the first 10 bytes of HMAC-SHA256(mac
+ * key, iv | ciphertext). HKDF(media key, info "WhatsApp <name> Keys", 112) = iv 16 | cipher key 32 | mac key 32 | ref
+ * key 32.
  */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'ptv' | 'md-msg-hist' | 'md-app-state'
 
-/** Names of the kinds in the key derivation. It treats stickers as images, and round videos as videos. */
+/** The key derivation treats stickers as images, and round videos as videos. */
 const KEY_NAMES: Record<MediaKind, string> = {
   image: 'Image',
   sticker: 'Image',
@@ -38,7 +38,6 @@ export function sealMedia(plain: Uint8Array, kind: MediaKind, mediaKey: Buffer =
   return { blob, mediaKey, fileSha256: sha256(plain), fileEncSha256: sha256(blob), fileLength: plain.length }
 }
 
-/** Decrypts media. Throws if the blob was encrypted with another key. */
 export function openMedia(blob: Uint8Array, kind: MediaKind, mediaKey: Uint8Array): Buffer {
   const { iv, cipherKey, macKey } = expand(mediaKey, kind)
   const ciphertext = blob.subarray(0, -MAC_BYTES)

@@ -5,10 +5,7 @@ import { describe, unwrap } from './describe.ts'
 import { type SecretPurpose, unsealAbout } from './secret.ts'
 
 export interface OpenContext {
-  /**
-   * Finds a message of the chat, and its author. The author is a JID of the kind that the chat uses (number or LID),
-   * without a device part.
-   */
+  /** The author is a JID of the kind that the chat uses (number or LID), without a device part. */
   find(id: string): { author: string; message: proto.IMessage } | undefined
   /** JID of the sender, of the same kind (number or LID). */
   sender: string
@@ -66,7 +63,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Decrypts the content; returns undefined if the message contains no such content. */
+/** Undefined if the message contains no such content. */
 export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

@@ -1,7 +1,6 @@
 /**
- * libsignal prints complete session entries, including private keys, whenever a contact starts a new session. It also
- * prints a stack trace for every session with which it could not decrypt a message. This module wraps the console of
- * its thread and drops only those lines.
+ * libsignal prints complete sessions, including private keys, and a stack trace for every failed decryption. These
+ * lines are dropped from the console of the thread.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',
@@ -24,7 +23,6 @@ const METHODS: Method[] = ['log', 'info', 'warn', 'error', 'debug']
 
 let silenced = false
 
-/** Wraps the console of the thread. A second call has no effect. */
 export function silenceLibsignal(): void {
   if (silenced) return
   silenced = true

@@ -3,17 +3,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /**
  * Encrypts content that refers to another message (a poll vote, an answer to an event, an edit). The key is derived
  * from that message's `messageSecret`, so that the network cannot read the content:
- *
- * key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32)
- * cipher = AES-256-GCM with an iv of 12 bytes
- * aad = message id | NUL | the sender, for votes and answers; none for edits, reactions and comments
+ *   key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32)
+ *   cipher = AES-256-GCM with an iv of 12 bytes
+ *   aad = message id | NUL | the sender, for votes and answers; none for edits, reactions and comments
  */
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
-  /** JID of the author of the message, without a device part. */
   author: string
   sender: string
 }

@@ -4,9 +4,8 @@ import * as v from 'valibot'
 import { isSignedBy, newSigningPair, sign } from './curve.ts'
 
 /**
- * Signal's sender keys. Each device of an author has one hash chain and one signing key per group. States are plain
- * JSON values that are replaced and never changed. So if an operation fails in the middle, the old state stays.
- *
+ * Signal's sender keys: one hash chain and one signing key per device of an author and group. States are replaced and
+ * never changed, so a failed operation leaves the old state.
  *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32
  *     next chain    = HMAC(chain, 02)
  *     distribution  = 33 | SenderKeyDistributionMessage{id, iteration, chainKey, signingKey 33 bytes}
@@ -17,13 +16,10 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  /** Seed of the key pair with which the device signs. */
   seed: string
 }
 
-/**
- * The sender key of another author: the chain after the newest message, and the seeds of messages that were skipped.
- */
+/** The chain after the newest message, and the seeds of skipped messages. */
 export interface AuthorSenderKey {
   id: number
   iteration: number
@@ -51,9 +47,9 @@ export const AuthorSenderKeySchema = v.object({
 /** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** By how many messages a message may be ahead of the chain, and how many seeds of skipped messages are kept. The number is that of Signal. */
+/** How far a message may be ahead of the chain, as in Signal. */
 const MAX_AHEAD = 2000
-/** The most keys of one author that are kept for late messages. The number is the same as in Signal. */
+/** Keys of one author that are kept for late messages, as many as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
@@ -67,10 +63,7 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/**
- * Returns the state with which a new reader can decrypt later messages. Earlier messages stay unreadable to that
- * reader.
- */
+/** A new reader can decrypt later messages with this state, and no earlier ones. */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,
@@ -106,8 +99,8 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
 }
 
 /**
- * Decrypts a message. `keys`: keys that the author has distributed, newest first. Returns the state of the key after this message, which replaces the
- * earlier state.
+ * `keys`: keys that the author has distributed, newest first. Returns the state after this message, which replaces the
+ * earlier one.
  */
 export function unsealWithSenderKey(
   keys: AuthorSenderKey[],

@@ -3,8 +3,8 @@ import { type KeyPair, typedKey } from './curve.ts'
 import type { SignalBundle } from './device.ts'
 
 /**
- * The session record of libsignal as JSON, with bytes as base64. Records are stored only as JSON: libsignal changes the record object while it
- * decrypts, so after a failure a shared object would contain incomplete changes.
+ * libsignal changes the record object while it decrypts, so after a failure a shared object would contain incomplete
+ * changes. So records are stored as JSON.
  */
 export interface SavedSession {
   version: string
@@ -54,14 +54,13 @@ export async function initSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // libsignal's types require a one-time key. Without one, libsignal begins a session with the signed key alone, which the protocol allows.
+  // libsignal's types require a one-time key, but the protocol allows a session with the signed key alone.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 
 /**
- * Decrypts a message of an existing session. The code tries each session of the record on a separate copy. libsignal
- * itself tries all of them on the same record, and stores the record if one fits. But the ratchets of the sessions that
- * it tried before have then advanced, which breaks these sessions permanently.
+ * Tries each session on a separate copy. libsignal itself tries all of them on the same record, and so breaks the
+ * sessions that do not fit.
  */
 export async function readMessage(
   keys: OwnKeys,
@@ -99,7 +98,7 @@ function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: st
     isTrustedIdentity: () => true,
     loadPreKey: async (id) => keys.preKey(Number(id)),
     removePreKey: (id) => keys.usePreKey(id),
-    // The types declare no argument. But libsignal passes the id of the key with which the message was encrypted.
+    // The types declare no argument, but libsignal passes the id of the key.
     loadSignedPreKey: ((id: number) => keys.signedPreKey(id)) as SignalStorage['loadSignedPreKey'],
     getOurRegistrationId: () => keys.registrationId,
     getOurIdentity: () => keys.identity,

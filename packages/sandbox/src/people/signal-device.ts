@@ -36,20 +36,17 @@ const SavedKeyPair = v.object({ public: v.string(), private: v.string() })
 const SavedDevice = v.object({
   v: v.literal(1),
   registrationId: v.number(),
-  /** The seed from which the identity key is derived. */
   identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
-  /** Previous signed pre-keys by id. The field is absent in the data of earlier releases. */
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** One-time keys by id. They were given to a sender, whose message has not arrived yet. */
+  /** One-time keys that were given to a sender, whose message has not arrived yet. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
     v.custom<SavedSession>((value) => typeof value === 'object' && value !== null),
   ),
   ownSenderKeys: v.record(v.string(), OwnSenderKeySchema),
-  /** Sender keys by `group author`. The keys of each author are ordered, newest first. */
   senderKeys: v.record(v.string(), v.array(AuthorSenderKeySchema)),
 })
 
@@ -65,7 +62,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Number of previous signed pre-keys that are kept for messages which are still on their way. */
+/** Previous signed pre-keys that are kept for messages on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
@@ -90,9 +87,7 @@ function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signed
   return { id, key, signature: sign(identity, key.pubKey) }
 }
 
-/**
- * Restores a device. `saved` is the result of `save()`, possibly converted to JSON and back. Throws if it is not valid.
- */
+/** `saved` is the result of `save()`, possibly converted to JSON and back. Throws if it is not valid. */
 export function restoreSignalDevice(saved: unknown): SignalDevice {
   const data = v.parse(SavedDevice, saved)
   const { id, key, signature } = data.signedPreKey
@@ -111,7 +106,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // The fields of the state are read at each use, because keys can be replaced.
+  // Keys can be replaced, so the state is read at each use.
   const keys = {
     get registrationId() {
       return state.registrationId
@@ -191,10 +186,7 @@ function deviceOver(state: DeviceState): SignalDevice {
   }
 }
 
-/**
- * Returns a bundle of keys. One-time keys are made when they are needed. So the stock is unlimited, and costs nothing
- * even for 500 strangers.
- */
+/** One-time keys are made when they are needed, so the stock is unlimited. */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
   return {
@@ -221,8 +213,8 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
 }
 
 /**
- * Stores a sender key. If the device already has the key, it stays unchanged: the stored chain may have advanced
- * further, and the seeds of skipped messages are still needed.
+ * A key that the device already has stays unchanged: its chain may have advanced, and the seeds of skipped messages are
+ * still needed.
  */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []

@@ -3,7 +3,7 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its own answer. A rule with this action excludes queries from the rules after it. */
+  /** The network sends its own answer, so that later rules do not apply. */
   | 'pass'
   /** The network sends no answer. */
   | 'nothing'
@@ -13,12 +13,9 @@ export type AnswerAction =
   | { result: StanzaJson[] }
 
 export interface AnswerInput {
-  /** The queries to which the rule applies. */
   match: StanzaMatch
   do: AnswerAction
-  /** Number of queries to which the rule applies. By default it applies until it is removed. */
   times?: number | undefined
-  /** Number of matching queries that are ignored before the rule applies. */
   skip?: number | undefined
   /** If true, the network also carries out the query, and only its answer is replaced. */
   apply?: boolean | undefined
@@ -31,13 +28,8 @@ export interface AnswerRule {
 
 export interface Answers {
   add(input: AnswerInput): { id: string }
-  /** Removes a rule. Returns false if no rule has this id. */
   remove(id: string): boolean
   clear(): void
-  /**
-   * Returns the newest rule that matches, and reduces the number of times that it still applies. Returns undefined if
-   * the network sends its own answer.
-   */
   take(facts: StanzaFacts, item: BinaryNode): AnswerRule | undefined
 }
 

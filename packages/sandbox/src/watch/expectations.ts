@@ -6,12 +6,7 @@ import type { Trace, TraceLine } from './trace.ts'
 const MAX_WAITING = 256
 
 export interface Expectations {
-  /** Begins to watch for the next `count` matching stanzas. */
   begin(match: StanzaMatch, count: number): { id: string }
-  /**
-   * Returns the received stanzas, as soon as all have arrived or the wait is over; undefined if the id is unknown. A
-   * complete expectation is removed when it is read.
-   */
   read(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }> | undefined
   clear(): void
 }

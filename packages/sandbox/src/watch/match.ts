@@ -2,18 +2,15 @@ import { type BinaryNode, children } from '../wire/node.ts'
 
 /** Selects stanzas. A field that is absent matches every stanza. */
 export interface StanzaMatch {
-  /** Side that sent the stanza. */
   from?: 'client' | 'server' | undefined
-  /** Number of the account whose linked device sent or received the stanza. */
   account?: string | undefined
   conn?: string | undefined
   tag?: string | undefined
   type?: string | undefined
   xmlns?: string | undefined
   attrs?: Record<string, string> | undefined
-  /** Path of an element inside the stanza, as tags that begin with a child of the stanza: `participants/to`. */
+  /** Path of an element inside the stanza: tags from a child of the stanza on, such as `participants/to`. */
   child?: string | undefined
-  /** Attributes of the element that `child` names. */
   child_attrs?: Record<string, string> | undefined
 }
 

@@ -1,19 +1,16 @@
 import * as v from 'valibot'
 import { type BinaryNode, node } from '../wire/node.ts'
 
-/** A stanza as JSON, for traces and the control API: tag, attributes, and content (elements, text or bytes). */
+/** A stanza as JSON: tag, attributes, and content (elements, text or bytes). */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | StanzaBytes]
 
 export interface StanzaBytes {
   b64: string
-  /** Number of all bytes. It is set if only the first ones are shown. */
+  /** Set if only the first bytes are shown. */
   bytes?: number
 }
 
-/**
- * The most bytes that are shown of one element. The picture of a channel is sent as text inside a query, so it must
- * fit. Longer content would fill the disk.
- */
+/** The picture of a channel is sent as text inside a query, so it must fit. Longer content would fill the disk. */
 const MAX_SHOWN = 1024 * 1024
 
 export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
@@ -25,7 +22,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** The most levels of a stanza. It is enough for every stanza, and limits the recursion. */
+/** Enough for every stanza, and limits the recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

@@ -3,12 +3,9 @@ import { createWriteStream, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Trace } from './trace.ts'
 
-/**
- * Largest size of a trace file in bytes, which is enough for about two hours of a busy network. After that, nothing
- * more is written.
- */
+/** About two hours of a busy network. After that, nothing more is written. */
 const MAX_FILE = 512 * 1024 * 1024
-/** The most bytes that may wait for a slow disk. More lines are dropped, and their number is recorded. */
+/** The most bytes that may wait for a slow disk. Further lines are dropped and counted. */
 const MAX_WAITING = 32 * 1024 * 1024
 
 export interface TraceFile {
@@ -16,9 +13,8 @@ export interface TraceFile {
 }
 
 /**
- * Writes every stanza to a file, and the app state to another file next to it (`.appstate`), both in the format that
- * `wire-check` reads. If the path is a folder, this network gets its own file in it. After a restart, an existing file
- * is continued. Errors of writing are passed to `note`.
+ * Writes every stanza to a file, and the app state to `.appstate` next to it, in the format of `wire-check`. In a
+ * folder, this network gets its own file. Errors of writing are passed to `note`.
  */
 export async function openTraceFile(trace: Trace, path: string, note: (failure: string) => void): Promise<TraceFile> {
   const file = isFolder(path) ? join(path, `${process.pid}-${randomBytes(4).toString('hex')}.jsonl`) : path

@@ -2,30 +2,26 @@ import type { BinaryNode } from '../wire/node.ts'
 import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import { type StanzaJson, toJson } from './stanza-json.ts'
 
-/**
- * One stanza after the handshake, in the format that `wire-check` reads. `wire-check` itself does not use `account`.
- */
+/** One stanza after the handshake, in the format of `wire-check`. */
 export interface TraceLine {
-  /** Time in ms since 1970. */
   t: number
   conn: string
   from: 'client' | 'server'
   account: string | null
   node: StanzaJson
   /**
-   * Set if the control API caused the answer (`/answers`, a fault), or if WhatsApp Web is not known to receive a refusal of this structure. Such an
-   * answer does not show how the real network answers.
+   * The control API caused the answer, or WhatsApp Web is not known to receive such a refusal. So it does not show how
+   * the real network answers.
    */
   ordered?: true
 }
 
-/** An app state action that the phone decrypted (`client`: a linked device wrote it) or wrote itself (`server`). */
+/** `client`: a linked device wrote the action. `server`: the phone wrote it. */
 export interface OpenedAction {
   from: 'client' | 'server'
   index: string[]
   version: number
   collection: string
-  /** Names of the fields in the value. The list is empty if the action was removed. */
   valueFields: string[]
 }
 
@@ -36,10 +32,8 @@ export interface Watcher {
 }
 
 export interface Trace {
-  /** Reports a stanza to the observers. It does no work if there are none. */
   saw(facts: StanzaFacts, item: BinaryNode, isOrdered?: boolean): void
   opened(action: () => OpenedAction): void
-  /** Adds an observer. Returns a function that removes it. */
   watch(watcher: Watcher): () => void
   readonly watchers: number
 }

@@ -4,11 +4,10 @@ import { decodeDecompressedBinaryNode } from '@whiskeysockets/baileys/lib/WABina
 import { encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/encode.js'
 import type { BinaryNode } from './node.ts'
 
-// The table must not have a prototype. With one, the names of inherited properties would be taken for tokens, for
-// example if an id is `constructor`.
+// With a prototype, inherited names such as `constructor` would be taken for tokens.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
-/** Bit in the first byte of a payload which says that the rest is compressed with zlib. */
+/** If this bit of the first byte is set, the rest is compressed with zlib. */
 const COMPRESSED = 2
 
 export function encodeNode(item: BinaryNode): Buffer {

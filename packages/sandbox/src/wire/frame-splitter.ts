@@ -1,9 +1,5 @@
-/** Length in bytes of the length prefix of a frame. */
 const PREFIX = 3
-/**
- * The bytes that every client sends before its first frame: 'W', 'A', version 6 of the protocol, and version 3 of the
- * dictionary.
- */
+/** 'W', 'A', version 6 of the protocol, and version 3 of the dictionary: sent before the first frame. */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 const ROUTING_PREFIX = Buffer.from('ED')
 
@@ -15,17 +11,11 @@ export function frame(payload: Uint8Array): Buffer {
 }
 
 export interface FrameSplitter {
-  /**
-   * Adds received bytes, and returns the frames that are now complete. Throws if the stream does not begin like that of
-   * a client.
-   */
+  /** Returns the frames that are now complete. Throws if the stream does not begin like that of a client. */
   push(bytes: Buffer): Buffer[]
 }
 
-/**
- * Splits the byte stream of a client into frames. The stream consists of an optional routing header, the intro, and
- * frames, which may be divided between WebSocket messages.
- */
+/** The stream has an optional routing header, an intro, and frames, which may be divided between WebSocket messages. */
 export function createFrameSplitter(): FrameSplitter {
   let waiting: Buffer = Buffer.alloc(0)
   let introSeen = false

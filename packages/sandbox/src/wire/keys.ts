@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
-/** A key pair of Curve25519. Both keys have 32 bytes; the public key has no 0x05 prefix, unlike in libsignal. */
+/** Both keys have 32 bytes; the public key has no 0x05 prefix, unlike in libsignal. */
 export interface KeyPair {
   publicKey: Buffer
   privateKey: Buffer
@@ -26,10 +26,7 @@ export function sign(pair: KeyPair, message: Uint8Array): Buffer {
   return Buffer.from(curve.calculateSignature(pair.privateKey, Buffer.from(message)))
 }
 
-/**
- * Verifies a signature with libsignal's own function. Baileys' `Curve.verify` cannot be used, because it returns true
- * for every well-formed input.
- */
+/** Baileys' `Curve.verify` returns true for every well-formed input, so libsignal's own function is used. */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   return curve.verifySignature(prefixed(publicKey), Buffer.from(message), Buffer.from(signature))
 }

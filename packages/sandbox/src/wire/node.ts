@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A stanza, or an element in one. The type equals that of the codec. */
+/** A stanza, or an element in one. */
 export interface BinaryNode {
   tag: string
   attrs: Record<string, string>
@@ -14,9 +14,8 @@ export const SERVER = 's.whatsapp.net'
 export const SERVER_JID = `@${SERVER}`
 
 /**
- * Builds a binary node. Attributes are converted to strings, because the codec counts an attribute of another type but
- * does not write it, which corrupts the frame. Text content is converted to bytes, because the codec may encode a
- * string as a token, and the receiver would get another type.
+ * The codec does not write attributes that are no strings, which corrupts the frame, so they are converted. Text
+ * content is converted to bytes, because the codec may encode a string as a token.
  */
 export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
   const attrs: Record<string, string> = {}
@@ -27,7 +26,6 @@ export function node(tag: string, attributes: Attributes = {}, content?: BinaryN
   return { tag, attrs, content: typeof content === 'string' ? Buffer.from(content) : content }
 }
 
-/** Returns the child elements of a node. The list is empty if the node contains bytes or nothing. */
 export function children(parent: BinaryNode | undefined, tag?: string): BinaryNode[] {
   if (!parent || !Array.isArray(parent.content)) return []
   return tag === undefined ? parent.content : parent.content.filter((child) => child.tag === tag)
@@ -42,7 +40,7 @@ export function firstChild(parent: BinaryNode): BinaryNode | undefined {
   return Array.isArray(parent.content) ? parent.content[0] : undefined
 }
 
-/** Returns the bytes of a node. The codec decodes short strings of its dictionary as text, which is converted. */
+/** The codec decodes short strings of its dictionary as text, which is converted to bytes. */
 export function bytesOf(item: BinaryNode | undefined): Buffer | undefined {
   if (!item || item.content === undefined || Array.isArray(item.content)) return undefined
   return typeof item.content === 'string' ? Buffer.from(item.content) : Buffer.from(item.content)
@@ -56,7 +54,6 @@ export function childBytes(parent: BinaryNode | undefined, tag: string): Buffer 
   return bytesOf(child(parent, tag))
 }
 
-/** Encodes a big-endian integer in `size` bytes. Key ids have 3 bytes, and registration ids have 4. */
 export function bigEndian(value: number, size: number): Buffer {
   const bytes = Buffer.alloc(size)
   bytes.writeUIntBE(value, 0, size)
@@ -67,12 +64,10 @@ export function readBigEndian(bytes: Uint8Array): number {
   return Buffer.from(bytes).readUIntBE(0, bytes.length)
 }
 
-/** Returns the seconds since 1970, as they are in every attribute `t`. */
 export function seconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** Returns the id of a stanza or message that the network itself sends. */
 export function randomId(): string {
   return randomBytes(8).toString('hex').toUpperCase()
 }

@@ -4,7 +4,7 @@ import { INTRO } from './frame-splitter.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
 import type { Trust } from './trust.ts'
 
-/** Name of the protocol, which is the first hash because it has 32 bytes. A longer name is hashed. */
+/** The name of the protocol is the first hash because it has 32 bytes. */
 const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
 const IK = Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0')
 const XX_FALLBACK = createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest()
@@ -30,17 +30,14 @@ function open(key: Buffer, counter: number, data: Buffer, aad: Uint8Array): Buff
   return Buffer.concat([decipher.update(data.subarray(0, data.length - TAG)), decipher.final()])
 }
 
-/**
- * The encryption of both directions after the handshake. Each direction has its own key and counter, and there is no
- * associated data.
- */
+/** Each direction has its own key and counter, and there is no associated data. */
 export interface Transport {
   encrypt(data: Uint8Array): Buffer
   decrypt(data: Buffer): Buffer
 }
 
 export interface ClientHandshake {
-  /** The device's long-term public Noise key. It is stored at the pairing, and required at every login. */
+  /** The device's long-term key, which is stored at the pairing and required at every login. */
   staticKey: Buffer
   payload: proto.ClientPayload
   transport: Transport
@@ -48,15 +45,13 @@ export interface ClientHandshake {
 
 export interface NoiseResponder {
   /**
-   * Answers the client's hello. A client that already knows the server's key sends everything in its hello (handshake IK): then the handshake is
-   * complete, `client` is set, and `finish` is not called. If the client knows a wrong key, or if a forged certificate must be shown, the answer
-   * begins a new handshake (XXfallback).
+   * A client that knows the server's key sends everything in its hello (IK): `client` is then set, and `finish` is not
+   * called. If it knows a wrong key, or if a forged certificate must be shown, a new handshake begins (XXfallback).
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake
 }
 
-/** Responder of the Noise handshakes XX and IK over 25519, AESGCM and SHA256, for one connection. */
 export function createNoiseResponder(trust: Trust): NoiseResponder {
   let hash: Buffer
   let salt: Buffer
@@ -101,7 +96,6 @@ export function createNoiseResponder(trust: Trust): NoiseResponder {
   const written = (serverHello: proto.HandshakeMessage.IServerHello) =>
     Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
 
-  /** Answers with the handshake XX. It is also used if an IK handshake failed. */
   function fresh(protocol: Buffer, theirs: Uint8Array, forged?: 'root' | 'leaf') {
     begin(protocol)
     mix(theirs)

@@ -1,6 +1,4 @@
-/** Adds random padding to a message. Every added byte contains the number of added bytes. */
-
-/** Removes the padding. The last byte contains the number of padding bytes. */
+/** The last byte contains the number of padding bytes. */
 export function unpad(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, bytes.length - (bytes[bytes.length - 1] ?? 0))
 }

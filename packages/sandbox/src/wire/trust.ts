@@ -10,21 +10,15 @@ const LEAF_SERIAL = 2
 export const ROOT_SERIAL = 0
 /** Time for which a certificate of this network is valid, in seconds: ten years. */
 const VALIDITY = 10 * 365 * 86_400
-/**
- * Time in seconds by which the begin of a certificate's validity is earlier than its creation, so that a client whose
- * clock is late accepts it.
- */
+/** A client whose clock is late by this many seconds still accepts the certificate. */
 const GRACE = 86_400
 
 export interface Trust {
   /** The public key of 32 bytes that clients must trust. */
   readonly root: Buffer
-  /** Static key pair of the Noise handshake. A valid leaf certificate contains its public key. */
+  /** A valid leaf certificate contains this public key. */
   readonly serverKey: KeyPair
-  /**
-   * Returns the encoded `CertChain`. With `root`, it is signed by an untrusted root. With `leaf`, it is valid, but for
-   * another static key.
-   */
+  /** With `root`, the chain is signed by an untrusted root. With `leaf`, it is valid, but for another static key. */
   chain(forged?: 'root' | 'leaf'): Uint8Array
   save(): SavedTrust
 }
@@ -65,7 +59,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** Returns the first error that a strict client would find in a certificate chain; undefined if there is none. */
+/** Undefined if a strict client would find no error. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'

@@ -1,7 +1,6 @@
 /**
- * libsignal prints session entries with their private keys ("Closing session: SessionEntry {..}", src/session_record.js), and dumps stacks of
- * ordinary decryption failures (src/session_cipher.js). In a thread that loads it, console output goes to the logger: only texts and error messages,
- * never objects, and no lines of libsignal.
+ * libsignal prints sessions with their private keys, and stacks of ordinary decryption failures. So console output goes
+ * to the logger: only texts and error messages, never objects, and no lines of libsignal.
  */
 export interface ConsoleTarget {
   debug(message: string): void
@@ -10,7 +9,6 @@ export interface ConsoleTarget {
   error(message: string): void
 }
 
-/** First words of all lines that libsignal prints. */
 const LIBSIGNAL_LINES = [
   'Closing session:',
   'Opening session:',
@@ -37,7 +35,7 @@ const LEVELS = {
   error: 'error',
 } as const satisfies Partial<Record<keyof Console, keyof ConsoleTarget>>
 
-/** Redirects the console. Returns a function that restores it. */
+/** Returns a function that restores the console. */
 export function redirectConsole(target: ConsoleTarget): () => void {
   const names = Object.keys(LEVELS) as (keyof typeof LEVELS)[]
   const { console: current } = globalThis

@@ -1,19 +1,18 @@
-/** Splits a stream of bytes into frames: three bytes of length, then the frame. The boundaries of the received chunks have no meaning. */
+/** Splits a stream of bytes into frames: three bytes of length, then the frame. */
 
 const PREFIX = 3
 
 export interface Splitter {
   push(bytes: Buffer): void
-  /** Returns the next complete frame, as a view of the pushed bytes. */
+  /** The frame is a view of the pushed bytes. */
   next(): Buffer | undefined
 }
 
 export function createSplitter(): Splitter {
-  /** Received bytes that do not belong to a frame that was returned. */
+  /** Received bytes after the last returned frame. */
   let pieces: Buffer[] = []
   let total = 0
 
-  /** All pieces as one buffer. */
   function joined(): Buffer {
     if (pieces.length > 1) pieces = [Buffer.concat(pieces)]
     return pieces[0]!
@@ -29,7 +28,7 @@ export function createSplitter(): Splitter {
     },
     next() {
       if (size === undefined && total >= PREFIX) size = PREFIX + joined().readUIntBE(0, PREFIX)
-      // This check comes before the pieces are joined, so that the bytes of a frame are copied at most twice, however many pieces there are.
+      // This check comes first, so that the bytes of a frame are copied at most twice.
       if (size === undefined || total < size) return undefined
       const all = joined()
       const frame = all.subarray(PREFIX, size)

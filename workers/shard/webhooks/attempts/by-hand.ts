@@ -1,4 +1,3 @@
-/** Actions of an administrator on an event in the webhook log: show it, post it again, or schedule it again. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogEntry } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -26,7 +25,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
   const { instanceId, store, sealer, steady, rows, outcomes, backlog, attempts, inFront } = needs
   const { target, post, afterAttempt, finish, answered, report } = attempts
 
-  /** Reads an event whose body is still stored. */
+  /** Returns an event whose body is still stored. */
   async function kept(eventId: string) {
     const row = await rows.read(eventId)
     if (row === undefined || row.body === 'erased') return undefined
@@ -41,7 +40,6 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
     return found
   }
 
-  /** Makes one delivery attempt outside of the schedule. */
   async function byHand(eventId: string): Promise<LogEntry> {
     const { row: before, key, sealed } = await mustBeKept(eventId)
     const url = target(before.type)
@@ -53,14 +51,14 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
       await outcomes.flush()
       answered(url)
     } else {
-      // Only the log row is changed. Where the body is stored, the next attempt, and the time of erasure stay the same.
+      // The place of the body, the next attempt, and the time of erasure stay the same.
       await outcomes.write(() => [rows.op(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }
     return toEntry(instanceId, eventId, (await rows.read(eventId)) ?? row)
   }
 
-  /** Schedules events again, due now, in one commit. Resolves with the number of events that have a body and a URL. */
+  /** Resolves with the number of events that have a body and a URL. */
   async function again(eventIds: readonly string[]): Promise<number> {
     const dueAt = steady.now()
     const ops: Op[] = []

@@ -1,4 +1,3 @@
-/** Makes one POST of an event and records its outcome. Scheduled and manual attempts both use it. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import { MAX_TRIES } from '../../../../src/domain/webhook-log.ts'
@@ -39,7 +38,7 @@ export type AttemptNeeds = Pick<
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
-  /** Called when the body of an ended event was stored until its erasure, which is later than every other due time. */
+  /** The body of an ended event is stored until its erasure. */
   keptToTheEnd(): void
 }
 
@@ -48,7 +47,6 @@ export type DeliveryAttempt = ReturnType<typeof createDeliveryAttempt>
 export function createDeliveryAttempt(needs: AttemptNeeds) {
   const { instanceId, clock, steady, webhooks, deliver, log, steps, stopping, outcomes, changes, line, holds } = needs
   const report = deliveryReport(needs)
-  /** Posts an event. Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
@@ -66,7 +64,6 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return outcome
   }
 
-  /** Returns the row after the attempt. */
   function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs, ...said }: Outcome): LogRow {
     const attempts = before.attempts + 1
     const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
@@ -75,14 +72,13 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return answer ? { ...row, answer } : row
   }
 
-  /** Ends an event that was delivered. Its body is removed in the same commit. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
     const after: LogRow = { ...withoutBody(row), status: 'delivered', finishedAt: clock.now() }
     await end(eventId, before, after)
     report(eventId, after, 'delivered')
   }
 
-  /** Ends an event whose type no longer has a URL. Its body is kept for the same time as that of a failed event, for a manual resend. */
+  /** The type of the event no longer has a URL. Its body is kept like that of a failed event, for a manual resend. */
   async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
     const dueAt = steady.now() + KEEP_FAILED_BODY
     const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
@@ -91,23 +87,22 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /** Ends an event. The caller waits for the commit only if too many outcomes are not written yet, or if the event was not in the queue. */
+  /** Waits for the commit only if too many outcomes are not written yet, or if the event was not in the queue. */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)
-    // An event that was not in the queue is found by reading due events from the disk, so its outcome must be written before the next one is read.
+    // An event outside of the queue is found on disk, so its outcome must be written before the next one is read.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
 
-  /** Called when the receiver has answered. If the queue of this URL was held, its delivery continues immediately. */
   function answered(url: string) {
     if (holds.answered(url)) line.again()
   }
 
   return {
     /**
-     * Returns the current URL for events of this type; null if the type has no URL. Whether a type is silenced is checked only when an event is
-     * created, so events that are already stored are sent even if their type is silenced later.
+     * A silenced type is checked only when an event is created, so stored events are still sent. Null if the type has
+     * no URL.
      */
     target: (type: EventType) => webhooks()[urlField(type)],
     post,

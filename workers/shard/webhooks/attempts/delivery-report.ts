@@ -14,8 +14,8 @@ export const deliveryReport =
   (eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult): void => {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    // A successful first attempt is logged only if it has a request id. A thousand messages per second may be posted, and a log line would cost as
-    // much as the POST.
+    // A thousand messages per second may be posted, and a log line would cost as much as the POST. So a successful
+    // first attempt is logged only if it has a request id.
     const isExpected = attempts === 1 && requestId === undefined
     const level = result !== 'delivered' ? 'warn' : isExpected ? 'debug' : 'info'
     log[level](line, SENTENCES[result])

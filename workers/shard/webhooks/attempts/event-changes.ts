@@ -1,4 +1,4 @@
-/** Changes one event. One commit writes its log row, its entry in the index, and its body in the place that the row names. */
+/** Changes one event: one commit writes its log row, its entry in the index, and its body. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
@@ -24,10 +24,7 @@ export function createEventChanges({ instanceId, sealer, rows, line, backlog, ov
   }
 
   return {
-    /**
-     * Returns the operations of a change. `body` is stored at the place that `after` names. If two operations have the same key, the later operation
-     * takes effect, so an earlier body is replaced.
-     */
+    /** If two operations have the same key, the later one takes effect, so an earlier body is replaced. */
     ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
       ...bodyOps(instanceId, eventId, before),
       ...(body === undefined ? [] : bodyAt(eventId, after, body)),
@@ -35,11 +32,11 @@ export function createEventChanges({ instanceId, sealer, rows, line, backlog, ov
       ...indexOps(instanceId, eventId, before, after),
     ],
 
-    /** Applies the change in memory. Called after its commit, or when the outcome was accepted for a later commit. */
+    /** Called after the commit, or when the outcome was accepted for a later commit. */
     made(eventId: string, before: LogRow, after: LogRow): void {
       if (after.body === 'line') line.committed(eventId)
       else line.ended(eventId)
-      // The backlog counts pending events; an event that had failed permanently was subtracted before.
+      // The backlog counts only pending events.
       if (before.status === 'pending' && after.status !== 'pending') backlog.changed(-1)
       if (after.body === 'parked' && after.status === 'pending') overflow().parked(eventId)
     },

@@ -1,6 +1,6 @@
 /**
- * Handles a failed delivery attempt: the event is parked (stored outside of the queue) until its next attempt. If its receiver is down, it stays in
- * the queue.
+ * Handles a failed delivery attempt: the event is stored outside of the queue until its next attempt. If its receiver
+ * is down, it stays in the queue.
  */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
@@ -8,7 +8,7 @@ import type { LogRow } from '../../../../src/webhooks/log.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
-/** A parked event that is moved back to its place in the queue, and the operations for this. `made` is called after their commit. */
+/** The event returns to its old position in the queue. `made` is called after the commit. */
 interface Moved {
   eventId: string
   ops: Op[]
@@ -19,9 +19,9 @@ interface Moved {
 export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt) {
   const { instanceId, store, sealer, clock, steady, steps, rows, outcomes, changes, holds } = needs
 
-  /** Handles a failure because of the receiver: the receiver is down, or this is the first sign of it. */
+  /** The receiver is down, or this is the first sign of it. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
-    // The event was attempted before and is still in the queue. This means that its receiver was already held before a restart.
+    // The event was attempted before and is still in the queue, so its receiver was already down before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
     const before = waits ? undefined : holds.failed(url, eventId)
     if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
@@ -30,7 +30,7 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
     if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
   }
 
-  /** Returns the operations that move a parked event back to its place in the queue. Undefined if it is no longer parked. */
+  /** Undefined if the event no longer waits outside of the queue. */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
     const row = await rows.read(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
@@ -39,7 +39,7 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // The stored body cannot be read. The next attempt of the event finds and records this.
+      // The next attempt of the event finds and records that its body cannot be read.
       return undefined
     }
     const after: LogRow = { ...row, body: 'line' }
@@ -48,12 +48,13 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
   }
 
   /**
-   * Keeps the event in the queue. An attempt at the scheduled time is counted; an earlier attempt was only a probe, to find out whether the receiver
-   * is up. After the last scheduled attempt, the event ends like any other.
+   * An attempt before the scheduled time was only a probe of the receiver, and is not counted. After the last scheduled
+   * attempt, the event ends like any other.
    */
   async function stay(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array, others: Moved | undefined) {
     const now = steady.now()
-    // If the due time is later than one retry delay from now, it was written while the clock was ahead. The event then counts as due.
+    // A due time later than one retry delay from now was written while the clock was ahead. The event then counts as
+    // due.
     const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
     const tries = wasDue ? row.tries + 1 : row.tries
     const delay = retryDelay(tries)

@@ -1,4 +1,4 @@
-/** Makes the next scheduled delivery attempt of an event, and the commit that records its outcome. The outbox decides which event is next. */
+/** Makes the next scheduled delivery attempt of an event, and records its outcome. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { ERASE, type LogRow, withoutBody } from '../../../../src/webhooks/log.ts'
@@ -9,19 +9,12 @@ import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
-  /**
-   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or
-   * its type no longer has a URL: then nothing but this event has changed.
-   */
+  /** Resolves with true if the event was delivered or its type no longer has a URL. `key`: the key of its body. */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
   queued(event: QueuedEvent): Promise<boolean>
   /** Handles the first entry of the due index, whose time has come. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
-  /**
-   * Called when there is no other work. Checks the time of the first entry in the due index. Resolves with true if the time was too late and was
-   * corrected.
-   */
+  /** Corrects a due time that is too late. Resolves with true if it was corrected. */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
 }
 
@@ -43,7 +36,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** Makes an attempt. Resolves with true if the event was delivered or its type no longer has a URL. */
+  /** Resolves with true if the event was delivered or its type no longer has a URL. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
@@ -78,9 +71,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     await store.commit({ ops })
   }
 
-  /**
-   * Makes the attempt of a parked event whose time has come. If its receiver is down, the event is moved back to its place in the held queue instead.
-   */
+  /** If the receiver is down, the event returns to its old position in the queue instead. */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await rows.read(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -92,7 +83,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
-  /** Corrects a due time that was written while the clock was ahead: the entry is treated as if it was written now. */
+  /** A due time that was written while the clock was ahead counts as written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -107,11 +98,12 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * Reads the body and the row of an event. If the event was changed on disk or cannot be read, it is removed and recorded as failed in the log, so
-   * that it does not block the queue.
+   * An event that was changed on disk or cannot be read is removed and recorded as failed, so that it does not block
+   * the queue.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // This read is outside of the `try` block. If the storage fails, the event is not the cause, and it stays in the queue.
+    // If the storage fails, the event is not the cause, and stays in the queue. So this read is outside of the `try`
+    // block.
     const stored = await rows.stored(eventId)
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)

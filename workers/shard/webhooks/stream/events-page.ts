@@ -1,4 +1,4 @@
-/** Selects the events of a page from entries that were read from disk. Pure. */
+/** Selects the events of a page from entries that were read from disk. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import type { EventsPage } from '../../../../src/domain/server-events.ts'
 import { PAGE_BYTES, PAGE_EVENTS, type StreamEntry } from './stream-entries.ts'
@@ -9,11 +9,11 @@ export interface PageLimits {
   types: readonly EventType[]
   /** All events before this id are on disk; the page ends there. */
   end: string
-  /** Decrypts an entry; undefined if it cannot be read. */
+  /** Undefined if the entry cannot be read. */
   bodyOf(entry: StreamEntry): string | undefined
 }
 
-/** Returns the page. `more` is undefined if the page used every entry: the caller must then look on the disk whether more entries follow. */
+/** `more` is undefined if the page used every entry: the caller must then look for more on the disk. */
 export function pageOf(
   found: readonly StreamEntry[],
   { after, types, end, bodyOf }: PageLimits,

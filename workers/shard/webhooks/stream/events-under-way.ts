@@ -1,13 +1,13 @@
 /**
- * Holds events of streams from their creation until they are on disk, in the order of their ids. Later events must wait for them, so that readers get
- * the events in order.
+ * Holds events of streams until they are on disk. Later events must wait for them, so that readers get the events in
+ * order.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { EventType } from '../../../../src/domain/events.ts'
 
-/** Time for which an event that is not on disk delays later events. It is limited because its commit may have failed. */
+/** Time for which an event that is not on disk delays later ones. It is limited because its commit may have failed. */
 const HOLDS_BACK = MINUTE
-/** The most events that are not on disk. If there are more, their commits have failed, and the oldest events are evicted. */
+/** The most events that are not on disk. If there are more, their commits have failed. */
 const MAX_UNDER_WAY = 1_000
 
 interface Made {
@@ -16,7 +16,6 @@ interface Made {
   isForWebhook: boolean
 }
 
-/** Creates the store for these events. `clock` must be monotonic. */
 export function createEventsUnderWay(clock: Clock) {
   /** Events that are not on disk, by id. `isPassed`: readers may already have got later events. */
   const underWay = new Map<string, Made & { at: number; isPassed: boolean }>()
@@ -26,13 +25,12 @@ export function createEventsUnderWay(clock: Clock) {
       underWay.set(eventId, { ...made, at: clock.now(), isPassed: false })
       if (underWay.size > MAX_UNDER_WAY) underWay.delete(underWay.keys().next().value!)
     },
-    /** Removes and returns an event that is on disk. */
     take(eventId: string) {
       const made = underWay.get(eventId)
       underWay.delete(eventId)
       return made
     },
-    /** Returns the id before which all events are on disk. `newest`: an id that is after all events so far. */
+    /** Returns the id before which all events are on disk. `newest`: an id after all events so far. */
     complete(newest: string): string {
       const now = clock.now()
       for (const [id, made] of underWay) {

@@ -1,7 +1,6 @@
 /**
- * The event types that stream readers request, and for each type the event since which all events are kept. A reader counts as present for some time
- * after its last request: its events are kept, so that it misses nothing after a disconnection or a restart of the service. The types are stored on
- * disk, because after a restart there may be events before the reader returns.
+ * The event types that stream readers request. A reader counts as present for some time after its last request, so that
+ * it misses nothing after a disconnection. The types are on disk, because a reader may return after a restart.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -10,15 +9,15 @@ import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 
-/** Time in ms for which events are created and kept after the last request of a reader. */
+/** Time in ms for which events are kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** The time on disk may be older than the time in memory by this much, so that it is written every five minutes and not with every page. */
+/** The time on disk may be this much older, so that it is not written with every page. */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
   v.picklist(EVENT_TYPES),
   v.object({
-    /** Time in epoch ms until which events of the type are created and kept. */
+    /** Epoch ms until which events of the type are kept. */
     until: v.pipe(v.number(), v.integer()),
     /** All events of the type after this id are kept. */
     floor: v.string(),
@@ -31,7 +30,6 @@ const records = repository<Row>({ name: 'interest in events', schema: RowSchema,
 export interface InterestOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'commit'>
-  /** A monotonic clock. */
   clock: Clock
 }
 
@@ -53,7 +51,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
-      // The row may have been written while the clock was ahead; its time is then too late. The time is limited to that of a request at this moment.
+      // The row may have been written while the clock was ahead, so the time is limited.
       const latest = clock.now() + KEEP_FOR_READER
       for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
       isStored = Object.keys(row).length > 0
@@ -64,10 +62,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     /** Whether no reader is present now, and the stored record or kept events must be removed. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
-    /**
-     * Records that a reader requests these types now. `position`: an id after all events so far. Resolves with true if one of the types was not kept
-     * before.
-     */
+    /** `position`: an id after all events so far. Resolves with true if one of the types was not kept before. */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
       const fresh = types.filter((type) => !keeps(type))
@@ -78,18 +73,17 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Returns the id after which all events of these types are kept. Empty if no event was ever missed. */
+    /** Empty if no event was ever missed. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Marks all events before `position` as no longer kept, for the types that are requested. Returns false if no type is requested. */
+    /** Events before `position` are no longer kept. Returns false if no type is requested. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
       return types.length > 0
     },
 
-    /** Records that an event is no longer kept. */
     gone(type: EventType, eventId: string): void {
       const known = row[type]
       if (known && eventId > known.floor) row[type] = { ...known, floor: eventId }
@@ -102,7 +96,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Returns the earliest time at which a type is no longer kept; null if no type is kept. */
+    /** Null if no type is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -1,6 +1,6 @@
 /**
- * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background; the same
- * commit records which events are missing. When no reader is present, all events are removed.
+ * The events that are kept for stream readers: the newest ones. The oldest are removed in the background; the same
+ * commit records which events are missing.
  */
 import type { Logger } from 'pino'
 import type { EventType } from '../../../../src/domain/events.ts'
@@ -10,10 +10,8 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Interest } from './interest.ts'
 import { keptNameOf } from './stream-entries.ts'
 
-/** Limits of the events that are kept for one instance. */
 export const MAX_KEPT_EVENTS = 5_000
 export const MAX_KEPT_BYTES = 8 * MB
-/** Number of events that are removed in one commit. */
 const SLICE = 200
 
 interface Kept {
@@ -44,7 +42,6 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
 
   const isTooMuch = () => kept.size > maxEvents || keptBytes > MAX_KEPT_BYTES
 
-  /** Removes the oldest events above the limit, and records in the same commit that they are missing. */
   async function drop(): Promise<void> {
     const ops: Op[] = []
     const gone: [id: string, event: Kept][] = []
@@ -61,7 +58,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     try {
       await store.commit({ ops: [...ops, interest.op()] })
     } catch (error) {
-      // The removal failed. The events are still on disk and are put in front again, so the next removal includes them.
+      // The removal failed, so the next one includes these events.
       const newer = [...kept]
       kept.clear()
       for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
@@ -70,7 +67,6 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     }
   }
 
-  /** Removes all events while `isWanted` returns true. Resolves with false if it returned false before all were removed. */
   async function removeAll(isWanted: () => boolean): Promise<boolean> {
     while (isWanted()) {
       const ops: Op[] = []
@@ -85,7 +81,6 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     return true
   }
 
-  /** Removes all events when no stream reader is present. */
   async function dropAll(): Promise<void> {
     if (await removeAll(interest.isOver)) await store.commit({ ops: [interest.forget()] })
   }
@@ -100,9 +95,9 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     },
     add,
     removeAll,
-    /** Id of the newest event that was kept before the start, so that new ids are greater; empty if there is none. */
+    /** Id of the newest event that was kept before the start; empty if there is none. New ids are greater. */
     newest: () => newest,
-    /** Removes events in the background, one run at a time. After a failure, the next event or the next start tries again. */
+    /** Removes events in the background, one run at a time. After a failure, the next event tries again. */
     tidy(): void {
       if (tidying || !(isTooMuch() || interest.isOver())) return
       tidying = (interest.isOver() ? dropAll() : drop())

@@ -1,25 +1,21 @@
-/**
- * Reads the events on disk after an id, a page at a time, in the order of their ids. Events are stored under several prefixes (key ranges), and all
- * of them are read.
- */
+/** Reads the events on disk after an id, a page at a time, in the order of their ids, from several key ranges. */
 import { EVENT_TYPES, type EventType } from '../../../../src/domain/events.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
-/** The most events per page. There is also a limit of bytes, which one event may exceed. */
+/** There is also a limit of bytes, which one event may exceed. */
 export const PAGE_EVENTS = 100
 export const PAGE_BYTES = MB / 4
 
 export interface StreamEntry {
   id: string
-  /** Type of the event; undefined if the type is only in the body. */
+  /** Undefined if the type is only in the body. */
   type: EventType | undefined
   key: string
   bytes: Uint8Array
 }
 
-/** Entries of one key range. `isAll`: whether no further entries follow. */
 interface Entries {
   found: StreamEntry[]
   isAll: boolean
@@ -29,7 +25,7 @@ type NameOf = (rest: string) => Pick<StreamEntry, 'id' | 'type'>
 
 const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
 
-/** Parses the key of a kept event. `rest`: the key without its prefix, `<event>:<type>`. */
+/** `rest`: the key without its prefix, `<event>:<type>`. */
 export const keptNameOf: NameOf = (rest) => {
   const [id = '', type] = rest.split(':')
   return { id, type: isType(type) ? type : undefined }
@@ -37,7 +33,7 @@ export const keptNameOf: NameOf = (rest) => {
 
 const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 
-/** Reads the entries of one key range after an id, up to the size of a page. */
+/** Reads up to the size of a page. */
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0
@@ -51,9 +47,8 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * Reads a page of entries after an id, from all key ranges together. If more entries exist in some ranges than were read, the page ends with the
- * first range that was read only in part, because the ids that follow there are not known. `floor`: id up to which events are no longer kept for
- * streams. Such an event is on disk only if a webhook still needs it or its delivery failed.
+ * Reads a page from all key ranges. The page ends with the first range that was read only in part, because the ids that
+ * follow there are not known. `floor`: id up to which events are no longer kept for streams.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,

@@ -1,10 +1,7 @@
 /**
- * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While a reader requests a type, each finished event of this type is also kept
- * here, encrypted, in the commit of its cause, even if no webhook needs it. Only the newest events are kept, limited by number and bytes. Readers
- * request the events after the last one that they have, a page at a time. The service never waits for a reader.
- *
- * The records are:
- *
+ * Keeps events for stream readers. While a reader requests a type, each event of this type is also kept here, in the
+ * commit of its cause. Only the newest are kept. Readers request the events after the last one that they have; the
+ * service never waits for a reader.
  * - `kept:<event>:<type>`: the body of an event
  * - `event-interest`: the types that are read, and for each the event after which all events are kept
  */
@@ -26,15 +23,11 @@ export interface StreamOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'range' | 'commit'>
   sealer: Sealer
-  /** A monotonic clock. */
   clock: Clock
   timer?: Timer | undefined
-  /** Returns an id that is after all events so far. */
   position(): string
   log: Pick<Logger, 'error'>
-  /** Called at the first event after a page request. */
   onEvents: () => void
-  /** Called when the set of event types that readers request has changed. */
   onInterest: () => void
   maxEvents?: number | undefined
 }
@@ -45,13 +38,12 @@ export function createStream(options: StreamOptions) {
   const interest = createInterest({ instanceId, store, clock })
   const kept = createKeptEvents({ instanceId, store, interest, log, maxEvents })
   const underWay = createEventsUnderWay(clock)
-  /** True if a reader has requested the next events, and `onEvents` was not called since. */
+  /** Whether a reader has requested the next events, and `onEvents` was not called since. */
   let isAwaited = false
   let noting: Promise<void> = Promise.resolve()
   let isStopped = false
   let alarm: { cancel(): void } | undefined
 
-  /** Sets a timer for the time at which a type is no longer requested. */
   function watch() {
     alarm?.cancel()
     alarm = undefined
@@ -64,10 +56,7 @@ export function createStream(options: StreamOptions) {
     })
   }
 
-  /**
-   * Records a missing event: it was written so late that all current readers have already got later events. This happens, for example, after the disk
-   * was full for minutes.
-   */
+  /** The event was written so late that readers have already got later ones, for example after the disk was full. */
   function cameLate(type: EventType) {
     interest.gone(type, position())
     noting = noting
@@ -95,14 +84,14 @@ export function createStream(options: StreamOptions) {
     keeps: interest.keeps,
     newest: kept.newest,
 
-    /** Returns the operations that keep an event, if its type is requested. `isForWebhook`: the event is in the outbox too. */
+    /** `isForWebhook`: the event is in the outbox too. */
     append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
       const key = keys.keptEvent(instanceId, eventId, type)
       underWay.add(eventId, { type, bytes: body.byteLength, isForWebhook })
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** Call this after the commit of an event. Returns false if no webhook needs the event. */
+    /** Returns false if no webhook needs the event. */
     committed(eventId: string): boolean {
       const made = underWay.take(eventId)
       if (made === undefined) return true
@@ -124,7 +113,7 @@ export function createStream(options: StreamOptions) {
       isAwaited = true
       const now = position()
       if (after === null) return { events: [], cursor: now, gap: null, more: false }
-      // The reader's id is greater than all ids here: the data folder was replaced by a backup.
+      // The reader's id is greater than all ids here, so the data folder was replaced by a backup.
       if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
       const floor = interest.floorOf(types)
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
@@ -135,8 +124,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * Makes new ids lower than the current ones: removes all kept events, then calls `startOver`. A reader with a greater id is told that events may
-     * be missing (`page`). Resolves with false if an event is being written; the caller then tries again later.
+     * Makes new ids lower than the current ones, and removes all kept events. A reader with a greater id is told that
+     * events may be missing. Resolves with false if an event is being written; try again later then.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

@@ -1,17 +1,14 @@
-/**
- * Chooses the next event of the queue: the oldest event whose URL is not held (a URL is held while its receiver is down). Events of held URLs are
- * marked as skipped in the durable line, so that each of them is examined only one time. The events are examined in slices.
- */
+/** Chooses the next event of the queue: the oldest one whose URL is not waiting for its receiver. */
 import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
 import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { EventRows } from '../event-rows.ts'
 import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 
-/** Number of events that are examined in one turn. */
+/** Number of events that are examined in one turn of the event loop. */
 const SLICE = 500
 
-/** An event of the queue: its row and body if it was stored in this run, otherwise its encrypted body, which was read from disk. */
+/** An event that was read from disk has its encrypted body; one of this run has its row and body. */
 export type QueuedEvent = { readonly id: string } & (
   | { readonly row: LogRow; readonly body: Uint8Array }
   | { readonly sealed: Uint8Array }
@@ -29,10 +26,7 @@ export interface DeliveryQueueOptions {
 export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQueueOptions) {
   let settings: WebhookSettings | undefined
 
-  /**
-   * Returns the current URL of an event. Null if its type is switched off, or if the event cannot be read; the attempt of the event then records
-   * this.
-   */
+  /** Null if the type is switched off, or if the event cannot be read; the attempt of the event then records this. */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await rows.read(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
@@ -41,7 +35,7 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
   return {
     urlOf,
 
-    /** Returns the next event. `more`: none was found yet, and the search continues in the next turn. */
+    /** `more`: none was found yet, and the search continues in the next turn of the event loop. */
     async next(): Promise<QueuedEvent | 'more' | undefined> {
       const current = webhooks()
       if (current !== settings) {
@@ -61,7 +55,7 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
       return 'more'
     },
 
-    /** Searches for the first event of a held queue, in slices. If there is none, the URL is no longer held. */
+    /** Searches for the first event of a URL whose receiver is down. If there is none, the URL no longer waits. */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [id] of line.after(hold.seekAfter, SLICE)) {

@@ -1,7 +1,6 @@
 /**
- * Chooses the next task of the outbox, which does one task at a time. The order is: a resend by an administrator, a slice of the pruning of the log,
- * an event above the limit of the backlog, a probe of a receiver that is down, and the oldest event that may be posted. Only if there is no such
- * task, ids and times that a wrong clock has issued are corrected.
+ * Chooses the next task of the outbox, which does one at a time: first a resend by an administrator, then the pruning
+ * of the log, an event above the limit, a probe of a receiver that is down, and the oldest event.
  */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
@@ -39,7 +38,6 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
-  /** Resends by an administrator. */
   const front = createFrontTasks()
   /** The due event whose time was checked last. */
   let checked: Due | undefined
@@ -54,23 +52,20 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
-  /**
-   * Runs the first task that has something to do. A task resolves with false if it had nothing to do. Resolves with `more`, or with the ms until the
-   * next turn.
-   */
+  /** A task resolves with false if it had nothing to do. Resolves with `more`, or with the ms until the next task. */
   async function turn(): Promise<'more' | number> {
     if (await front.next(besideTheQueue)) return 'more'
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
-    // A turn is made at least once an hour, because log rows are pruned by age even if there are no events.
+    // Log rows are pruned by age even if there are no events, so this runs at least once an hour.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
 
   const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
 
-  /** Makes one attempt of the oldest event in a held queue, to find out whether its receiver is up again. */
+  /** Posts the oldest event of a URL whose receiver is down, to find out whether the receiver is up again. */
   async function probe(): Promise<boolean> {
     const hold = holds.due(steady.now())
     if (hold === undefined) return false
@@ -78,17 +73,14 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       if (hold.head === undefined) return await queue.seekHead(hold)
       const key = keys.outboxEvent(instanceId, hold.head)
       const sealed = await store.get(key)
-      // The first event of the held queue was sent by an administrator or was dropped, or its type has another URL now.
+      // The first event was sent by an administrator or dropped, or its type has another URL now.
       if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
       await attempts.scheduled(hold.head, key, sealed)
     })
     return true
   }
 
-  /**
-   * Makes the attempt of the oldest queued event or of a due parked event. The one with the earlier time comes first, so that neither of the two
-   * kinds blocks the other.
-   */
+  /** The event with the earlier time comes first, so that neither of the two kinds blocks the other. */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
     if (head === 'more') return true
@@ -117,7 +109,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** Runs work that may change more of the queue than its first event. Afterwards the queue is read from the disk again. */
+  /** The work may change more of the queue than its first event, so the queue is read from the disk again. */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {
@@ -136,7 +128,6 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     start: loop.start,
     wake: loop.wake,
     stop: loop.stop,
-    /** Runs work between two attempts, before any work on the queue. */
     inFront<T>(work: () => Promise<T>): Promise<T> {
       if (!loop.isRunning()) return Promise.reject(new Failure('engine_unavailable'))
       const done = front.add(work)
@@ -150,8 +141,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
 type Beside = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Makes new ids begin at the present time again, if no event is waiting: then nothing depends on the order of ids. Only kept events of streams would
- * sort after newer events, so they are removed, and readers are told that events may be missing. Rows of the log keep the ids of their events.
+ * Makes new ids begin at the present time again, if no event is waiting. Kept events of streams would sort after newer
+ * events, so they are removed, and readers are told that events may be missing.
  */
 async function startIdsOver(
   { instanceId, log, ids, due, backlog, stream }: DeliveryTurnsDeps,

@@ -1,4 +1,4 @@
-/** Finds the parked event whose time comes first: the time of its next attempt, or of the erasure of its body. */
+/** Finds the event outside of the queue whose time comes first: of its next attempt, or of the erasure of its body. */
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
@@ -12,12 +12,11 @@ export interface Due {
 export interface DueEventsOptions {
   instanceId: string
   store: Pick<StateStore, 'range'>
-  /** Resolves when the events that have ended are removed from the disk. */
   settled(): Promise<void>
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** The first due event as read from disk; undefined if it must be read. */
+  /** Undefined if it must be read from disk. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -31,7 +30,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Returns the first due event; null if there is none. The same object is returned until something changes. */
+    /** Null if there is none. The same object is returned until something changes. */
     async first(): Promise<Due | null> {
       known ??= { first: await lookUp() }
       return known.first
@@ -39,7 +38,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
     forget(): void {
       known = undefined
     },
-    /** Called when the body of an ended event was stored until its erasure, which is later than every other due time. */
+    /** The erasure of the body is later than every other due time. */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
     },

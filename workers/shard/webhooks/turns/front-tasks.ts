@@ -1,12 +1,9 @@
-/** Tasks of callers who wait for the result. They are done before the queue, one at a time, each between two delivery attempts. */
+/** Tasks of callers who wait for the result. They are done before the queue, one at a time. */
 import { Failure } from '../../../../src/domain/failures.ts'
 
 export interface FrontTasks {
-  /** Adds a task; resolves with its result. */
   add<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the oldest task with `run`. Resolves with false if there is none. */
   next(run: (work: () => Promise<void>) => Promise<void>): Promise<boolean>
-  /** Refuses all tasks, because the outbox has stopped. */
   refuseAll(): void
 }
 
@@ -26,7 +23,7 @@ export function createFrontTasks(): FrontTasks {
       try {
         await run(task.work)
       } catch (error) {
-        // The outbox was stopped while outcomes were waiting for the disk. The caller still waits for the task, so it is refused.
+        // The outbox was stopped while outcomes were waiting for the disk, so the task is refused.
         task.refuse()
         throw error
       }

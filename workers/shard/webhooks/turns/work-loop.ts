@@ -1,14 +1,14 @@
-/** Runs turns while there is work, then waits until `wake` is called or the time has passed that the last turn returned. */
+/** Runs tasks while there is work, then waits until `wake` is called or a time has passed. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Timer } from '../../../../src/storage/timer.ts'
 
-/** Wait after the first turn that failed, for example because of the storage. */
+/** Wait after the first failure, for example because of the storage. */
 const FIRST_BACKOFF = SECOND
 const MOST_BACKOFF = 30 * SECOND
 
 export interface WorkLoopOptions {
   timer: Timer
-  /** Runs one turn. Resolves with `more` if there is more work, otherwise with the ms until the next turn. */
+  /** Resolves with `more` if there is more work, otherwise with the ms until the next run. */
   turn(): Promise<'more' | number>
   onError(error: unknown, retryMs: number): void
 }
@@ -22,7 +22,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
 
   function wakeIn(ms: number) {
     alarm?.cancel()
-    // No timer is set if the loop was stopped during this turn.
+    // No timer is set if the loop was stopped during this run.
     if (state === 'running') alarm = timer(ms, wake)
   }
 
@@ -44,7 +44,6 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
         await turns()
       } catch (error) {
         if (state !== 'running') return
-        // The turn failed before it changed anything, so it can be repeated later.
         onError(error, backoff)
         wakeIn(backoff)
         backoff = Math.min(backoff * 2, MOST_BACKOFF)
@@ -67,7 +66,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
       wake()
     },
     wake,
-    /** Stops the loop. Resolves when the running turn has ended; no further turn begins. */
+    /** Resolves when the running task has ended; no further one begins. */
     async stop(): Promise<void> {
       state = 'stopped'
       alarm?.cancel()

@@ -1,4 +1,3 @@
-/** Requests about groups and channels. */
 import * as v from 'valibot'
 import { count, Message, Phone, text } from './values.ts'
 
@@ -14,8 +13,8 @@ export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
   /**
-   * The people who are changed. If a person leaves, requests to join or withdraws, the default is `by`. For
-   * `change_number` it is the earlier number of `by`.
+   * The changed people. The default is `by` for people who leave, request to join or withdraw. For `change_number` it
+   * is the earlier number.
    */
   phones: v.optional(v.array(Phone)),
   /** How the person requested to join. */
@@ -31,11 +30,9 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
-  /** The new picture. An empty text removes the current one. */
   picture: v.optional(v.string()),
   member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
   renew_invite: v.optional(v.boolean()),
-  /** The most members. */
   capacity: v.optional(count),
   /** JID of the community to which the group is added. */
   community: v.optional(v.string()),
@@ -51,7 +48,7 @@ export const PostReaction = v.strictObject({
   form: v.optional(v.picklist(['live_updates', 'reaction']), 'live_updates'),
 })
 
-/** Makes a person an administrator of a channel, or ends that role. `form` chooses which of the network's two stanzas reports the change. */
+/** `form` chooses which of the network's two stanzas reports the change. */
 export const ChannelRole = v.strictObject({
   by: Phone,
   phone: Phone,

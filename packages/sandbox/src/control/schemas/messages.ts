@@ -1,4 +1,3 @@
-/** Requests about messages that were sent, and about what else people send. */
 import * as v from 'valibot'
 import { count, numberInQuery, Phone, text } from './values.ts'
 
@@ -11,9 +10,11 @@ export const Replay = v.strictObject({ id: text, as: v.optional(text) })
 
 export const Rotate = v.strictObject({
   /**
-   * `signed_pre_key`: as phones do every few weeks; sessions continue. `identity`: the app was installed again, so the device has another identity,
-   * and no sessions. `sender_keys`: the new keys of all groups are distributed with the next message to each. `sessions`: the device deletes its
-   * sessions with linked devices, but the linked devices keep theirs.
+   * Which keys are replaced:
+   * - `signed_pre_key`: as phones do every few weeks; sessions continue
+   * - `identity`: the app was installed again, so the device has another identity, and no sessions
+   * - `sender_keys`: new keys of all groups are distributed with the next message to each
+   * - `sessions`: the device deletes its sessions, but the linked devices keep theirs
    */
   what: v.picklist(['signed_pre_key', 'identity', 'sender_keys', 'sessions']),
   device: v.optional(count, 0),
@@ -23,12 +24,12 @@ export const Retry = v.strictObject({
   /** The linked account that receives the retry receipt. */
   to: Phone,
   id: text,
-  /** The chat of the message: a group, the status, or the person's own chat with that account. */
+  /** A group, the status, or the person's own chat with that account. */
   chat: v.optional(text),
   device: v.optional(count, 0),
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
   keys: v.optional(v.boolean(), true),
-  /** Number of receipts. If there are several, their ids differ: the number of the receipt is appended to the given id. */
+  /** Further receipts have the given id with a number. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
 })
 

@@ -1,4 +1,3 @@
-/** Requests about the network itself: its settings, faults, and stanzas that are watched, sent or answered. */
 import * as v from 'valibot'
 import { StanzaSchema } from '../../watch/stanza-json.ts'
 import { count, level, numberInQuery, Phone, text } from './values.ts'
@@ -9,16 +8,16 @@ export const SettingsChange = v.strictObject({
   receipts: v.optional(level),
   receipt_delay_ms: v.optional(count),
   addressing: v.optional(v.picklist(['lid', 'pn'])),
-  /** `older`: the network only knows GraphQL operations by the query ids of older clients. */
+  /** `older`: the network only knows the query ids of older clients. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
-   * The most entries of a collection that are sent as patches to a device that has none of them; a larger collection is sent as a snapshot. By
-   * default (null), every collection is sent as a snapshot.
+   * A larger collection is sent as a snapshot to a device that has none of it, a smaller one as patches. By default
+   * (null), every collection is a snapshot.
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
-   * `required`: stanzas that waited for a client are only sent in the batches that the client requests. `optional`, the
-   * default: another waiting stanza is also sent for each one that the client confirms.
+   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (default): another
+   * one is also sent for each that the client confirms.
    */
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })
@@ -56,8 +55,8 @@ export const NewFault = v.strictObject({
     'presence',
     'call',
     /**
-     * The network's notifications before and after the waiting stanzas, by their child: `offline_preview` and
-     * `offline`. They can only be dropped.
+     * The notifications before and after the waiting stanzas: `offline_preview` and `offline`. They can only be
+     * dropped.
      */
     'ib',
     'upload',
@@ -81,10 +80,10 @@ const matchFields = {
 
 const sender = v.picklist(['client', 'server'])
 
-/** The schema has no attributes, because a query string cannot express them. */
+/** A query string cannot express attributes. */
 export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
 
-/** The schema has no `from`, because queries always come from a client. */
+/** Queries always come from a client, so there is no `from`. */
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
@@ -95,22 +94,17 @@ const MAX_WAIT = 60_000
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** Time to wait in ms. With 0, the answer comes immediately and contains an id for a later request. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })
 
-/** The destination of a stanza: all connected devices of an account, or one connection. */
+/** All connected devices of an account, or one connection. */
 export const Push = v.pipe(
   v.strictObject({
     phone: v.optional(Phone),
     conn: v.optional(text),
     node: StanzaSchema,
-    /**
-     * True if the network keeps the stanza until it is acknowledged, even for devices that are offline. It does so with
-     * messages and notifications.
-     */
     keep: v.optional(v.boolean()),
   }),
   v.check(({ phone, conn }) => (phone === undefined) !== (conn === undefined), 'exactly one of phone and conn is needed'),
@@ -118,7 +112,6 @@ export const Push = v.pipe(
 
 export const PushFrames = v.strictObject({
   phone: Phone,
-  /** The plain content of each frame, in base64. */
   frames: v.array(v.pipe(v.string(), v.base64())),
 })
 

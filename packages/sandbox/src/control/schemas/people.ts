@@ -1,4 +1,3 @@
-/** Requests about phones, contacts and their accounts. */
 import * as v from 'valibot'
 import { count, level, Message, Phone, text } from './values.ts'
 
@@ -9,7 +8,7 @@ export const NewPhone = v.strictObject({
   verified_name: v.optional(text),
   lid: v.optional(text),
   history: v.optional(v.strictObject({ chats: count, contacts: count, messages: v.optional(count), saved: v.optional(count) })),
-  /** A salt in base64, which the phone's history contains. Linked devices make tokens for new chats with it. */
+  /** A salt in base64, with which linked devices make tokens for new chats. */
   nct_salt: v.optional(text),
 })
 
@@ -51,10 +50,7 @@ const contactFields = {
   picture: v.optional(v.string()),
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
-  /**
-   * The person refuses messages of an account that has no trust token: neither one that the person gave, nor one that
-   * was made with the account's salt.
-   */
+  /** The person refuses messages of an account that has no token of this person, or made with its own salt. */
   needs_token: v.optional(v.boolean()),
   /** The person accepts messages without decrypting them, for load tests. */
   sink: v.optional(v.boolean()),
@@ -65,13 +61,9 @@ export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
 
 export const ContactChange = v.strictObject(contactFields)
 
-/**
- * How a message is damaged for every linked device. With `ciphertext` it cannot be decrypted. Otherwise it can be decrypted, but its padding is longer
- * than the message, or its content is not a message.
- */
 const damage = v.optional(v.picklist(['ciphertext', 'padding', 'content']))
 
-/** A message from the phone to its own devices. `proto` is the protobuf as JSON. */
+/** `proto` is the protobuf as JSON. */
 export const Peer = v.strictObject({ proto: v.record(v.string(), v.unknown()), damage })
 
 export const ContactSend = v.strictObject({
@@ -80,11 +72,10 @@ export const ContactSend = v.strictObject({
   id: v.optional(text),
   delay_ms: v.optional(count),
   /**
-   * Linked devices receive this type of `<unavailable>` in place of the content: `fanout` (the phone has the content),
-   * or `view_once` (only the phone may show it).
+   * Linked devices get this `<unavailable>` in place of the content: `fanout` (the phone has the content), or
+   * `view_once`.
    */
   unavailable: v.optional(text),
-  /** Damage of the message for linked devices. */
   damage,
 })
 
@@ -92,21 +83,20 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  /** If it is given, all texts are encrypted first. The first text is sent this number of ms after the request. */
+  /** If given, all texts are encrypted first, and sent this many ms after the request. */
   lead_ms: v.optional(count),
   text_prefix: v.string(),
 })
 
-/** A restriction of the account (reach-out lock) for this time; 0 ends it. `silent`: the client only learns of it when it queries it. */
+/** A reach-out lock for this many seconds; 0 ends it. `silent`: the client only learns of it when it queries it. */
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
 
-/** A contact in the phone's address book. An empty name removes the person from it. */
+/** An empty name removes the person from the phone's address book. */
 export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
 
-/** If the picture is empty, the current one is removed. */
 export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
 
-/** Adds a label to a chat or a message, or removes it. `chat` is a phone number or a JID. */
+/** `chat` is a phone number or a JID. */
 export const Label = v.strictObject({
   chat: text,
   label: text,
@@ -114,7 +104,6 @@ export const Label = v.strictObject({
   message_id: v.optional(text),
 })
 
-/** An action of app state, written as the phone writes it. If the value is null, the action is removed. */
 export const Action = v.strictObject({
   collection: v.picklist(['critical_block', 'critical_unblock_low', 'regular_high', 'regular_low', 'regular']),
   index: v.pipe(v.array(text), v.minLength(1)),
@@ -122,22 +111,19 @@ export const Action = v.strictObject({
   value: v.nullable(v.record(v.string(), v.unknown())),
 })
 
-/** The audience of the status: only the listed people, or all contacts except them. */
+/** Only the listed people see the status, or all contacts except them. */
 export const StatusPrivacy = v.strictObject({
   setting: v.picklist(['contacts', 'allowlist', 'denylist']),
   phones: v.optional(v.array(Phone), []),
 })
 
-/** A privacy setting. `name` is its name on the network, and `phones` is the new list of people whom it excludes. */
 export const Privacy = v.strictObject({ name: text, value: text, phones: v.optional(v.array(Phone)) })
 
 export type PhoneInput = v.InferOutput<typeof NewPhone>
 export type ContactInput = v.InferOutput<typeof ContactChange>
-/** Action of the network on a client that shows a QR code or pairing code. */
 export type CodeAction = v.InferOutput<typeof codeAction>
 export type Damage = NonNullable<v.InferOutput<typeof damage>>
 
-/** Changes of an account that are not caused by a message. */
 export interface AccountControl {
   restriction: v.InferOutput<typeof Restriction>
   contact: v.InferOutput<typeof SavedContact>

@@ -8,7 +8,6 @@ function reachoutLock({ restrictedUntil = 0 }: Person) {
   return { is_active: isActive, time_enforcement_ends: isActive ? String(restrictedUntil) : '', enforcement_type: null }
 }
 
-/** Length in seconds of the period for which the network limits the number of new chats. */
 const CAPPING_CYCLE = 7 * 86_400
 
 function cappingInfo() {
@@ -26,7 +25,6 @@ function cappingInfo() {
   }
 }
 
-/** Returns the about text of the person in the query. */
 function about({ network, variables }: MexRequest) {
   const { user_id: id } = (variables.user ?? {}) as { user_id?: string }
   const person = findPerson(network, id ?? '')
@@ -35,7 +33,6 @@ function about({ network, variables }: MexRequest) {
   return [{ updates: text === undefined ? [] : [{ __typename: 'XWA2AboutStatus', text }] }]
 }
 
-/** Returns the text statuses of the queried people who have one. */
 function textStatuses({ network, variables }: MexRequest) {
   const { user_jids: jids } = (variables.input ?? {}) as { user_jids?: unknown }
   if (!Array.isArray(jids) || jids.length === 0) throw new MexError(400, 'Bad Request')
@@ -49,7 +46,6 @@ function textStatuses({ network, variables }: MexRequest) {
   })
 }
 
-/** Sets the text status. If both text and emoji are missing, removes it. */
 function setTextStatus({ person, variables }: MexRequest) {
   const { text = null, emoji = null, ephemeral_duration_sec: duration } = (variables.input ?? {}) as Record<string, unknown>
   if (!Number.isSafeInteger(duration) || text === '') throw new MexError(400, 'Bad Request')
@@ -69,7 +65,6 @@ function ownUsername({ person: { username, usernameKey } }: MexRequest) {
   return { username_info: { username, state: 'ACTIVE', pin: usernameKey ?? null } }
 }
 
-/** Sets the key that strangers must know in addition to the user name. */
 function setUsernameKey({ person, variables: { pin } }: MexRequest) {
   if (person.username === undefined) throw new MexError(403, 'Forbidden')
   if (typeof pin !== 'string' || !/^\d{4}$/.test(pin)) throw new MexError(400, 'Bad Request')
@@ -86,7 +81,6 @@ function checkUsername({ network, person, variables }: MexRequest): string {
   return name
 }
 
-/** Sets the user name. If no name is given, removes it. */
 function setUsername(request: MexRequest) {
   request.person.username = request.variables.input == null ? undefined : checkUsername(request)
   return { result: 'SUCCESS' }

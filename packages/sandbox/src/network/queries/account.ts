@@ -5,12 +5,8 @@ import type { Person } from '../model.ts'
 import { findPerson, pnOf } from '../people.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
 
-/**
- * Answers queries of an account that are not about its profile: the code of its contact link, its email address, and
- * accepted terms of service.
- */
+/** Answers queries about an account: its contact link, email address, and accepted terms of service. */
 
-/** Time for which the client may cache the answer about terms, in seconds. */
 const TERMS_REFRESH = 86_400
 
 const noticeIds = (item: BinaryNode) => children(item, 'notice').map(({ attrs }) => attrs.id ?? '')
@@ -34,7 +30,6 @@ function acceptTerms({ network, companion, subject }: Query): BinaryNode[] {
   ]
 }
 
-/** Stage of a disclosure (a notice of the network) that the user has read. */
 const SEEN = 5
 
 function contactLink({ network, companion, subject }: Query): BinaryNode[] {
@@ -55,7 +50,6 @@ function behindLink({ network, subject }: Query): BinaryNode[] {
   return [node('qr', { jid: pnOf(person), notify: person.name, type: 'contact' })]
 }
 
-/** Returns the certificate, which is not signed, because no client here verifies the signature. */
 export function verifiedName(person: Person): BinaryNode {
   const details = proto.VerifiedNameCertificate.Details.encode({
     serial: 1,
@@ -78,7 +72,6 @@ export const ACCOUNT_QUERIES: Record<string, Answer> = {
   'tos get get_user_disclosures': () => [],
   'tos get get_disclosure_stage_by_id': ({ item }) =>
     children(item, 'get_disclosure_stage_by_id').map(({ attrs }) => node('notice', { id: attrs.id, stage: 0, t: seconds() })),
-  // This network never has a disclosure to show, so the answer is empty.
   'tos get nothing': () => [],
   'tos set notice': ({ subject }) => [node('notice', { id: subject.attrs.id, stage: subject.attrs.stage ?? SEEN, t: seconds() })],
   'tos set trackable': ({ subject }) => [node('trackable', { id: subject.attrs.id, result: subject.attrs.result })],

@@ -17,7 +17,7 @@ async function syncCollection(network: Network, companion: Companion, asked: Bin
       const content = node('snapshot', {}, Buffer.from(reference))
       return node('collection', { name, version: collection.version, has_more_patches: false }, [content])
     }
-    // A client that has no data of the collection may receive all patches, from version 1 on, in place of a snapshot.
+    // A client without data may receive all patches, from version 1 on, in place of a snapshot.
     const missing = collection.patches.slice(Number(version)).map((patch) => node('patch', {}, patch))
     const content = missing.length > 0 ? [node('patches', {}, missing)] : []
     return node('collection', { name, version: collection.version, has_more_patches: false }, content)
@@ -36,7 +36,7 @@ async function syncCollection(network: Network, companion: Companion, asked: Bin
 export const APP_STATE_QUERIES: Record<string, Answer> = {
   'w:sync:app:state set sync': async ({ network, companion, subject }) => {
     const answers: BinaryNode[] = []
-    // The collections are handled one after the other, because a device writes to several of them in a given order.
+    // A device writes to several collections in a given order, so they are handled one after the other.
     for (const asked of children(subject, 'collection')) answers.push(await syncCollection(network, companion, asked))
     return [node('sync', {}, answers)]
   },

@@ -52,7 +52,6 @@ export function ownBusiness({ companion }: Query): BusinessProfile {
 
 const HOURS_MODES = new Set(['specific_hours', 'open_24h', 'appointment_only'])
 
-/** Changes the profile. Fields that are not given stay unchanged. */
 function setProfile(query: Query): undefined {
   const profile = ownBusiness(query)
   const { subject } = query

@@ -6,7 +6,6 @@ import { ownBusiness } from './business.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Number of products per page, if the query gives no limit. */
 const PAGE = 10
 
 const childText = (item: BinaryNode | undefined, tag: string) => childBytes(item, tag)?.toString('utf8')
@@ -42,7 +41,7 @@ function productNode(product: Product): BinaryNode {
   ])
 }
 
-/** Returns the country of origin, if one is given. Throws if it is given for a product that is marked as exempt. */
+/** Throws if the country is given for a product that is marked as exempt. */
 function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
   const country = childText(child(item, 'compliance_info'), 'country_code_origin')
   const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'
@@ -66,7 +65,6 @@ function productOf(item: BinaryNode, id: string): Product {
   }
 }
 
-/** Returns a page and the cursor of the next page, which is the index of its first item. */
 function page<T>(all: T[], subject: BinaryNode, limitTag: string): { items: T[]; paging: BinaryNode[] } {
   const limit = Number(childText(subject, limitTag) ?? PAGE)
   const from = Number(childText(subject, 'after') ?? 0)
@@ -90,7 +88,6 @@ function addProduct(query: Query): BinaryNode[] {
   const business = ownBusiness(query)
   const item = child(query.subject, 'product')
   if (!item) throw new QueryError(400, 'bad-request')
-  // The network reviews a new product before other accounts can see it.
   const product: Product = { ...productOf(item, newId()), reviewStatus: 'PENDING' }
   business.products.unshift(product)
   query.network.changed()
@@ -175,7 +172,7 @@ function writeCollection(query: Query): BinaryNode[] {
     collection = findCollection(business, childText(subject, 'id'))
     const added = childTexts(subject, 'add')
     if (!known(added)) throw new QueryError(404, 'item-not-found')
-    // A change creates a new version of the collection, which has another id.
+    // A change gives the collection another id.
     collection.id = newId()
     const removed = childTexts(subject, 'remove')
     collection.name = childText(subject, 'name') ?? collection.name

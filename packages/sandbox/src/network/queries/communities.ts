@@ -6,7 +6,9 @@ import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Creates a community if the query contains `parent`, a group in a community if it contains `linked_parent`, otherwise an ordinary group. */
+/**
+ * With `parent` the result is a community, with `linked_parent` a group in a community, otherwise an ordinary group.
+ */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''
@@ -50,10 +52,7 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/**
- * Checks as `asCommunityAdmin` does, but refuses with 401 in place of 403: for this query the network answers members
- * and others with the same code.
- */
+/** For this query the network answers members and others with 401, in place of 403. */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)
@@ -88,7 +87,6 @@ const allowing =
     return undefined
   }
 
-/** Changes roles in a community. They also apply in its announcement group. */
 function admin(query: Query): BinaryNode[] {
   const { parent, actor } = asCommunityAdmin(query)
   const action = children(query.subject)[0]

@@ -4,7 +4,6 @@ import { unlinkDevice } from '../login.ts'
 import { receiveLinkCode } from '../pairing-code.ts'
 import type { Answer } from './query.ts'
 
-/** Time for which the credentials of uploads are valid, in seconds. */
 const MEDIA_AUTH_TTL = 3_600
 
 const nothing: Answer = () => undefined
@@ -35,7 +34,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // The answer must be sent before the device is removed, which ends its connection.
+    // The removal of the device ends its connection, so the answer must be sent before.
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

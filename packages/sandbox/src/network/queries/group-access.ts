@@ -18,10 +18,7 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
-/**
- * Throws if the acting person may not change the group's own data. All members may change it, or only admins if the
- * group is locked.
- */
+/** All members may change the group's own data, or only admins if it is locked. */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -34,22 +31,20 @@ export function asAdmin(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
-/** Longest name of a group. */
 export const MAX_SUBJECT = 100
 
-/** Time for which an invitation message is valid, in seconds: three days. */
 const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
 
-/** Returns the addresses of the people to add. If a person is given by LID, the query must also contain the number. */
+/** A person who is given by LID must also be given by number. */
 export function newcomers(item: BinaryNode): string[] {
   for (const { attrs } of children(item, 'participant'))
     if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')
   return addresses(item)
 }
 
-/** Returns the privacy tokens of the people to add, by the address of the person. */
+/** The tokens are by the address of the person. */
 export const tokensIn = (item: BinaryNode): Map<string, string> =>
   new Map(
     children(item, 'participant').flatMap((entry) => {
@@ -62,7 +57,7 @@ export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // This code means that the person may not be added, but can be invited.
+    // 403 means that the person may not be added, but can be invited.
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -1,4 +1,3 @@
-/** GraphQL documents about groups and communities. */
 import { seconds } from '../../wire/node.ts'
 import { linkedGroups, setWhoAddsGroups } from '../communities.ts'
 import { isAdmin, isOwner, transferOwnership } from '../groups.ts'
@@ -29,7 +28,7 @@ function subgroups(request: MexRequest) {
   }
 }
 
-/** Returns a community, if the querying account is a member of it. */
+/** Throws if the querying account is not a member. */
 function communityOf({ network, person }: MexRequest, id: unknown): Group {
   const parent = network.groups.get(String(id ?? ''))
   if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
@@ -45,9 +44,7 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/**
- * Contexts of a query whose answer contains the invitation code. In captured answers, `INTERACTIVE` also has the code.
- */
+/** In captured answers, `INTERACTIVE` also has the invitation code. */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {
@@ -66,29 +63,25 @@ function updateProperty(request: MexRequest) {
   return { id: parent.id, state: 'ACTIVE' }
 }
 
-/** Returns the queried group. Throws if the account is not a member. */
 function memberOf({ network, person }: MexRequest, id: unknown): Group {
   const group = network.groups.get(String(id ?? ''))
   if (!group?.members.has(person.number)) throw new MexError(400, 'Bad Request')
   return group
 }
 
-/**
- * Answers that a group is not internal. Internal groups are those of Meta's own employees, and this network has none.
- */
+/** Internal groups are those of Meta's own employees, and this network has none. */
 function isInternal(request: MexRequest) {
   const { id } = memberOf(request, request.variables.id)
   return { __typename: 'XWA2Group', id, properties: { internal: false } }
 }
 
-/** Answers that no groups are suggested, because this network has no suggestions. */
+/** This network has no suggestions. */
 function suggestions(request: MexRequest) {
   const { group_id: id, query_context: context } = request.variables
   if (context !== 'INTERACTIVE') throw new MexError(400, 'Bad Request')
   return { __typename: 'XWA2Group', id: communityOf(request, id).id, sub_group_suggestions: { edges: [] } }
 }
 
-/** Transfers a community from its owner to another member. */
 function transferCommunity(request: MexRequest) {
   const { group_id: id, role_updates: updates } = (request.variables.input ?? {}) as {
     group_id?: unknown
@@ -104,10 +97,7 @@ function transferCommunity(request: MexRequest) {
   return { group_id: parent.id, lid_migration_state: { addressing_mode: parent.addressing.toUpperCase() } }
 }
 
-/**
- * Records that a member appeals against the suspension of a group. Only the first appeal is recorded. Clients give the
- * group with or without its server.
- */
+/** Only the first appeal is recorded. Clients give the group with or without its server. */
 function appeal(request: MexRequest) {
   const { group_jid: jid } = (request.variables.input ?? {}) as { group_jid?: unknown }
   const id = String(jid ?? '')

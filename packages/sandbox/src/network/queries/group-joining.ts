@@ -5,8 +5,6 @@ import { groupOf } from './group-access.ts'
 import type { Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Finds a group by its invitation code. People join a group by a link or by an invitation message. */
-
 function byInvite(network: Network, code: string | undefined): Group {
   const groups = [...network.groups.values()]
   const group = groups.find((item) => item.invite === code)
@@ -15,7 +13,7 @@ function byInvite(network: Network, code: string | undefined): Group {
   throw new QueryError(406, 'not-acceptable')
 }
 
-/** Returns the group of a link. Throws for people whom an admin removed, because they cannot use the link. */
+/** People whom an admin removed cannot use the link. */
 function invitedTo({ network, companion, subject }: Query): Group {
   const group = byInvite(network, subject.attrs.code)
   if (group.isSuspended) throw new QueryError(423, 'locked')
@@ -23,9 +21,7 @@ function invitedTo({ network, companion, subject }: Query): Group {
   return group
 }
 
-/**
- * Shows a group to people who are not members: its properties, its creator and its admins, but not the other members.
- */
+/** Non-members see the properties, the creator and the admins, but not the other members. */
 export function showInvited(query: Query): BinaryNode[] {
   const group = invitedTo(query)
   const whole = groupNode(group)
@@ -40,7 +36,7 @@ function enter(network: Network, group: Group, person: Person, reason: string) {
   notifyMembers(network, group, person, 'add', [member], { reason })
 }
 
-/** Makes the account join a group. If admins decide about new members, records a request to join. */
+/** If admins decide about new members, a request to join is recorded. */
 export function join(query: Query): BinaryNode[] {
   const { network, companion } = query
   const group = invitedTo(query)
@@ -55,10 +51,7 @@ export function join(query: Query): BinaryNode[] {
   return [node('group', { jid: group.id })]
 }
 
-/**
- * Makes the account join a group by an invitation message, which contains the code of the group and the admin who sent
- * it.
- */
+/** The invitation message contains the code of the group and the admin who sent it. */
 export function accept(query: Query): undefined {
   const group = groupOf(query)
   if (group.members.has(query.companion.person.number)) throw new QueryError(304, 'already-exists')
@@ -78,7 +71,6 @@ export function leave({ network, companion, subject }: Query): BinaryNode[] {
   return [node('leave', {}, left)]
 }
 
-/** Answers a query about several groups, with the group or an error for each. */
 export function showMany({ network, companion, subject }: Query): BinaryNode[] {
   const shown = children(subject, 'group').map(({ attrs }) => {
     const group = network.groups.get(attrs.jid ?? '')

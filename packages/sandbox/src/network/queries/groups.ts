@@ -33,7 +33,7 @@ const changeMembers =
     const asked = addresses(subject)
     const creator = action === 'promote' ? [] : asked.filter((address) => isCreator(network, group, address))
     const wanted = asked.filter((address) => !creator.includes(address))
-    // If the group belongs to a community, the person can be removed from all its groups.
+    // In a community, the person can be removed from all groups.
     const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
     for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
@@ -42,13 +42,13 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** Whether a person is the creator of a group. The creator cannot be removed, and stays an admin. */
+/** The creator cannot be removed, and stays an admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
 }
 
-/** Adds people. If admins decide about new members and the acting person is not an admin, asks the admins. */
+/** If admins decide about new members and the acting person is no admin, the admins are asked. */
 function add(query: Query): BinaryNode[] {
   const { network, subject } = query
   const isOpen = groupOf(query).memberAddMode === 'all_member_add'
@@ -67,7 +67,7 @@ function add(query: Query): BinaryNode[] {
   return [node('add', {}, asked)]
 }
 
-/** Revokes invitation messages. They contain the code of the group's link, so that code changes. */
+/** Invitation messages contain the code of the group's link, so that code changes. */
 function revoke(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
   const asked = addresses(query.subject)
@@ -95,7 +95,6 @@ function decide(query: Query): BinaryNode[] {
   return [node('membership_requests_action', {}, [node(action.tag, {}, answered)])]
 }
 
-/** Builds the handler of a query that changes a setting with one element. Its answer is empty. */
 const set =
   (apply: (query: Query, group: Group, actor: Person) => void, who: typeof asAdmin = asAdmin): Answer =>
   (query) => {

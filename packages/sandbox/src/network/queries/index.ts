@@ -20,7 +20,7 @@ import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError, UndescribedError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
 
-/** Handlers of queries by `xmlns type child`. `*` stands for any child, or for no child. */
+/** Handlers by `xmlns type child`. `*` stands for any child, or for no child. */
 const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
   ...PASSKEY_QUERIES,
@@ -38,7 +38,6 @@ const QUERIES: Record<string, Answer> = {
   ...ACCOUNT_QUERIES,
 }
 
-/** Every query that the network answers, as `xmlns type child`. */
 export const ANSWERED_QUERIES: readonly string[] = Object.keys(QUERIES)
 
 /** Queries that a device without an account may send. */
@@ -60,7 +59,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** Builds an answer that the control API has set. Returns undefined if no answer is sent. */
+/** The control API has set this answer. Undefined if no answer is sent. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {
@@ -77,7 +76,7 @@ async function answerAs(
   send: (answer: BinaryNode, isOrdered?: boolean) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
-  // Clients write the children of a query in any order. The child that the table contains is the subject.
+  // Clients write the children of a query in any order, so the one that the table contains is used.
   const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const row = name in QUERIES ? name : `${xmlns} ${type} *`

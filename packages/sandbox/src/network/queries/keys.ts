@@ -17,12 +17,11 @@ import type { Companion, Network, PublicSignedKey } from '../model.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
-/** Type byte of a Curve25519 key. Every key of the protocol has this type. */
 const KEY_TYPE = Buffer.from([5])
-/** If the server has fewer one-time keys of a client than this, the client is asked for more. */
+/** Below this number of one-time keys, the client is asked for more. */
 const LOW_STOCK = 5
 
-/** Takes a one-time key of a linked device. If only few are left, notifies the device. */
+/** The device is notified if only few one-time keys are left. */
 export function takeBundle(network: Network, companion: Companion): SignalBundle {
   const [first] = companion.preKeys
   if (first) {
@@ -52,7 +51,6 @@ export function keyNode(tag: 'key' | 'skey', key: { id: number; publicKey: Uint8
   return node(tag, {}, key.signature ? [...parts, node('signature', {}, key.signature)] : parts)
 }
 
-/** Reads `<skey>`. */
 export function signedKeyOf(item: BinaryNode | undefined): PublicSignedKey | undefined {
   const id = childBytes(item, 'id')
   const publicKey = childBytes(item, 'value')
@@ -83,7 +81,7 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/** Returns the keys of those devices of an account that the client's query does not name, or names with another registration id. */
+/** Devices that the client's query does not name, or names with another registration id. */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)
@@ -114,10 +112,7 @@ function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
   network.changed()
 }
 
-/**
- * Computes the digest of a device's keys. A client hashes its own keys in this order (the one-time keys in the order of
- * the list). If its hash differs, it uploads the keys again.
- */
+/** A client hashes its own keys in this order. If its hash differs, it uploads the keys again. */
 function digest(companion: Companion): BinaryNode {
   const { identity, signedPreKey, preKeys } = companion
   const ids = [...preKeys.keys()]

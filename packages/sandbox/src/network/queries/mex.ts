@@ -9,7 +9,6 @@ import { WHATSMEOW_DOCUMENTS } from './newsletter-of-whatsmeow.ts'
 import { REPORT_DOCUMENTS } from './newsletter-reports.ts'
 import type { Answer } from './query.ts'
 
-/** Every GraphQL operation, by each of its query ids. */
 const DOCUMENTS = new Map(
   [
     ...NEWSLETTER_DOCUMENTS,
@@ -29,7 +28,6 @@ interface Body {
   errors?: unknown[]
 }
 
-/** Builds the answer to a refused query, with the structure of captured answers. */
 const failed = (path: string | undefined, code: number, message: string): Body => ({
   data: path === undefined ? null : { [path]: null },
   errors: [

@@ -1,4 +1,3 @@
-/** Finds the channel of a query by its id or by the code of its link. Throws if there is none. */
 import type { Newsletter } from '../newsletter-model.ts'
 import { MexError, type MexRequest as Request } from './document.ts'
 import { roleOf } from './newsletter-shown.ts'
@@ -11,7 +10,6 @@ export function find({ network, variables }: Request): Newsletter {
   return found
 }
 
-/** Returns a channel. Throws if the account is not an administrator. */
 export function owned(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -25,7 +23,6 @@ export function ownersOnly(request: Request): Newsletter {
   return newsletter
 }
 
-/** Returns a channel for a query about settings that only administrators may see. */
 export function administered(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)

@@ -1,4 +1,3 @@
-/** GraphQL operations about the administrators of a channel: the list of them, invitations, and the owner. */
 import { seconds } from '../../wire/node.ts'
 import type { Person } from '../model.ts'
 import { newRole } from '../newsletters.ts'
@@ -20,7 +19,6 @@ export function pendingInvites(request: Request) {
   return { id: newsletter.id, pending_admin_invites: invites }
 }
 
-/** Returns a person by LID or number. The JID must not contain a device. */
 function other(request: Request): Person {
   const id = String(request.variables.user_id ?? '')
   if (id.includes(':')) throw new MexError(400, 'Bad Request')
@@ -29,7 +27,6 @@ function other(request: Request): Person {
   return person
 }
 
-/** Changes the owner of a channel. The new owner must already be an administrator. */
 export function changeOwner(request: Request) {
   const newsletter = ownersOnly(request)
   const { number } = other(request)
@@ -42,9 +39,7 @@ export function changeOwner(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/**
- * Ends the role of an administrator. The owner or the administrator may do this, and the other followers are notified.
- */
+/** The owner or the administrator may do this; the other followers are notified. */
 export function demote(request: Request) {
   const { network, person } = request
   const demoted = other(request)
@@ -54,7 +49,6 @@ export function demote(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/** Time for which an invitation can be accepted, in seconds. */
 const INVITE_LIFE = 7 * 24 * 3_600
 
 export function inviteAdmin(request: Request) {

@@ -1,4 +1,3 @@
-/** The directory of channels. Listed channels can be found by a text or by a view. */
 import type { Newsletter } from '../newsletter-model.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 import { listed, recommended, similar } from './newsletter-shown.ts'
@@ -15,10 +14,7 @@ interface Search {
 
 const VIEWS = new Set(['RECOMMENDED', 'TRENDING', 'POPULAR', 'NEW', 'FEATURED'])
 
-/**
- * Returns the input of a query. A query without the flag `fetch_status_metadata` is refused, like every captured query
- * without it.
- */
+/** The real network refuses every query without the flag `fetch_status_metadata`. */
 function inputOf({ variables }: MexRequest): Search {
   const { input } = variables
   if (variables.fetch_status_metadata === undefined || typeof input !== 'object' || input === null)
@@ -26,7 +22,6 @@ function inputOf({ variables }: MexRequest): Search {
   return input
 }
 
-/** Returns a page. The cursor is the index at which the next page begins. */
 function page(all: Newsletter[], { limit, start_cursor: cursor }: Search) {
   if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')
   const from = Number(Buffer.from(typeof cursor === 'string' ? cursor : '', 'base64').toString() || 0)
@@ -70,7 +65,6 @@ function list(request: MexRequest) {
 
 const isNumber = (limit: unknown): limit is number => typeof limit === 'number' && limit >= 1
 
-/** Returns the recommended channels of these countries, or of all countries. The answer has only one page. */
 function recommendations(request: MexRequest) {
   const { country_codes: countries, limit } = inputOf(request)
   if (!isNumber(limit) || !Array.isArray(countries)) throw new MexError(400, 'Bad Request')
@@ -81,7 +75,6 @@ function recommendations(request: MexRequest) {
   return { page_info: page, result: found.slice(0, limit).map((one) => recommended(one, request.variables)) }
 }
 
-/** Returns the other listed channels of the same country. */
 function similarOnes(request: MexRequest) {
   const { country_codes: countries, limit, newsletter_id: id } = inputOf(request) as Search & { newsletter_id?: unknown }
   const like = request.network.newsletters.get(String(id ?? ''))
@@ -90,7 +83,7 @@ function similarOnes(request: MexRequest) {
   return { result: found.slice(0, limit).map(similar) }
 }
 
-/** Answers that every queried category is empty, because channels of this network have no category. */
+/** Channels of this network have no category. */
 function categories(request: MexRequest) {
   const { categories: wanted, per_category_limit: limit } = inputOf(request) as Search & { per_category_limit?: unknown }
   if (!isNumber(limit) || !Array.isArray(wanted) || wanted.length === 0) throw new MexError(400, 'Bad Request')

@@ -25,7 +25,6 @@ export function addNewsletter(network: Network, owner: Person, name: string, des
   return newsletter
 }
 
-/** Longest texts. Longer ones are refused. */
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
 
@@ -38,7 +37,7 @@ interface Updates {
 
 const REACTION_CODES = new Set(['ALL', 'BASIC', 'NONE', 'BLOCKLIST'])
 
-/** Checks the whole input before anything is changed. */
+/** The whole input is checked before anything is changed. */
 function checked({ name, description, picture, settings }: Updates) {
   const refuse = (): never => {
     throw new MexError(400, 'Bad Request')
@@ -75,9 +74,8 @@ interface LookUp {
 }
 
 /**
- * Checks the role that a query gives, as in captured answers. A query as a guest is always refused. An owner may also
- * query as a subscriber. A query about paid subscriptions (`wamo_sub`) is refused for an account that does not follow
- * the channel. The oldest form of the query has no role, and a query by link is open to everyone.
+ * As in captured answers: a query as a guest is always refused, and an owner may also query as a subscriber. The oldest
+ * form of the query has no role, and a query by link is open to everyone.
  */
 function checkRole(request: Request, newsletter: Newsletter) {
   const { input, fetch_wamo_sub: asksForSubscription } = request.variables
@@ -88,7 +86,6 @@ function checkRole(request: Request, newsletter: Newsletter) {
   if (!mayView) throw new MexError(405, 'Method Not Allowed')
 }
 
-/** Finds the queried channel. Undefined if it is queried by JID and role and does not exist; the answer is then `missing`. */
 function lookedUp(request: Request): Newsletter | undefined {
   const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
   const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))
@@ -109,7 +106,6 @@ function metadata(request: Request) {
   })
 }
 
-/** Returns the counts and settings of a channel, but not its texts and pictures. */
 function dehydratedMetadata(request: Request) {
   const newsletter = lookedUp(request)
   if (!newsletter) return missing
@@ -130,7 +126,6 @@ export function join(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Unfollows a channel. The owner cannot do this, and must first transfer or delete the channel. */
 export function leave(request: Request) {
   const newsletter = find(request)
   if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
@@ -151,7 +146,7 @@ export function mute(request: Request, isMuted: boolean) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Changes a follower's setting of a channel. Each setting has its own mutation. */
+/** Each setting has its own mutation. */
 function setForViewer(request: Request) {
   const input = (request.variables.input ?? {}) as {
     newsletter_id?: unknown
@@ -181,7 +176,6 @@ function followers(request: Request) {
   return { followers: { edges } }
 }
 
-/** Returns the channels of the account. A client queries them when it starts. */
 export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person, variables))
@@ -193,10 +187,7 @@ function remove(request: Request) {
   return { id: newsletter.id, state: { type: 'DELETED' } }
 }
 
-/**
- * GraphQL operations about channels. The first id is that of the web client of August 2026, and the later ids are those
- * of older clients.
- */
+/** The first id is that of the web client of August 2026, the later ids are those of older clients. */
 export const NEWSLETTER_DOCUMENTS: Document[] = [
   { name: 'CreateNewsletter', ids: ['25149874324715067', '8823471724422422'], path: 'xwa2_newsletter_create', answer: create },
   { name: 'UpdateNewsletter', ids: ['24250201037901610'], path: 'xwa2_newsletter_update', answer: update },
@@ -229,7 +220,6 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     path: 'xwa2_newsletter_update_user_setting',
     answer: setForViewer,
   },
-  // Older clients have a separate mutation for each of these settings.
   {
     name: 'MuteNewsletter',
     ids: ['29766401636284406'],

@@ -1,7 +1,4 @@
-/**
- * GraphQL operations about channels that whatsmeow uses. They have the ids of the web client of 2023, and are an
- * addition to `newsletter-documents.ts`.
- */
+/** GraphQL operations about channels that whatsmeow uses, with the ids of the web client of 2023. */
 import type { Document } from './document.ts'
 import { create, join, leave, mute, ownNewsletters } from './newsletter-documents.ts'
 

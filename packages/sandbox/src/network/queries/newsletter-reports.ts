@@ -1,14 +1,9 @@
-/**
- * Answers queries of owners and readers about a channel: capabilities, statistics, voters, senders of reactions, and
- * content that the network removed.
- */
 import type { Newsletter } from '../newsletter-model.ts'
 import { findPerson, lidJidOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 import { administered, find } from './newsletter-access.ts'
 import { stateOf } from './newsletter-shown.ts'
 
-/** Capabilities of an ordinary channel, from captured answers. */
 const CAPABILITIES = ['INSIGHTS', 'ADMIN_NOTIFICATIONS', 'PHOTO_POLLS', 'QUESTIONS', 'QUIZ', 'THREAD_MENU']
 
 const capabilities = (request: MexRequest) => ({ capabilities: CAPABILITIES, id: administered(request).id })
@@ -20,7 +15,7 @@ interface Metric {
   type?: unknown
 }
 
-/** Answers that each queried metric has no values, because this network counts nothing. */
+/** This network counts nothing, so each metric has no values. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')
@@ -35,7 +30,6 @@ function insights(request: MexRequest) {
   }
 }
 
-/** Answers that the network has removed nothing. */
 function enforcements(request: MexRequest) {
   administered(request)
   return { geosuspensions: [], profile_picture_deletions: [], suspensions: [], violating_messages: [] }
@@ -45,7 +39,7 @@ function postOf(newsletter: Newsletter, serverId: unknown) {
   return newsletter.posts.find((post) => String(post.serverId) === String(serverId))
 }
 
-/** Answers that there are no voters, because the votes of readers are not stored. */
+/** The votes of readers are not stored. */
 function voters(request: MexRequest) {
   const { newsletter_id: id, limit } = (request.variables.input ?? {}) as { newsletter_id?: unknown; limit?: unknown }
   if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')
@@ -53,10 +47,7 @@ function voters(request: MexRequest) {
   return { votes: [] }
 }
 
-/**
- * Returns the readers who reacted to a post, by the code of the reaction, for administrators only. The list is empty if
- * nobody reacted.
- */
+/** For administrators only, by the code of the reaction. */
 function reactionSenders(request: MexRequest) {
   const { id, server_id: serverId } = (request.variables.input ?? {}) as { id?: unknown; server_id?: unknown }
   const newsletter = find(about(request, id))
@@ -79,7 +70,6 @@ function logExposures({ variables }: MexRequest) {
   return { __typename: 'XWA2NewsletterLogExposuresResponse' }
 }
 
-/** Answers for every domain that a link preview may be made. */
 function previewable({ variables }: MexRequest) {
   const { url_domains: domains } = variables
   if (!Array.isArray(domains)) throw new MexError(400, 'Bad Request')

@@ -1,4 +1,4 @@
-/** Describes a channel in GraphQL answers. Each kind of answer has other fields, as captured from the real network. */
+/** Each kind of answer about a channel has other fields, as captured from the real network. */
 import type { Person } from '../model.ts'
 import type { Newsletter } from '../newsletter-model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
@@ -8,7 +8,7 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** Returns the picture of a channel. If it has none, the large picture is null, and the preview has the id 0 and no path. */
+/** Without a picture, the large picture is null, and the preview has the id 0 and no path. */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -62,14 +62,10 @@ export const created = (one: Newsletter, viewer: Person) =>
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
-  /** Variables of the query, which request additional fields. */
   more: Record<string, unknown>
 }
 
-/**
- * Returns the additional parts that a query requests: paid subscriptions, stories and pinned posts. Channels of this
- * network have none of them.
- */
+/** Paid subscriptions, stories and pinned posts. Channels of this network have none of them. */
 const asked = (more: Fetched['more']) => ({
   metadata: {
     ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
@@ -79,10 +75,7 @@ const asked = (more: Fetched['more']) => ({
   viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
 })
 
-/**
- * Returns only the requested fields. `viewer_metadata` is null if it was not requested, or if the viewer used a link
- * and does not follow the channel.
- */
+/** `viewer_metadata` is null if it was not requested, or if the viewer used a link and does not follow the channel. */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)
   const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
@@ -118,7 +111,7 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/** Describes a channel in the directory. There, a channel without a picture has no field `picture`, and its `preview` has another structure. */
+/** In the directory, a channel without a picture has no field `picture`, and its `preview` has another structure. */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

@@ -3,7 +3,6 @@ import type { Newsletter, Post } from '../newsletter-model.ts'
 import { LIVE_UPDATES, listedPost, watchLive } from '../newsletters.ts'
 import { type Answer, QueryError } from './query.ts'
 
-/** The most posts in one answer. */
 const MAX_LISTED = 300
 
 function found(newsletter: Newsletter | undefined): Newsletter {
@@ -11,7 +10,6 @@ function found(newsletter: Newsletter | undefined): Newsletter {
   return newsletter
 }
 
-/** Returns the newest posts between two post numbers, oldest first. */
 function listed({ posts }: Newsletter, { after, before, count }: Record<string, string | undefined>): Post[] {
   const wanted = posts.filter(
     ({ serverId }) => (after === undefined || serverId > Number(after)) && (before === undefined || serverId < Number(before)),

@@ -1,7 +1,6 @@
 import { giveOptions, giveRef, takeNonce, takePrologue, takeRequest } from '../passkey.ts'
 import type { Answer } from './query.ts'
 
-/** Queries of a companion device from which the account's passkey was requested. */
 export const PASSKEY_QUERIES: Record<string, Answer> = {
   'md get passkey_request_options': giveOptions,
   'md get ref': giveRef,

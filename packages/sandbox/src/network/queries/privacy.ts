@@ -8,7 +8,6 @@ import { announcePrivacy, chooseSetting, PRIVACY_VALUES, privacyOf } from '../pr
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Returns the version of a list of people. It changes when the list changes. */
 function listHash(entries: Set<string>): string {
   return entries.size === 0
     ? 'none'
@@ -18,10 +17,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/**
- * Refuses a query about a list that does not name people by LID. Every account of this network has a LID, and must use
- * it.
- */
+/** Every account of this network has a LID, and must use it in lists of people. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
@@ -48,10 +44,7 @@ function exceptions(network: Network, person: Person, name: string): BinaryNode 
   return node('list', { name, value: 'contact_blacklist', dhash: listHash(numbers) }, users)
 }
 
-/**
- * Changes a setting, or the list of people whom it excludes. The list is only changed if the client knows its current
- * version.
- */
+/** A list is only changed if the client knows its current version. */
 const setPrivacy: Answer = ({ network, companion, subject }) => {
   const { person } = companion
   const changed = children(subject, 'category')
@@ -99,12 +92,11 @@ function changeExceptions(network: Network, person: Person, subject: BinaryNode,
   }
 }
 
-/** Sends a stanza to every device of the account except the one that made the change. */
+/** Every device of the account except the one that made the change. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode) {
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
 
-/** Returns the blocked people. If the client's hash of the list is current, the answer is empty. */
 function blocklist(network: Network, person: Person, known: string | undefined): BinaryNode[] {
   const dhash = listHash(person.blocklist)
   if (known === dhash) return []
@@ -118,13 +110,10 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
   })
 }
 
-/** Exactly one of these attributes must be given together with the LID of a blocked person. */
+/** One of these attributes must be given together with the LID of a blocked person. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
-/**
- * Blocks or unblocks a person. If the client gave the hash of the current list, the answer is only the new hash. If it
- * did not, the answer is the whole list.
- */
+/** If the client gave the hash of the current list, the answer is only the new hash, otherwise the whole list. */
 const setBlocked: Answer = ({ network, companion, subject }) => {
   const { person: own } = companion
   const { jid = '', action, dhash: known } = subject.attrs
@@ -145,7 +134,7 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
-/** Handles a report of abuse, which names the screen from which it was sent. Only members can report a group. */
+/** A report names the screen from which it was sent. Only members can report a group. */
 const report: Answer = ({ network, companion: { person }, subject }) => {
   const { spam_flow: flow, jid = '', subject: title } = subject.attrs
   if (flow === 'group_info_report' ? title === undefined : flow !== 'account_info_report')

@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Names of the three audiences of the status. The current audience is marked as the default. */
+/** The current audience is marked as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -22,7 +22,7 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/** Handles the token that the account gives to a person. A contact gives a token in return. */
+/** A contact gives a token in return. */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
@@ -34,7 +34,7 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    // The phone of an account gives none by itself, and neither does a person who accepts no messages from strangers.
+    // A phone gives no token by itself, and neither does a person who accepts no messages from strangers.
     if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
     const secret = randomBytes(16)
@@ -74,7 +74,6 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]
 }
 
-/** The assistant that every account can use. */
 const ASSISTANT = { jid: '13135550002@s.whatsapp.net', persona_id: '867051314767696$760019659443059' }
 
 function bots(version: '2' | '3'): BinaryNode {

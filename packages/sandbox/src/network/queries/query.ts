@@ -4,14 +4,11 @@ import type { Companion, Connection, Network } from '../model.ts'
 export interface Query {
   network: Network
   connection: Connection
-  /** The client that sent the query. It is absent while a device without an account shows its code. */
   companion: Companion
   item: BinaryNode
-  /** First child of the query. It says what is queried. */
   subject: BinaryNode
 }
 
-/** Answers a query with the children of the result. */
 export type Answer = (query: Query) => BinaryNode[] | undefined | Promise<BinaryNode[] | undefined>
 
 export class QueryError extends Error {
@@ -22,5 +19,5 @@ export class QueryError extends Error {
   }
 }
 
-/** A refusal that WhatsApp Web is not known to receive. A trace marks it, because its structure and its code are assumptions. */
+/** WhatsApp Web is not known to receive this refusal, so a trace marks it as an assumption. */
 export class UndescribedError extends QueryError {}

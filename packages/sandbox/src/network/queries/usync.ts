@@ -18,10 +18,8 @@ interface Asked {
   network: Network
   asker: Person
   jid: string | undefined
-  /** The phone number as the client wrote it. */
   phone: string | undefined
   username: string | undefined
-  /** The digits that a stranger must know in addition to the user name, as the client sent them. */
   pin: string | undefined
 }
 
@@ -30,7 +28,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // A user who is queried by LID gets no LID in the answer, because the client would log a warning.
+  // A client would log a warning about a LID for a user who was queried by LID.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -48,32 +46,25 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/**
- * Builds the node `<contact>`, which repeats the queried number. If the user is queried by JID, there is no such node.
- */
+/** Repeats the queried number. A user who is queried by JID gets no such node. */
 function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
   if (phone === undefined && username === undefined) return undefined
   return node('contact', { type, username }, phone)
 }
 
 /**
- * Matches an international number, which begins with a plus sign: `+49170…` (the web client, Baileys, zapo),
- * `+49170…@c.us` (whatsmeow), `+49170…@s.whatsapp.net` (older Baileys), and numbers as people write them, with spaces
- * and hyphens.
+ * An international number: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow),
+ * `+49170…@s.whatsapp.net` (older Baileys), also with spaces and hyphens.
  */
 const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
 const DIGITS = /^\d{5,15}$/
 
-/** Returns the digits of a number; undefined if it is not international. */
 function numberIn(phone: string): string | undefined {
   const number = NUMBER.exec(phone)?.[1]?.replace(/\D/g, '')
   return number !== undefined && DIGITS.test(number) ? number : undefined
 }
 
-/**
- * Answers a query about the person in a `<contact>`. If the type of the answer is not `in`, clients conclude that there
- * is no account.
- */
+/** If the type of the answer is not `in`, clients conclude that there is no account. */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
@@ -87,7 +78,7 @@ function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
     const attrs = number === undefined ? {} : { jid: `${number}@${SERVER}` }
     return node('user', attrs, contact ? [contactNode('out', { phone, username })!] : [])
   }
-  // The account exists, but its user name is not enough to find it: the key is missing or wrong.
+  // The account exists, but the key for its user name is missing or wrong.
   if (number === undefined && (person.usernameKey ?? pin) !== pin) return node('user', {}, [node('contact', { username })])
   const isByLid = contact?.attrs.addressing_mode === 'lid'
   const attrs = isByLid ? { jid: lidJidOf(person), pn_jid: pnOf(person) } : { jid: jid ?? pnOf(person) }
