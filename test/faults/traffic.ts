@@ -18,6 +18,7 @@ export interface Owed {
   messageId: string
   to: string
   message: string
+  /** The `send_at` of the message, in epoch ms. */
   dueAt?: number
 }
 

@@ -22,6 +22,7 @@ export const RETURNED_MEMORY = {
 export interface BodyOptions {
   /** The fields of the request other than the document, as JSON text without the outer braces. */
   fields: string
+  /** Size of the whole body, in bytes. */
   size: number
   /** Path and query of the request, after the path of the instance. */
   path?: string

@@ -30,6 +30,7 @@ export interface Pair {
 
 export const newPair = (): Pair => generateKeyPairSync('x25519')
 
+/** `secret`: a private key of 32 bytes. */
 export function pairOf(secret: Uint8Array): Pair {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, secret]), format: 'der', type: 'pkcs8' })
   return { privateKey, publicKey: createPublicKey(privateKey) }

@@ -20,6 +20,7 @@ import { freePort, type Ground, startGround } from '../ground.ts'
 const ME = '5511999990000'
 const SHOP = '5511999990001'
 const ANA = '5511988887777'
+/** Time in ms for which a service is paused with SIGSTOP. */
 const STILL = 20_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
