@@ -50,7 +50,6 @@ function panel(title: string, [xName, yName]: [string, string], lines: Line[], o
   const drawn = lines.map(({ name, color, points: at }, index) => {
     const path = at.map(([px, py], number) => `${number === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('')
     const dots = at.map(([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${color}"/>`)
-    // The legend has two entries per line, between the title and the plot.
     const legend = text([offset + LEFT + 180 * (index % 2), 40 + 15 * Math.floor(index / 2)], name, `fill="${color}"`)
     return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}`
   })

@@ -217,7 +217,6 @@ export async function startBare({ network }: Bench, phones: string[], how: 'shar
   return bare
 }
 
-/** Returns a body of `/send-text`; `{n}` is replaced by the number of the request. */
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
 
 export interface Measured {

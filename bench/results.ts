@@ -17,7 +17,6 @@ export interface DatedRow extends Row {
   day: string
 }
 
-/** Returns the newest run of each bench that did not fail, in the order of the targets. */
 export async function newestRows(): Promise<DatedRow[]> {
   const newest = new Map<string, DatedRow>()
   const files = await readdir(folder).catch(() => [])

@@ -41,7 +41,6 @@ const ELLIPTIC = /(?:^|[.;] )(?:Undefined|Null|Absent|False|True|Empty|Zero): |\
 /** A citation of a document that is not in this repository. */
 const ELSEWHERE = /\bshared\/(?:api|design|spec)\b|\b(?:BAILEYS|WIRE|SIGNAL|INBOUND|NETWORK|STACK)(?:\.md)? \d/
 
-/** The most words of a sentence: a longer one has to be read twice. */
 const MOST_WORDS = 60
 
 const RULES = [

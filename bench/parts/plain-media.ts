@@ -119,7 +119,6 @@ const calls = {
       fileLength,
     }
   },
-  /** Makes the address that `open` returned serve this file from now on. */
   offer(laid: Laid) {
     offered = laid
   },

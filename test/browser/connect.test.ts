@@ -171,7 +171,6 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       const [qr, tick] = [frame.locator('#qr'), frame.locator('#tick')]
       const press = (name: string) => frame.getByRole('button', { name, exact: true }).click()
       const ended = () => page.waitForFunction("window.told.some(({ data }) => data.event === 'ended')")
-      /** Makes the page read the changed state of the instance immediately. */
       const becomes = async (state: Parameters<typeof service.double.tell>[1]) => {
         service.double.tell(id, state)
         await page.clock.fastForward(2_000)

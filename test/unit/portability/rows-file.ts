@@ -24,7 +24,6 @@ export function rowsFolder() {
   }
 }
 
-/** Returns the credentials of a device, and the ids of its keys by type. */
 export async function readTaken(from: ProgramName, path: string, device?: string) {
   const read = await readDevice(from, path, { isOld: false, device })
   const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()

@@ -37,7 +37,6 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     const all = Buffer.concat(frames)
     for (let at = 0; at < all.length; at += pieces) reader.push(all.subarray(at, at + pieces))
   }
-  /** Resolves when this number of stanzas has arrived, or when a frame could not be read. */
   async function settled(count: number) {
     while (ids.length < count && errors.length === 0) await nextTurn()
   }
