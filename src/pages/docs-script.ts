@@ -12,7 +12,8 @@ const remembered = () => {
     return {}
   }
 }
-const NUMBER = /^[1-9][0-9]{9,14}$/
+/** A phone number, or the id of a group, a channel or a person. */
+const NUMBER = /^[1-9][0-9]{9,}(-group|@[a-z.]+)?$/
 /** A number of an example may belong to somebody. */
 const withoutNumbers = (value) => {
   if (typeof value === 'string') return NUMBER.test(value) ? '' : value
@@ -87,6 +88,15 @@ const ui = SwaggerUIBundle({
 })
 window.ui = ui
 keep(remembered())
+/** Swagger UI gives the focus to the last field of the dialog with the keys, and so shows its end first. */
+document.addEventListener('click', ({ target }) => {
+  if (!target.closest('.auth-wrapper .authorize')) return
+  setTimeout(() => {
+    const first = document.querySelector('.modal-ux-content input')
+    if (first) first.focus()
+    if (first) first.closest('.modal-ux-content').scrollTop = 0
+  })
+})
 document.forms.instance.addEventListener('submit', (event) => event.preventDefault())
 document.forms.instance.addEventListener('change', () => {
   keep({ instance_id: fields.instance_id.value.trim(), token: fields.token.value.trim() })

@@ -699,6 +699,9 @@ describe('the dashboard in Chromium', { skip }, () => {
       await charts.getByText(/^failed attempts [1-9]/).waitFor()
       // The keys do what the pointer does.
       const slider = charts.getByRole('slider', { name: 'Webhooks delivered: values by time' })
+      // The slider lies over the chart and must not hide it.
+      const background = await page.evaluate<string>("getComputedStyle(document.querySelector('.plot input')).backgroundColor")
+      assert.equal(background, 'rgba(0, 0, 0, 0)')
       await slider.focus()
       await page.keyboard.press('Home')
       await charts.getByText('failed attempts 0', { exact: true }).waitFor()

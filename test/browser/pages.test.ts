@@ -132,12 +132,21 @@ describe('pages in Chromium', { skip }, () => {
     await page.goto(`${world.gateway.baseUrl}/docs`)
     for (const area of ['groups', 'instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
     await picture(page, 'docs')
+    // The dialog with the keys begins with its first field.
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.locator('.modal-ux-content input').first().and(page.locator(':focus')).waitFor()
+    await picture(page, 'docs-keys')
+    await page.getByRole('button', { name: 'Close' }).last().click()
     await page.locator('h3[data-tag="send"]').click()
     const path = page.locator('[data-path$="/send-text"]')
     const operation = page.locator('.opblock', { has: path })
     await path.click()
     // The examples must not contain a phone number, because a press of the button would send to it.
     assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
+    // Neither does any other example of a request.
+    const shown = await page.evaluate<string>('JSON.stringify(ui.specSelectors.specJson().get("paths").toJS())')
+    const asked = JSON.stringify(JSON.parse(shown), (name, value) => (/^(responses|x-.*)$/.test(name) ? undefined : value))
+    assert.deepEqual(asked.match(/"[1-9]\d{9,}(-group|@[a-z.]+)?"/g), null)
     await operation.locator('tr[data-param-name="Prefer"] input').fill('wait=30')
     await operation
       .locator('.body-param__text')
