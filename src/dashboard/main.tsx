@@ -1,4 +1,3 @@
-/** The dashboard: one page, which only calls the service that it was loaded from. */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { close, open } from './api/live.ts'
@@ -8,13 +7,12 @@ import { showTheme, storedTheme } from './api/theme.ts'
 import { App } from './app/app.tsx'
 import { language } from './texts/language.ts'
 
-/** The live stream is open while a session is signed in. */
 effect(() => {
   if (session.value) open()
   else close()
 })
 
-/** After a refusal the session is read again, because the rights of the key may have changed. If it cannot be read, the page does not change. */
+/** The rights of the key may have changed. If the session cannot be read, the page stays as it is. */
 refusals.subscribe((count) => {
   if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
 })
@@ -25,6 +23,6 @@ loadSession().catch(() => {
   session.value = null
 })
 const place = document.getElementById('app')!
-// Until this script runs, the document shows only the logo. The application replaces it.
+// The document shows only the logo until this script runs.
 place.replaceChildren()
 render(<App />, place)

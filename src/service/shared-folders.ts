@@ -1,6 +1,6 @@
 /**
- * Ensures that a standby uses the folders of the service that it waits for (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`). With a folder of its own it would find
- * no keys when it takes over. The service writes its id into each folder, and its standby reads it there.
+ * Ensures that a standby uses the same folders as the service that it waits for (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`); in
+ * its own it would find no keys. The service writes its id into each folder, and its standby reads it there.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { PRIVATE_FILE } from '../storage/private.ts'
 
 type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
 
-/** Name of the file with the id of the service. It is hidden, because the code that lists keys and media ignores hidden files. */
+/** Hidden, because the code that lists keys and media ignores hidden files. */
 const MARK = `.${BRAND}-service`
 
 const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][] =>
@@ -23,7 +23,7 @@ export async function markFolders(folders: Folders, owner: string): Promise<void
   for (const [, dir] of named(folders)) await writeFile(join(dir, MARK), owner, { mode: PRIVATE_FILE })
 }
 
-/** Returns a sentence for the operator if a folder is not the one that the owner marked. */
+/** A sentence for the operator if a folder is not the one that the owner marked. */
 export async function otherFolder(folders: Folders, owner: string, name: string): Promise<string | undefined> {
   for (const [variable, dir] of named(folders)) {
     // A folder without the file, or one that cannot be read, does not show that it is shared.

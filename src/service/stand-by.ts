@@ -1,6 +1,6 @@
 /**
- * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks that it can use the store and the converter itself,
- * because otherwise nobody would notice a wrong key before the other service fails.
+ * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks the store and the
+ * converter, because a wrong key would otherwise be noticed only when the other service fails.
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -23,34 +23,34 @@ export interface StandbyDeps {
   log: Logger
   backend: Backend
   starting: Starting
-  /** Port on which this service listens. */
   port: number
-  /** Resolves when the search for ffmpeg has ended. */
   searching: Promise<Programs | null>
 }
 
-/** Number of checks in a row that must find that the folders are different. An owner that has just started has not marked its folders yet. */
+/**
+ * So many checks in a row must find different folders. An owner that has just started has not marked its folders yet.
+ */
 const LOOKS = 3
 
-/** Resolves with the right to be the next owner of the store (`Turn`); undefined if this process is no standby. */
+/** Resolves with the right to be the next owner of the store; undefined if this process is no standby. */
 export async function standBy(
   config: Config,
   { log, backend, starting, port, searching }: StandbyDeps,
 ): Promise<Turn | undefined> {
-  // A sandbox whose store is in memory has no other service to wait for.
+  // A store in memory has no other service.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
-   * Returns the reason why this process does not serve yet. The active service asks for it while it cannot reach the database itself, so it must be
-   * true at this moment: after a gap longer than `LONGEST_GAP`, this standby observes the active service from the beginning.
+   * The reason why this process does not serve yet. The active service asks for it while it cannot reach the database
+   * itself, so it must be true at this moment.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
-  /** Identifies, in the answer, the active service that this standby waits for. So an active service never counts the answer of another pair's standby. */
+  /** Contained in the answer, so that another active service does not count this standby as its own. */
   let active: string | undefined
-  /** Sets the sentence about what the standby waits for, and logs it if it is new. */
+  /** The text says what the standby waits for; it is logged if it is new. */
   function show(what: string, write: () => void) {
     if (shown === what) return
     shown = what
@@ -76,11 +76,12 @@ export async function standBy(
       )
       if (id !== undefined) void checkFolders(id, name)
     },
-    // A standby that is taking over reaches the database. If it reported the opposite, an active service that only stood still would keep its sessions.
+    // A standby that takes over reaches the database. If it reported the opposite, an active service that only stood
+    // still would keep its sessions.
     onTaking() {
       seenAt = Number.POSITIVE_INFINITY
     },
-    // The error may contain an address, so it is only logged. Callers without a key only read what the standby waits for.
+    // The error may contain an address, so it is only logged.
     onFailed(cause) {
       seenAt = Number.NEGATIVE_INFINITY
       show('the database, which its standby cannot ask', () =>
@@ -107,5 +108,5 @@ async function checkStore({ storeUrl, dataDir, ...config }: Config): Promise<voi
   }
 }
 
-/** Number of threads that open the store: the shards, the main thread, and the thread that writes the data of imports (`engine/archive-threads.ts`). */
+/** The shard threads, the main thread, and the thread that writes the data of imports open the store. */
 export const threadsOf = ({ shards }: Pick<Config, 'shards'>): number => shards + 2

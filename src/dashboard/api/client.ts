@@ -1,6 +1,6 @@
 /**
- * Calls the service: the operations of the API, which its description types, and those of the dashboard. All URLs are
- * relative to the page, so that the service may be under any path.
+ * Calls the operations of the API, and those of the dashboard. All URLs are relative to the page, so that the service
+ * may be under any path.
  */
 import createClient, { defaultPathSerializer } from 'openapi-fetch'
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
@@ -12,11 +12,12 @@ import { refusals, signedOut } from './session.ts'
 const SESSION = 'session'
 
 /**
- * Value of `DASHBOARD_HEADER` while nobody is signed in. There is no proof of a session then, but the service refuses requests without the header.
+ * Sent while nobody is signed in: there is no proof of a session then, but the service refuses requests without the
+ * header.
  */
 const NOTHING_TO_PROVE = '1'
 
-/** Sends a request with the proof of the session, which another browser tab may have renewed. */
+/** Another browser tab may have renewed the proof of the session, so it is read for each request. */
 export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
@@ -35,7 +36,6 @@ export const api = createClient<paths>({
   pathSerializer: (path, values) => defaultPathSerializer(path.replace('/token/{token}', ''), values),
 })
 
-/** Returns the path parameters of an operation on an instance. */
 export const of = (instanceId: string) => ({ instance_id: instanceId, token: '' })
 
 interface Answered<T> {
@@ -44,7 +44,6 @@ interface Answered<T> {
   response: Response
 }
 
-/** Resolves with the answer, or rejects with a `Refused`. */
 export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await asked.catch(() => {
     throw unreachable()
@@ -53,7 +52,6 @@ export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   throw refusedBy(response, error)
 }
 
-/** Calls an operation of the dashboard itself; `path` is relative to the page. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   const request = new Request(path, { method, ...(body === undefined ? {} : json) })
@@ -65,7 +63,6 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   throw refusedBy(response, answered)
 }
 
-/** Returns the query string of the values that are set. */
 export function query(values: Record<string, string | number | undefined>): string {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`

@@ -1,17 +1,16 @@
 /**
- * Stores the id and the token of an instance for the API reference (the page `/docs`), whose fields for both are then filled in. They are kept for
- * this browser tab, until somebody signs out.
+ * Stores the id and the token of an instance for the API reference (`/docs`), for this browser tab until the sign-out.
  */
 
-/** Key in the session storage, under which the API reference reads the instance (`src/pages/docs-script.ts`). */
+/** The API reference reads the instance under this key of the session storage. */
 const KEY = 'svc_docs'
 
-/** Stores the instance for the API reference. If the browser refuses storage, the fields for id and token stay empty there. */
+/** If the browser refuses storage, the fields for id and token stay empty in the API reference. */
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
   } catch {
-    // Without storage, the API reference asks the user for the id and the token.
+    // Without storage, the user types the id and the token.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The live stream of server-sent events. Only the rows of the instances are kept, so the memory does not grow with time. Changes are rendered
- * together a few times per second, however many there are.
+ * The live stream of server-sent events. Only the rows of the instances are kept, so the memory does not grow with
+ * time.
  */
 import { signal } from '@preact/signals'
 import type { EventSourceMessage } from 'eventsource-parser'
@@ -10,31 +10,25 @@ import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
 import { readStream } from './stream.ts'
 
-/** Interval in ms at which changes are rendered. */
 const SHOW_EVERY = 250
-/** Delay in ms before reconnecting after the service refused or ended the stream. */
+/** In ms, after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000
-/** Delay in ms before reconnecting after a disconnection, until the service sets one. */
+/** In ms, after a disconnection, until the service sets another delay. */
 const RECONNECT_AFTER = 3_000
 
 export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
-/** True after all rows were received once. */
 export const isComplete = signal(false)
 export const connection = signal<'live' | 'waiting'>('waiting')
-/** Time at which the stream was disconnected; null while it is connected, and before its first connection. */
+/** Null while the stream is connected, and before its first connection. */
 export const awaySince = signal<number | null>(null)
 export const totals = signal<LiveEvents['totals'] | null>(null)
-/** The last deliveries event. A page that shows deliveries reloads when it changes. */
+/** A page that shows deliveries reloads when this changes. */
 export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 
 const next = new Map<string, InstanceRow>()
 let hasChanged = false
-/** The current connection to the stream, or the last one while the stream is disconnected. */
 let reading: { leave: AbortController; proof: string | null } | undefined
-/**
- * Id of the last event that was received; empty if there is none. When the stream is opened again, the id is sent, so that the stream continues
- * there.
- */
+/** Sent when the stream is opened again, so that the stream continues there; empty if no event was received. */
 let lastEventId = ''
 let reconnectAfter = RECONNECT_AFTER
 let again: ReturnType<typeof setTimeout> | undefined
@@ -82,7 +76,7 @@ function wait(ms: number, next: () => void) {
 }
 
 function retry() {
-  // The session is checked first, because another tab may have signed out and in again in the meantime.
+  // Another tab may have signed out and in again in the meantime.
   wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),
@@ -97,7 +91,7 @@ function take({ event, data, id }: EventSourceMessage) {
   try {
     handle?.(JSON.parse(data))
   } catch (error) {
-    // An error of the page itself is reported in the console, and the stream continues.
+    // An error of the page itself does not end the stream.
     reportError(error)
   }
 }

@@ -1,25 +1,23 @@
 /**
- * The proof of the session, which is one half of its credential. The page stores it. The other half is the cookie, which scripts cannot read. Browser
- * storage belongs to one origin, including its port, and all tabs of the origin share it. If a browser refuses storage, the proof is kept in memory
- * and ends with the tab.
+ * The proof of the session, which is one half of its credential. The other half is a cookie that scripts cannot read.
+ * The proof is in the storage of the origin; if the browser refuses storage, it is kept in memory.
  */
 
-/** Services in several folders of one origin have separate sessions, as their cookie paths do. */
+/** Services in several folders of one origin have separate sessions. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
-/** The proof, if the browser refuses storage. */
+/** Set if the browser refuses storage. */
 let inMemory: string | null = null
 
 function stored(): string | null {
   try {
     return localStorage.getItem(KEY)
   } catch {
-    // Storage is refused, so nothing was stored there.
     return null
   }
 }
 
-/** Returns the proof of the session, which another tab may have changed since the last call; null if there is none. */
+/** Another tab may have changed the proof since the last call; null if there is none. */
 export const readProof = () => inMemory ?? stored()
 
 export function keepProof(proof: string): void {

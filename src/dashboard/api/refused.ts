@@ -1,10 +1,9 @@
-/** Error with which the service refused a request; its message is the sentence of the service. */
+/** Error with which the service refused a request, with the message of the service. */
 import { ofService, t } from '../texts/t.ts'
 
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  /** Messages about wrong fields, by the path of the field, as in `details.issues` of the API. */
   readonly issues: ReadonlyMap<string, string>
 
   constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {
@@ -24,10 +23,10 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: { issues?: Issue[] } }
 }
 
-/** Statuses of a proxy that cannot reach the service. The service uses the same statuses, but with an error body. */
+/** A proxy that cannot reach the service gives these statuses. The service uses them too, but with an error body. */
 const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** Creates a `Refused` from a response. `body` is parsed if the response is JSON, otherwise its text. */
+/** `body` is parsed if the response is JSON, otherwise its text. */
 export function refusedBy({ status, headers }: Response, body: unknown): Refused {
   const { error } = (body ?? {}) as ErrorBody
   if (error === undefined && OF_A_PROXY.has(status)) return unreachable()

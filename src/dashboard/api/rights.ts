@@ -1,9 +1,8 @@
-/** The rights of the session's key, for buttons and pages. They only affect what the page shows; the service checks every request. */
+/** The rights of the session's key, for buttons and pages. The service checks every request again. */
 import { lackOf, type RightName } from '../../domain/dashboard-rights.ts'
 import { t } from '../texts/t.ts'
 import { session } from './session.ts'
 
-/** Returns the reason why the session may not do something; undefined if it may. */
 export function whyNot(right: RightName | undefined): string | undefined {
   if (right === undefined) return undefined
   const lack = lackOf(session.value?.key?.scopes ?? null, right)

@@ -1,22 +1,25 @@
-/** The signed-in session. The service sets the cookie, which scripts cannot read; the page stores the proof (`proof.ts`). */
+/** The signed-in session. The service sets the cookie, which scripts cannot read; the page stores the proof. */
 import { signal } from '@preact/signals'
 import type { SessionInfo } from '../../domain/dashboard.ts'
 import { dropForDocs } from './docs-instance.ts'
 import { dropProof, readProof } from './proof.ts'
 
-/** Current session; undefined while it is not known yet, null if nobody is signed in. */
+/** Undefined while the session is not known yet, null if nobody is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
 /**
- * Number of answers with status 403. After each of them the rights of the session's key are read again, because they
- * may have been reduced.
+ * Number of answers with status 403. After each of them the rights of the key are read again, because they may have
+ * been reduced.
  */
 export const refusals = signal(0)
 
-/** Whether the session of this page ended although nobody signed out here: the service was restarted, or the session was over. */
+/**
+ * Whether the session ended although nobody signed out here: the service was restarted, or the time of the session was
+ * over.
+ */
 export const hasEnded = signal(false)
 
-/** Shows that nobody is signed in, and forgets the given proof: by default the stored one. A newer proof from another tab stays. */
+/** Forgets the given proof, by default the stored one. A newer proof from another tab stays. */
 export function signedOut(proof = readProof()): void {
   hasEnded.value = proof !== null
   dropProof(proof)

@@ -1,4 +1,4 @@
-/** Sign-in and sign-out. The admin key or an API key is exchanged for a session; the page does not store the key. */
+/** The admin key or an API key is exchanged for a session; the page does not store the key. */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'
@@ -8,7 +8,7 @@ export async function loadSession(): Promise<void> {
   const proof = readProof()
   const found = await ask<SessionInfo | SignedOut>('GET', 'session')
   if (!found.signed_in) signedOut(proof)
-  // The signal `session` only gets a new value if the session has changed, because each new value opens another live stream.
+  // Set only if the session has changed, because each new value opens another live stream.
   else if (JSON.stringify(found) !== JSON.stringify(session.value)) session.value = found
 }
 

@@ -1,4 +1,7 @@
-/** Reads a stream of server-sent events with fetch, because an EventSource cannot send the header that every request of the page needs. */
+/**
+ * Reads server-sent events with fetch, because an EventSource cannot send the header that every request of the page
+ * needs.
+ */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { send } from './client.ts'
 
@@ -8,16 +11,13 @@ export interface StreamReader {
   lastEventId: string
   onOpen(): void
   onEvent(event: EventSourceMessage): void
-  /** Called with the delay in ms that the service sets for reconnections. */
+  /** `ms` is the delay that the service sets for reconnections. */
   onRetry(ms: number): void
 }
 
 const isStream = ({ ok, headers }: Response) => ok && headers.get('Content-Type')?.startsWith('text/event-stream')
 
-/**
- * Reads one connection until it ends. The result `refused` means that the service refused the connection, so an
- * immediate retry does not help.
- */
+/** Resolves when the connection ends. `refused` means that an immediate retry does not help. */
 export async function readStream(path: string, reader: StreamReader): Promise<'cut' | 'refused'> {
   const { signal, lastEventId, onOpen, onEvent, onRetry } = reader
   const headers: HeadersInit = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }

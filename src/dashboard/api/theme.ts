@@ -1,4 +1,4 @@
-/** Colour scheme of the page: light, dark, or that of the system. The choice is stored per origin, so all services of an origin share it. */
+/** The choice is stored per origin, so all services of an origin share it. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -11,12 +11,11 @@ export function storedTheme(): Theme {
     const stored = localStorage.getItem(KEY)
     return isTheme(stored) ? stored : 'system'
   } catch {
-    // The browser refuses storage, so nothing was stored there.
     return 'system'
   }
 }
 
-/** Sets the attribute by which the style sheet chooses its colours. */
+/** The style sheet chooses its colours by this attribute. */
 export const showTheme = (theme: Theme): void => document.documentElement.setAttribute('data-theme', theme)
 
 export function chooseTheme(theme: Theme): void {

@@ -1,11 +1,14 @@
-/** Hooks for loading data and running actions; both report a refusal with the sentence of the service. */
+/** Hooks for loading data and running actions. */
 import type { ReadonlySignal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toast-list.ts'
 
 export interface Loaded<T> {
-  /** Data of the last successful load. While the data is loaded again, the old data stays, so that the layout of the page does not change. */
+  /**
+   * Data of the last successful load. It stays while data is loaded again, so that the layout of the page does not
+   * change.
+   */
   data: T | undefined
   problem: Refused | undefined
   reload(): Promise<void>
@@ -14,8 +17,8 @@ export interface Loaded<T> {
 const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
 /**
- * Loads data immediately, and again when a value in `about` changes. If several loads run, only the answer of the last one is used. The signal of a
- * load is aborted as soon as its answer is no longer of use.
+ * Loads again when a value in `about` changes. Only the answer of the last load is used; the signals of earlier loads
+ * are aborted.
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
@@ -43,7 +46,6 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, about: rea
   return { data: state.data, problem: state.problem, reload }
 }
 
-/** Calls a function at an interval while the page is visible. */
 export function useEvery(ms: number, what: () => unknown): void {
   const latest = useRef(what)
   latest.current = what
@@ -80,7 +82,7 @@ export interface Action<A extends unknown[]> {
   clear(): void
 }
 
-/** Runs an action, but never two at a time. `done` is the message to show after success. */
+/** Never runs two actions at a time. The action resolves with the message to show. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refused>()

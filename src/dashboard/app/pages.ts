@@ -1,4 +1,4 @@
-/** The pages of the dashboard, by the first part of their address. */
+/** By the first part of the address. */
 import type { FunctionComponent } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { AccessPage } from '../pages/access/access.tsx'
@@ -18,9 +18,8 @@ interface PageRow {
   name: string
   icon: IconName
   show: FunctionComponent
-  /** Right that the session needs for the page. If absent, every session may open the page. */
+  /** Right that the session needs; if absent, every session may open the page. */
   needs?: RightName
-  /** True if the page exists only in the sandbox. */
   isSandbox?: boolean
 }
 

@@ -1,16 +1,13 @@
-/** The current page, which is the part of the address after `#`, because the service serves only one document. */
+/** The current page is the part of the address after `#`, because the service serves only one document. */
 import { signal } from '@preact/signals'
 
 export interface Route {
-  /** Parts of the address: `#/instances/5f0b…/queue` has `instances`, `5f0b…` and `queue`. */
+  /** `#/instances/5f0b…/queue` has the parts `instances`, `5f0b…` and `queue`. */
   path: readonly string[]
   query: URLSearchParams
 }
 
-/**
- * Decodes a part of the address. A part that cannot be decoded (`%`, `%zz`) is returned unchanged; the page then
- * reports that there is no such page.
- */
+/** A part that cannot be decoded (`%`, `%zz`) is returned unchanged; the page then reports that it does not exist. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -33,7 +30,7 @@ export const go = (href: string) => {
   location.hash = href
 }
 
-/** Returns the address of a page; unset values are omitted. */
+/** Values that are not set are left out. */
 export function to(path: readonly string[], query: Record<string, string | number | undefined> = {}): string {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = set.length > 0 ? `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}` : ''

@@ -54,7 +54,6 @@ function Foot() {
   )
 }
 
-/** Notice that the shown data is not up to date, because the live stream is disconnected. */
 const Away = () =>
   awaySince.value === null ? null : (
     <div class="away" role="alert">

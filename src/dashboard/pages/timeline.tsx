@@ -1,4 +1,4 @@
-/** Page with the timeline of a message, without its content. The message is found by its id or `svc_id`. */
+/** The timeline of a message, without its content. The message is found by its id or `svc_id`. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'
@@ -37,7 +37,7 @@ const WAITS: Record<string, string> = {
   unanswered: t('for an answer to earlier messages'),
 }
 
-/** A step of a message as the page shows it. The attempts to deliver an event are no steps of their own: they are folded under the event. */
+/** Attempts to deliver an event are shown under the event, and are no steps of their own. */
 type Shown = Exclude<TimelineStep, { kind: 'webhook' }>
 
 const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'webhook'>[]) => Told } = {
@@ -99,7 +99,6 @@ const STATES: Record<Timeline['state'], readonly [text: string, look: 'good' | '
   unknown: [t('Not known'), ''],
 }
 
-/** Returns the furthest receipt of a message; undefined if there is none. */
 const furthestReceipt = ({ steps }: Timeline) =>
   steps
     .flatMap((step) => (step.kind === 'receipt' ? (step.status as MessageState) : []))
@@ -111,7 +110,6 @@ function State({ timeline }: { timeline: Timeline }) {
   return receipt ? <MessageBadge state={receipt} /> : <Badge look={look}>{text}</Badge>
 }
 
-/** Draws which states the message, and the reports about it, have reached. */
 function Way({ timeline }: { timeline: Timeline }) {
   const { state, steps } = timeline
   const events = steps.filter((step) => step.kind === 'event')

@@ -4,7 +4,7 @@ import { t } from '../texts/t.ts'
 import { visible } from './words.tsx'
 
 interface AnswerFoldProps {
-  /** Text of the answer. Null if there was no answer, or if it was empty; undefined if the key may not see it. */
+  /** Null if there was no answer, or if it was empty; undefined if the key may not see it. */
   text: string | null | undefined
   isOpen?: boolean
 }

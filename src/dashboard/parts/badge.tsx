@@ -42,7 +42,7 @@ export const SHOWN_STATES = Object.keys(SHOWN) as ShownState[]
 export const stateText = (state: ShownState) => SHOWN[state]![0]
 export const stateLook = (state: ShownState) => SHOWN[state]![1]
 
-/** Shows the state of an instance, and whether the network restricts it. */
+/** Also shows whether WhatsApp restricts the instance. */
 export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restriction' | 'status_text'> }) {
   const [text, look] = SHOWN[stateOf(row)]!
   return (
@@ -54,7 +54,7 @@ export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restr
 
 interface OutcomeProps {
   status: LogStatus
-  /** Number of attempts to deliver the event so far, so that an event that was refused is not shown like one that was never tried. */
+  /** An event that was refused must not be shown like one that was never tried. */
   attempts?: number
 }
 

@@ -5,7 +5,6 @@ import { showToast } from './toast-list.ts'
 
 interface ButtonProps {
   children: ComponentChildren
-  /** Function that runs on a click; without it, the button submits its form. */
   onPress?: ((event: MouseEvent) => unknown) | undefined
   look?: 'primary' | 'quiet' | 'link' | undefined
   isDangerous?: boolean | undefined
@@ -14,7 +13,7 @@ interface ButtonProps {
   label?: string | undefined
   pressed?: boolean | undefined
   expanded?: boolean | undefined
-  /** Right that the session needs for the action. If the session does not have it, a press of the button only shows the reason. */
+  /** Right that the session needs. Without it, a press of the button only shows the reason. */
   needs?: RightName | undefined
 }
 

@@ -1,4 +1,4 @@
-/** A small chart of one measure, or of two that are compared: lines for values over time, bars for sums per hour or day. */
+/** A small chart of one measure, or of two: lines for values over time, bars for sums per hour or day. */
 import { useState } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 
@@ -11,12 +11,13 @@ interface Second {
 
 interface ChartProps {
   title: string
-  /** Label for the time of each value. */
   times: readonly string[]
   values: readonly Value[]
-  /** Second measure, which is drawn as a dashed line. */
+  /** Drawn as a dashed line. */
   second?: Second | undefined
-  /** True if each value is a sum over its hour or day. Then the chart shows the total, and not the last value, while the pointer is elsewhere. */
+  /**
+   * True if each value is a sum over its hour or day. The chart then shows the total while the pointer is elsewhere.
+   */
   isSum?: boolean
   text(value: number): string
 }
@@ -29,8 +30,8 @@ const BAR = 0.8
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
 
 /**
- * Draws a path through the points that have a value, with gaps where there is none. A single point becomes a line as wide as the chart, and a point
- * between two gaps becomes a dot.
+ * Gaps where there is no value. A single point becomes a line as wide as the chart; a point between two gaps becomes a
+ * dot.
  */
 function pathOf(points: readonly Value[], max: number): string {
   const values = points.length === 1 ? [...points, ...points] : points
@@ -50,7 +51,7 @@ function pathOf(points: readonly Value[], max: number): string {
     .join('')
 }
 
-/** Draws a bar for each value. `at` is the index of the measure among the `measures` of the chart. */
+/** `at` is the index of the measure among the `measures` of the chart. */
 function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {
   const step = WIDTH / Math.max(1, values.length)
   const width = (step * BAR) / measures
@@ -67,7 +68,7 @@ function barsOf(values: readonly Value[], max: number, at: number, measures: num
 const lastOf = (values: readonly Value[]) => values.findLast((value) => value !== null) ?? null
 const totalOf = (values: readonly Value[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 
-/** Returns the index of the value under the pointer. */
+/** Index of the value under the pointer. */
 const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum: boolean) => {
   const { left, width } = (currentTarget as Element).getBoundingClientRect()
   const share = (clientX - left) / width

@@ -1,4 +1,4 @@
-/** A row of buttons of which exactly one is pressed, for a choice among a few values. */
+/** A row of buttons of which exactly one is pressed. */
 interface ChipsProps<T extends string> {
   label: string
   value: T

@@ -1,4 +1,4 @@
-/** Dialogs. They use the dialog element of the browser, which traps the focus and closes with Escape. */
+/** Dialogs use the dialog element of the browser, which traps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { lookOf } from '../../domain/display-text.ts'
@@ -16,7 +16,7 @@ interface DialogProps {
   children: ComponentChildren
   onClose(): void
   onSubmit?: () => unknown
-  /** Buttons in addition to the button that closes the dialog. */
+  /** Buttons in addition to the one that closes the dialog. */
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string
@@ -48,14 +48,12 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
 
 interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'onClose'> {
   action: Action<[]>
-  /** Verb on the button. */
   does: string
   isDisabled?: boolean
-  /** Names of fields that show their errors themselves, so that the dialog does not repeat them. */
+  /** These fields show their errors themselves, so the dialog does not repeat them. */
   fields?: readonly string[]
 }
 
-/** Dialog that asks for the input of an action, and shows the answer of the service below it. */
 export const ActionDialog = ({ title, children, action, does, isDisabled, fields = [], onClose }: ActionDialogProps) => (
   <Dialog
     title={title}
@@ -75,12 +73,10 @@ export const ActionDialog = ({ title, children, action, does, isDisabled, fields
 interface ConfirmProps {
   title: ComponentChildren
   children: ComponentChildren
-  /** Verb on the button. */
   does: string
-  /** Text that the user must type before the button works, for actions that cannot be undone. */
+  /** The user must type this text before the button works, for actions that cannot be undone. */
   typed?: string
   isDangerous?: boolean
-  /** Resolves with the message to show afterwards. */
   act(): Promise<string | undefined>
   onClose(): void
 }
@@ -88,7 +84,7 @@ interface ConfirmProps {
 export function Confirm({ title, children, does, typed, isDangerous = true, act, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const { run, isBusy, problem } = useAction(act)
-  // A name that was stored before the rule for names existed may contain characters that nobody can see or type.
+  // An older name may contain characters that nobody can see or type.
   const isReady = typed === undefined || lookOf(text) === lookOf(typed)
   const submit = async () => {
     if (isReady && (await run())) onClose()

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** Attributes that connect a control with its label, hint and error; they are spread over the control. */
+/** Attributes that connect a control with its label, hint and error. */
 export interface Tied {
   id: string
   'aria-describedby': string | undefined
@@ -82,7 +82,6 @@ interface ChoiceProps {
   value: string
   /** Value and text of each option; names in the text are isolated. */
   options: readonly (readonly [value: string, text: string])[]
-  /** Text of the option without a value. */
   none?: string
   onChange(value: string): void
 }
@@ -114,14 +113,13 @@ interface LineProps {
   onChange(value: string): void
 }
 
-/** A one-line text field with its label. */
 export const Line = ({ label, hint, wrong, class: more = '', onChange, type = 'text', ...rest }: LineProps) => (
   <Field label={label} hint={hint} wrong={wrong} class={more}>
     {(tied) => (
       <input
         {...tied}
         {...rest}
-        // The attributes are the same; only the types of the library distinguish them.
+        // Only the types of the library distinguish these attributes.
         type={type as 'text'}
         autocomplete="off"
         spellcheck={false}

@@ -1,4 +1,4 @@
-/** A form whose values the script of this page sends, and not the browser. */
+/** The script of this page sends the values of the form, and not the browser. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import type { Action } from '../app/load.ts'
@@ -25,16 +25,13 @@ export const Form = ({ class: name, onSubmit, children }: FormProps) => (
 
 interface LineFormProps {
   action: Action<[]>
-  /** Verb on the button. */
   does: string
   look?: 'primary'
   isDisabled?: boolean
   needs?: RightName
-  /** Names of fields that show their errors themselves, so that the form does not repeat them. */
+  /** These fields show their errors themselves, so the form does not repeat them. */
   fields?: readonly string[]
-  /** Controls of the form. */
   children: ComponentChildren
-  /** Result of the action, shown below the form. */
   result?: ComponentChildren
 }
 

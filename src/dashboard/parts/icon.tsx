@@ -1,4 +1,3 @@
-/** Icons, drawn as strokes in a square of 24 units. */
 const PATHS = {
   brand: 'M4 5h16v11H9l-5 4zM8.5 10.5l2.5 2.5 4.5-5',
   instances: 'M7 3h10v18H7zM11 18h2',

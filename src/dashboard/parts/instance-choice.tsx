@@ -1,4 +1,4 @@
-/** A list from which one instance is chosen, for pages that show one instance at a time. */
+/** A list from which one instance is chosen. */
 import { instanceChoices } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
 import { route, to } from '../app/route.ts'
@@ -6,15 +6,12 @@ import { t } from '../texts/t.ts'
 import { Choice, Field } from './field.tsx'
 import { Empty } from './notice.tsx'
 
-/**
- * Returns the id of the instance in the address of the page. Without one, it returns the id of the first instance; empty if there are no instances.
- */
+/** The id in the address of the page; otherwise that of the first instance. Empty if there are no instances. */
 export const chosenInstance = (): string =>
   route.value.query.get('instance') ?? instanceChoices(rows.value.values())[0]?.[0] ?? ''
 
 interface InstanceChoiceProps {
   value: string
-  /** Text of the option without an instance. */
   none?: string
   onChange(id: string): void
 }

@@ -1,4 +1,3 @@
-/** Switch for the language of the page. The name of each language is written in that language. */
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../domain/language.ts'
 import { chooseLanguage, language } from '../texts/language.ts'
 import { t } from '../texts/t.ts'

@@ -15,7 +15,6 @@ const STATES: Record<MessageState, readonly [text: string, look: 'good' | 'bad' 
   received: [t('Received'), ''],
 }
 
-/** Names of states of messages, and of outcomes of events. */
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(STATES).map(([state, [name]]) => [state, name])),
   pending: t('Pending'),
@@ -23,12 +22,11 @@ const NAMES: Readonly<Record<string, string>> = {
   text: t('Text'),
 }
 
-/** Returns the name of a state, or of a status that a receipt gave. */
 export const stateText = (state: string): string => NAMES[state] ?? readable(state)
 
 export const MessageBadge = ({ state }: { state: MessageState }) => <Badge look={STATES[state][1]}>{STATES[state][0]}</Badge>
 
-/** Returns the name of a kind of message: `text` and `send.sendText` become "Text", `send.sendButtonList` becomes "Button list". */
+/** `text` and `send.sendText` become "Text", `send.sendButtonList` becomes "Button list". */
 export function kindText(kind: string | null): string {
   if (kind === null) return t('Message')
   const name = kind.replace(/^\w+\.(send)?/, '')

@@ -9,12 +9,12 @@ export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good'
 
 interface ProblemProps {
   of: Refused | undefined
-  /** Names of fields that show their errors themselves, so that this notice does not repeat them. */
+  /** These fields show their errors themselves, so the notice does not repeat them. */
   fields?: readonly string[]
   again?: (() => unknown) | undefined
 }
 
-/** Shows the sentence of the service, which screen readers announce immediately. */
+/** Screen readers announce the sentence immediately. */
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
@@ -39,7 +39,7 @@ interface EmptyProps {
   actions?: ComponentChildren
 }
 
-/** Placeholder for an empty list, with the next step. */
+/** For an empty list, with the next step. */
 export const Empty = ({ title, children, actions }: EmptyProps) => (
   <div class="empty">
     <h3>{title}</h3>
@@ -50,7 +50,7 @@ export const Empty = ({ title, children, actions }: EmptyProps) => (
 
 const WIDTHS = [100, 82, 91, 64, 88, 73]
 
-/** Placeholder lines while data is loading. */
+/** Shown while data is loading. */
 export const Skeleton = ({ lines = 5 }: { lines?: number }) => (
   <svg
     class="skeleton"

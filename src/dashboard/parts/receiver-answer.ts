@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts'
 
-/** Words for the reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names that the service uses. */
+/** Reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names of the service. */
 const REASONS: Readonly<Record<string, string>> = {
   refused: t('Nobody answers at this address (the connection was refused).'),
   timeout: t('No answer in time.'),
@@ -20,7 +20,7 @@ interface Answer {
   error: string | null
 }
 
-/** Returns in a few words how a receiver answered a delivery, so that all pages use the same words. */
+/** How a receiver answered a delivery, in the same words on all pages. */
 export function receiverAnswer({ code, error }: Answer): string {
   if (code === null) return error === null ? '–' : (REASONS[error] ?? error)
   if (error === null || error === `status ${code}`) return `HTTP ${code}`

@@ -1,4 +1,4 @@
-/** Forms that are generated from the schemas of the API description: every API field is a field here, with its limits and description. */
+/** Forms that are generated from the schemas of the API description, with limits and descriptions of the fields. */
 import { useState } from 'preact/hooks'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'
@@ -41,10 +41,10 @@ interface InputProps {
 
 const LONG = 500
 
-/** Returns the text of a field, or null for an empty text if the schema allows null. */
+/** Null for an empty text, if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
-/** Returns the hint of a field. The description of the API is for programmers, so it is used only if the field has no words of its own. */
+/** The description of the API is for programmers, so it is used only if the field has no words of its own. */
 function hintOf(words: FieldWords | undefined, { description }: Schema) {
   if (words) return words.hint
   return description ? <Words text={description} /> : undefined
@@ -134,13 +134,10 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
 
 interface SchemaFormProps {
   fields: Record<string, Schema>
-  /** Current values of the fields. */
   values: Values
-  /** Saves only the changed values, and resolves with the message to show. */
   save(changes: Values): Promise<string>
   /** Text of the button. A page may have several forms, so each says what it saves. */
   does: string
-  /** Right that a change needs. */
   needs?: RightName
 }
 
@@ -191,6 +188,5 @@ export function SchemaForm({ fields, values, save, does, needs }: SchemaFormProp
   )
 }
 
-/** Selects fields of a schema, in the order of the schema. */
 export const pick = (fields: Record<string, Schema>, isWanted: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)))

@@ -1,11 +1,11 @@
-/** A table. On a screen as narrow as a phone, each row becomes a card. */
+/** On a screen as narrow as a phone, each row becomes a card. */
 import type { ComponentChildren } from 'preact'
 import type { Text } from '../texts/catalogue.ts'
 import { count, t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
 export interface Column<T> {
-  /** Heading of the column; empty for a column without a heading, such as a column of buttons. */
+  /** Empty for a column without a heading, such as a column of buttons. */
   label: string
   cell(row: T): ComponentChildren
   isRight?: boolean
@@ -14,12 +14,10 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** Name of the table for screen readers. */
   name: string
   rows: readonly T[]
   columns: readonly Column<T>[]
   keyOf(row: T): string
-  /** Name of a row, for its check box. */
   nameOf?: (row: T) => string
   chosen?: ReadonlySet<string>
   onChoose?: (chosen: ReadonlySet<string>) => void
@@ -91,7 +89,7 @@ interface PagerProps {
   page: number
   pageSize: number
   total: number
-  /** Noun for the rows of the table, in the singular and in the plural. */
+  /** Noun for the rows, in the singular and in the plural. */
   what: readonly [one: Text, many: Text]
   onPage(page: number): void
 }

@@ -1,4 +1,3 @@
-/** Switch between light, dark, and the choice of the system. */
 import { useState } from 'preact/hooks'
 import { chooseTheme, isTheme, storedTheme, type Theme } from '../api/theme.ts'
 import { t } from '../texts/t.ts'

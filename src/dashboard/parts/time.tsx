@@ -1,9 +1,8 @@
-/** Components and functions that show times and durations. */
 import { signal } from '@preact/signals'
 import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
 
-/** Changes every ten seconds, so that "a minute ago" stays correct; all components share one timer. */
+/** Changes every ten seconds, so that "a minute ago" stays correct. All components share one timer. */
 const tick = signal(0)
 setInterval(() => {
   if (document.visibilityState === 'visible') tick.value++
@@ -24,13 +23,13 @@ export const dayText = (at: string) => day.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
-/** Formats a time as the value of a `datetime-local` field: local time, to the minute. */
+/** The value of a `datetime-local` field: local time, to the minute. */
 export function localOf(at: string | number): string {
   const ms = new Date(at).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Converts the value of a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses it. */
+/** From a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses it. */
 export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
 
 function agoText(at: string): string {
@@ -42,7 +41,6 @@ function agoText(at: string): string {
   return Math.abs(span) > 40 * 86_400_000 ? dayText(at) : relative.format(Math.round(span / ms), unit)
 }
 
-/** Shows the time since an event; hovering shows the exact time. */
 export function Ago({ at, none = t('never') }: { at: string | null; none?: string }) {
   if (at === null) return <span class="soft">{none}</span>
   return (
@@ -52,7 +50,6 @@ export function Ago({ at, none = t('never') }: { at: string | null; none?: strin
   )
 }
 
-/** Shows a point in time. */
 export const At = ({ at }: { at: string }) => (
   <time class="nowrap number" dateTime={at} title={at}>
     {exactText(at)}

@@ -1,4 +1,3 @@
-/** The short messages that are shown in the corner (`toasts.tsx`). */
 import { signal } from '@preact/signals'
 
 export type ToastKind = 'good' | 'bad'
@@ -18,7 +17,7 @@ export const dropToast = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** Shows a message for some seconds. A message about a failure stays until somebody closes it. */
+/** A message about a failure stays until somebody closes it. */
 export function showToast(text: string, kind: ToastKind = 'good'): void {
   const id = ++last
   toasts.value = [...toasts.value.slice(1 - MOST), { id, text, kind }]

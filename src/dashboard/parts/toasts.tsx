@@ -1,4 +1,4 @@
-/** Short messages in the corner about completed actions, and about failures that have no place of their own. */
+/** Short messages in the corner about completed actions and failures. */
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
@@ -9,7 +9,7 @@ import { Name } from './words.tsx'
 export function Toasts() {
   const ref = useRef<HTMLDivElement>(null)
   const shown = toasts.value
-  // An open dialog is in the top layer of the browser and would cover the messages. The element that is shown last is on top of that layer.
+  // An open dialog would cover the messages. The element that is shown last is on top of it.
   useEffect(() => {
     const layer = ref.current
     if (!layer?.showPopover) return

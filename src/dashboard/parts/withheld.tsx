@@ -1,4 +1,4 @@
-/** Placeholders that are shown in place of the parts of a page that the key of the session may not use. */
+/** Shown in place of the parts of a page that the key of the session may not use. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'
@@ -6,7 +6,7 @@ import { to } from '../app/route.ts'
 import { t } from '../texts/t.ts'
 import { Empty } from './notice.tsx'
 
-/** Shows the reason, with a link to the page that lists the rights of the key. */
+/** The link leads to the page that lists the rights of the key. */
 export const Withheld = ({ reason }: { reason: string }) => (
   <Empty title={t('Not with this key')} actions={<a href={to(['access'])}>{t('What this key may do')}</a>}>
     {reason}
@@ -15,7 +15,6 @@ export const Withheld = ({ reason }: { reason: string }) => (
 
 interface AllowedProps {
   to: RightName
-  /** Heading of the placeholder. */
   title: string
   children: ComponentChildren
 }

@@ -1,28 +1,27 @@
 /**
- * Components that show text without interpreting it as markup. Text from people and receivers is isolated, so that a direction override in it ends
- * with the text.
+ * Shows text without interpreting it as markup. Text from people and receivers is isolated, so that its direction
+ * controls do not affect the text around it.
  */
 import { contained } from '../../domain/isolated-text.ts'
 
-/** Shows a name that a person chose. */
 export const Name = ({ children, class: name }: { children: string; class?: string }) => (
   <bdi class={name}>{contained(children)}</bdi>
 )
 
-/** Characters that are invisible: control characters, and direction controls, which change the direction of what follows. */
+/** Control characters, and direction controls, which change the direction of what follows. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu
 const LAYOUT = new Set(['\n', '\r', '\t'])
 
-/** Returns the raw text, with invisible characters written as JSON escapes. */
+/** Invisible characters are written as JSON escapes. */
 export const visible = (text: string) =>
   text.replace(INVISIBLE, (each) => (LAYOUT.has(each) ? each : `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`))
 
-/** Shows sentences of the API description, in which text between backticks becomes code. */
+/** Text between backticks becomes code. */
 export const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={`${at}${part}`}>{part}</code> : part))}</>
 )
 
-/** Makes a field name readable: `auto_read_message` becomes "Auto read message". */
+/** `auto_read_message` becomes "Auto read message". */
 export const readable = (name: string) => {
   const words = name
     .replaceAll('_', ' ')

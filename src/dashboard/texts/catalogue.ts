@@ -17,7 +17,7 @@ import { WEBHOOKS } from './areas/webhooks.ts'
 
 export type { Translations } from './areas/area.ts'
 
-/** The areas are listed separately, because a test checks that no text is in two of them. */
+/** Listed separately, because a test checks that no text is in two of them. */
 export const AREAS = {
   ACCESS,
   COMMON,
@@ -52,5 +52,4 @@ export const CATALOGUE = {
   ...WEBHOOKS,
 } as const satisfies Readonly<Record<string, Translations>>
 
-/** An English text that the catalogue translates. */
 export type Text = keyof typeof CATALOGUE

@@ -1,15 +1,13 @@
-/**
- * Labels and hints for the fields of the API that have a form. A field that is not listed here is shown with its name and its description in the API.
- */
+/** A field without an entry is shown with its name and its description in the API. */
 import { EVENT_TYPES, type EventType } from '../../domain/events.ts'
 import { t } from './t.ts'
 
 export interface FieldWords {
   label: string
   hint?: string
-  /** True if the check box is ticked while the field is false, because the field excludes the thing that the label names. */
+  /** True if the check box is ticked while the field is false, because the label says the opposite. */
   isTurned?: true
-  /** Units of the field per shown unit: 1,000 if a field in milliseconds is shown in seconds. */
+  /** 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
   /** Texts of the options of a field with a fixed set of values. */
   options?: Readonly<Record<string, string>>
@@ -17,7 +15,7 @@ export interface FieldWords {
 
 const NO_LIMIT = t('Leave it empty for no limit.')
 
-/** Names of the kinds of events, by type. Forms, tests and lists of events use these words. */
+/** Names of the kinds of events, by type. */
 export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   received: t('What arrives: messages, calls, changes of groups'),
   delivery: t('Whether a message was sent or has failed'),
@@ -59,7 +57,7 @@ const SETTINGS: Readonly<Record<string, FieldWords>> = {
   },
 }
 
-/** Words for the two fields of each kind of events: the field of the webhook URL and the field of the switch have the same words. */
+/** The field of the webhook URL and the field of the switch have the same words. */
 const KINDS: Readonly<Record<string, FieldWords>> = Object.fromEntries(
   EVENT_TYPES.flatMap((type) => [
     [`${type}_url`, { label: EVENT_WORDS[type] }],

@@ -1,4 +1,4 @@
-/** Texts in the language of the page. The English text is the name of an entry of the catalogue. */
+/** The English text is the name of an entry of the catalogue. */
 import { CATALOGUE, type Text, type Translations } from './catalogue.ts'
 import { formats, language } from './language.ts'
 
@@ -12,7 +12,7 @@ function translated(text: string): string {
   return (CATALOGUE as Readonly<Record<string, Translations>>)[text]![column]
 }
 
-/** Returns a text with its values: `{name}` in it stands for the value `name`. */
+/** `{name}` in the text stands for the value `name`. */
 export function t(text: Text, values: Values = {}): string {
   return translated(text).replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name]
@@ -20,8 +20,7 @@ export function t(text: Text, values: Values = {}): string {
   })
 }
 
-/** Returns a sentence that the service wrote: translated if the catalogue has it, otherwise unchanged. */
+/** Translated if the catalogue has the sentence, otherwise unchanged. */
 export const ofService = (sentence: string): string => translated(sentence)
 
-/** Returns a number with its noun. */
 export const count = (n: number, one: Text, many: Text) => `${n.toLocaleString(formats)} ${t(n === 1 ? one : many)}`

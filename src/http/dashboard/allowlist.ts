@@ -1,4 +1,4 @@
-/** Checks whether a list of addresses that a person is about to save would lock that person out. */
+/** Checks whether a list of addresses would lock out the person who is about to save it. */
 import { z } from 'zod'
 import type { AllowlistCheck } from '../../domain/dashboard.ts'
 import { isIn, parseRanges, problemOfRange } from '../../egress/addresses.ts'

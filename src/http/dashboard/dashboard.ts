@@ -1,7 +1,6 @@
 /**
- * Mounts `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for
- * which the session replaces the admin key, the API key and the token of the instance. `features/dashboard.ts` declares
- * additional operations. A session of an API key may do what its row in `domain/dashboard-rights.ts` allows.
+ * `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for which
+ * the session replaces all keys and tokens. A session of an API key may do what the scopes of the key allow.
  */
 import type { Context, Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'
@@ -30,7 +29,7 @@ export interface DashboardDeps {
   health: Parts['health']
   activity: Parts['activity']
   live: Live
-  /** Control API of the simulated network; null outside of the sandbox. */
+  /** Null outside of the sandbox. */
   sandboxUrl: string | null
 }
 
@@ -46,16 +45,13 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const { sessions, files, mode, sandboxUrl } = dashboard
   const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
 
-  /**
-   * Returns the session of an API request, and applies its limits. The account is read from the store first, because a session ends when an operator
-   * command replaces its key.
-   */
+  /** The account is read from the store first, because a session ends when an operator command replaces its key. */
   async function signedIn(c: Context<Env>): Promise<OpenSession> {
     await parts.account.refresh()
     return gate.session(sessionOf(c, sessions), accessRequestOf(c))
   }
 
-  /** Requires a right for all routes under a path. It is for routes that are not declared as operations. */
+  /** For routes that are not declared as operations. */
   function guard(path: string, right: RightName) {
     for (const each of [path, `${path}/*`])
       app.use(each, async (c, next) => {
@@ -85,21 +81,21 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   mountSignIn(app, `${BASE}/session`, deps, sessionDeps)
 
-  // The session is read before the routes, so that the caller is identified for every path.
+  // Read before the routes, so that the caller is identified for every path.
   app.use(`${API}/*`, async (c, next) => {
     c.get('state').session = await signedIn(c)
     return next()
   })
 
   app.get(LIVE, (c) => {
-    // The router also passes HEAD to this handler; it is refused, because nobody would read or end that stream.
+    // The router also passes HEAD to this handler, but nobody would read or end that stream.
     if (c.req.raw.method !== 'GET') return c.notFound()
     c.get('state').route = LIVE
     const open = openOf(c)
     checkRight(open, 'instances.see')
     const { session } = open
     const { source } = c.get('state')
-    // The session also ends for the stream if its key has lost the right to see the instances.
+    // The stream also ends if the key has lost the right to see the instances.
     const isOpen = () => sessions.isOpen(session, true) && gate.isStillAdmitted(open, source)
     const events = dashboard.live.open(session, c.req.header('Last-Event-ID'), isOpen)
     if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')

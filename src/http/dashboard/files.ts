@@ -1,4 +1,4 @@
-/** Serves the client of the dashboard: one document and the files that it loads. No session is needed for them. */
+/** The document of the dashboard and the files that it loads. No session is needed for them. */
 import type { Context } from 'hono'
 import type { DashboardFile, DashboardFiles } from '../../features/parts.ts'
 import { takesGzip } from '../../features/system.ts'
@@ -7,7 +7,7 @@ import type { Env } from '../mount.ts'
 const YEAR = 31_536_000
 const FOR_EVER = `public, max-age=${YEAR}, immutable`
 
-/** The document, which browsers must revalidate each time, because it names the files of its version. */
+/** Browsers must revalidate the document each time, because it names the files of its version. */
 export const INDEX = 'index.html'
 
 export async function answerFile(c: Context<Env>, file: DashboardFile, { policy }: DashboardFiles): Promise<Response> {

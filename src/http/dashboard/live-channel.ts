@@ -1,6 +1,6 @@
 /**
- * Holds the events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in the list and takes the
- * next event when it is ready, so no events are buffered per reader.
+ * Events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in the
+ * list, so no events are buffered per reader.
  */
 import type { Directory } from '../../directory/directory.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
@@ -12,35 +12,30 @@ import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
 import { instanceRow } from '../../features/dashboard.ts'
 import { orLate } from '../../lib/deadline.ts'
 
-/** The most events that are kept for disconnected readers. */
+/** Events that are kept for disconnected readers. */
 const KEPT = 4_096
 
 export interface LiveChannelDeps {
   directory: Directory
   readings: Readings
   workspace: WorkspaceId
-  /** Position that the first event of the channel gets. */
   first: number
 }
 
 export interface LiveChannel {
-  /** Number of readers. The code that created the channel counts them. */
+  /** Number of readers, counted by the code that created the channel. */
   streams: number
-  /** Returns the position of the oldest event that is kept. */
   first(): number
-  /** Returns the position after the last event. */
+  /** Position after the last event. */
   end(): number
-  /** Returns the event at a position, if it is kept. */
   at(place: number): { name: LiveEventName; data: string } | undefined
-  /** Appends the new status of an instance; called when the status has changed. */
+  /** Must be called when the status of an instance has changed. */
   changed(instance: string): void
   /** Appends the changes of queues and deliveries since the last call, which was `seconds` ago. */
   update(seconds: number): void
-  /** Yields the rows of all instances as events without ids. */
+  /** Rows of all instances, as events without ids. */
   state(): Generator<ServerEvent>
-  /** Resolves when there is a new event, when the signal is aborted, or after `ms`. */
   news(signal: AbortSignal, ms: number): Promise<void>
-  /** Wakes all readers. */
   wake(): void
 }
 
@@ -53,7 +48,7 @@ export const liveEvent = <N extends LiveEventName>(event: N, data: LiveEvents[N]
 export function createLiveChannel({ directory, readings, workspace, first: begin }: LiveChannelDeps): LiveChannel {
   let first = begin
   const events: { name: LiveEventName; data: string }[] = []
-  /** The rows and counts that were sent last, by instance. */
+  /** Rows that were sent last, by instance. */
   const rows = new Map<string, string>()
   const attempts = new Map<string, AttemptResults>()
   let lastTotals = ''
@@ -74,7 +69,6 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     wake()
   }
 
-  /** Returns the row of an instance; undefined if it was deleted. */
   function rowOf(id: InstanceId): string | undefined {
     try {
       return JSON.stringify(instanceRow({ directory, readings }, id))
@@ -90,7 +84,7 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     append('instance', row)
   }
 
-  /** Appends the delivery attempts since the last reading, or since the start of the instance if that is later. Returns their number. */
+  /** Appends the delivery attempts since the last measurement. Returns their number. */
   function appendAttempts(id: string): number {
     const now = readings.of(id)?.attempts
     if (now === undefined) return 0

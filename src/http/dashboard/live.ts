@@ -1,10 +1,8 @@
 /**
- * Sends the events of the instances of a workspace as server-sent events: status changes immediately, queues and
- * deliveries once a second while somebody reads. Events have ids. A reader that reconnects with its last id gets the
- * missed events, or the full state again.
+ * Server-sent events of the instances of a workspace: status changes immediately, queues and deliveries once a second.
+ * A reader that reconnects with its last id gets the missed events, or the full state again.
  *
- * A stream whose position has been evicted from the list of its workspace (`live-channel.ts`) is ended. Its reader then reconnects and gets the full
- * state.
+ * A reader that is too slow is disconnected, reconnects, and gets the full state.
  */
 import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -17,48 +15,43 @@ import type { EngineEvent } from '../../engine/engine.ts'
 import { createLiveChannel, type LiveChannel, liveEvent } from './live-channel.ts'
 
 const LOOK_EVERY = SECOND
-/** A comment at this interval prevents proxies from closing a quiet stream. */
+/** Proxies close a quiet stream, so a comment is sent at this interval. */
 const HEARTBEAT = 15 * SECOND
-/** Time in ms after which the browser reconnects. */
+/** In ms. The browser reconnects after this time. */
 const RETRY = 2 * SECOND
-/**
- * Maximum number of streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is
- * limited too (`account/dashboard-sessions.ts`).
- */
+/** Streams per session, so that the tabs of one person do not use up the limit of others. */
 export const MAX_STREAMS = 20
-/**
- * The most channels without readers that are kept in case a reader returns. The channel that has been without readers for the longest time is evicted
- * first.
- */
+/** Channels that are kept without readers, in case a reader returns. */
 const MAX_LEFT = 8
 
 export interface LiveDeps {
   directory: Directory
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
-  /** Calls the listener when an API key was changed or revoked, which may end streams. */
+  /** A change of an API key may end streams. */
   onKeyChange(listener: () => void): void
   log: DetailedLog
-  /** Reads the changes that an operator command wrote to the store. For example, a new admin key ends the streams of the previous one. */
+  /**
+   * Reads the changes that an operator command wrote to the store. A new admin key ends the streams of the previous
+   * one.
+   */
   refresh(): Promise<void>
-  /** Id of this process. It distinguishes the ids of events of this process from those of an earlier process. */
+  /** Distinguishes the event ids of this process from those of an earlier one. */
   run: string
 }
 
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /** Opens a stream; undefined if the session has too many streams. `isOpen` is polled; the stream ends when it returns false. */
+  /** Undefined if the session has too many streams. The stream ends when `isOpen` returns false. */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
-  /** Returns the number of open streams. */
   count(): number
-  /** Ends every stream after a last event, which tells the reader the reason. */
+  /** Ends every stream after a last event with the reason. */
   stop(): void
 }
 
 export function createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run }: LiveDeps): Live {
   const channels = createChannels({ directory, readings })
-  /** Number of open streams, by the id of the session. */
   const streamsOf = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false
@@ -72,7 +65,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     for (const channel of channels.read()) channel.update(seconds)
   }
 
-  /** Takes readings of the instances regularly, as long as at least one stream is open. */
+  /** Measures the instances regularly, as long as a stream is open. */
   function keepLooking() {
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {
@@ -106,7 +99,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 
   const idOf = (place: number) => `${run}-${place}`
 
-  /** Returns the position after the last event of a reader; undefined if that event is no longer kept. */
+  /** Position after the last event of a reader; undefined if that event is no longer kept. */
   function placeAfter(lastEventId: string | undefined, channel: LiveChannel): number | undefined {
     const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
     const next = Number(place) + 1
@@ -119,12 +112,12 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     isOpen: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
-    // The first event sets the reconnection time of the browser, and sends a first byte.
+    // Sets the reconnection time of the browser, and sends a first byte.
     yield { retryMs: RETRY }
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
     if (place === undefined) {
-      // Events that are appended while the state is sent are sent after the state.
+      // Events that are appended while the state is sent are sent after it.
       place = channel.end()
       yield* channel.state()
     }
@@ -133,14 +126,14 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     while (!signal.aborted) {
       if (isStopped) return yield liveEvent('ended', { reason: 'stopping' })
       if (!isOpen()) return yield liveEvent('ended', { reason: 'signed_out' })
-      // The reader is too slow, and its position was evicted. It will reconnect and get the full state.
+      // The reader is too slow. It reconnects and gets the full state.
       if (place < channel.first()) return
       const next = channel.at(place)
       if (next) {
         yield liveEvent(next.name, next.data, idOf(place))
         place++
       } else if (performance.now() - saidAt < HEARTBEAT) {
-        // The wait is at most one second, because the session may have ended in the meantime and must be checked again.
+        // At most one second, because the session may have ended in the meantime.
         await channel.news(signal, SECOND)
         continue
       } else yield { comment: 'nothing new' }
@@ -169,13 +162,13 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
   }
 }
 
-/** Holds the channels of all workspaces that somebody reads, and of a few that a reader has left and may return to. */
+/** The events of all workspaces that somebody reads, and of a few that a reader has left. */
 function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
-  /** The channels without readers are at the front, in the order in which their last reader left. */
+  /** Channels without readers are at the front, in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()
   /**
-   * Positions increase across all channels, so a position in an evicted channel is lower than the first position of every channel that was created
-   * later.
+   * Positions increase across all channels, so a position in an evicted channel is lower than those of every later
+   * channel.
    */
   let first = 1
 
@@ -188,7 +181,6 @@ function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
   }
 
   return {
-    /** Returns the channels with readers. */
     read: () => [...channels.values()].filter(({ streams }) => streams > 0),
     enter(workspace: WorkspaceId): LiveChannel {
       const channel = channels.get(workspace) ?? createLiveChannel({ ...deps, workspace, first })

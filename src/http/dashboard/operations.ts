@@ -1,7 +1,4 @@
-/**
- * Mounts the operations of the API for the dashboard, for which the session replaces the keys and tokens, and the
- * dashboard's own operations.
- */
+/** Mounts the operations of the API and of the dashboard. The session replaces the keys and tokens. */
 import type { Context, Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'
 import { lackOf, rightOf } from '../../domain/dashboard-rights.ts'
@@ -18,14 +15,14 @@ import { allowlistCheck } from './allowlist.ts'
 import { checkAgain, checkRight, may, withoutSecrets } from './roles.ts'
 import { openOf } from './session.ts'
 
-/** Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance. */
+/** The path of a page contains the token of the instance, so pages are not offered. */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML
 
 export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, sessions: DashboardSessions): void {
   const { parts, now } = deps
 
-  /** Whether a stream may continue. The session and its key are checked regularly, because they may end while the stream is open. */
+  /** Called regularly, because the session or its key may end while the stream is open. */
   function isStillOpen(open: OpenSession, id: string, source: string): boolean {
     if (!sessions.isOpen(open.session, true) || !deps.gate.isStillAdmitted(open, source)) return false
     return lackOf(sessions.keyOf(open.session)?.scopes ?? null, rightOf(id)) === undefined
@@ -45,7 +42,7 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
         instance: parts.directory.find(workspace, instance),
         isStillAllowed: () => isStillOpen(open, id, source),
       }
-    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were already checked for a plan.
+    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were checked before.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return caller
@@ -55,8 +52,8 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
   const isOwn = new Set(own.map(({ name }) => name))
   const mounted: MountDeps = {
     ...deps,
-    // A large body for one of the dashboard's own operations is refused: the media thread only knows the operations of the API. None of the
-    // dashboard's own operations needs a large body.
+    // The thread that parses large bodies only knows the operations of the API, and no operation of the dashboard needs
+    // a large body.
     async readLargeBody(route, fields, body, onUnknown) {
       if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
       await body.batches.return?.()

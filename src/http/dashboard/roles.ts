@@ -1,10 +1,10 @@
-/** Checks the rights of a session and hides secrets in answers, according to the table in `domain/dashboard-rights.ts`. */
+/** Checks the rights of a session, and hides secrets in answers. */
 import type { DashboardSessions } from '../../account/account.ts'
 import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
-/** Throws if the key of the session does not have a right. If the right is undefined, only a session of the admin key passes. */
+/** If the right is undefined, only a session of the admin key passes. */
 export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
   const lack = lackOf(key === null ? null : key.scopes, right)
   if (lack === undefined) return
@@ -13,18 +13,17 @@ export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName |
   throw new Failure('insufficient_scope', { message, details: { required_scope: lack } })
 }
 
-/** Checks an operation again with the key as it is now, because it may have been revoked or narrowed while a body arrived. */
+/** The key may have been revoked or narrowed while a body arrived. */
 export function checkAgain({ session }: OpenSession, operation: string, sessions: DashboardSessions): void {
   const key = sessions.isOpen(session) ? sessions.keyOf(session) : undefined
   if (key === undefined) throw new Failure('unauthorized')
   checkRight({ key }, rightOf(operation))
 }
 
-/** Whether the key of the session has a right. */
 export const may = ({ key }: Pick<OpenSession, 'key'>, right: RightName): boolean =>
   lackOf(key === null ? null : key.scopes, right) === undefined
 
-/** Returns the answer of an operation without the secrets that the key of the session may not see. */
+/** Removes the secrets that the key of the session may not see. */
 export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, operation: string): unknown {
   if (open.key === null) return answer
   const blanked = BLANKED_FIELDS[operation] ?? {}
@@ -43,5 +42,5 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A number is shown, because it reveals no secret. For example, the rows in the list of instances contain the number of their webhooks. */
+/** A number reveals no secret, for example the number of webhooks in the list of instances. */
 const isCount = (value: unknown) => typeof value === 'number'

@@ -1,12 +1,9 @@
 /**
- * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes other sites, but not other ports
- * of the same host. Our own header, which needs a preflight from another origin, and the browser's headers about the origin exclude both: the pages
- * of other sites and of other ports.
+ * Checks that a browser sends a request for the dashboard's own page. The cookie excludes other sites
+ * (SameSite=Strict), and our own header also excludes pages on other ports of the same host.
  *
- * These headers do not exclude a server on another port of the same host: browsers send the cookie to it too, and
- * outside of a browser it can send any header. Therefore the header of a signed-in request contains the proof of its
- * session (`session.ts`), which no other origin ever sees. Here the header only has to be present, because before the
- * sign-in there is no proof.
+ * A server on another port gets the cookie too and can send any header. So a signed-in request also contains the proof
+ * of its session, which no other origin ever sees.
  */
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -16,10 +13,7 @@ const refusal = () =>
     message: 'The dashboard only answers requests from its own page; this request came from another origin.',
   })
 
-/**
- * Whether an origin is our own. `hosts` contains the host of the request and the host of the public base URL, because a proxy may have changed the
- * host of the request.
- */
+/** A proxy may have changed the host of the request, so `hosts` also contains that of the public base URL. */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
@@ -30,7 +24,7 @@ export interface OriginRules {
   baseUrl: string | null
 }
 
-/** Checks the origin of a request. Throws `not_allowed`. */
+/** Throws `not_allowed`. */
 export function checkSameOrigin({ headers }: Request, { baseUrl }: OriginRules): void {
   const site = headers.get('Sec-Fetch-Site')
   if (site !== null && site !== 'same-origin') throw refusal()

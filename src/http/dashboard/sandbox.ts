@@ -1,7 +1,6 @@
 /**
- * Gives access to the simulated network of the sandbox, for its dashboard page: simulated phones that scan codes, and simulated people who write and
- * read messages, and the trouble that a real account may have. Requests are passed to the control API on this machine. Only the requests that the
- * page needs are allowed; those that simulate other faults or forged messages are not.
+ * Gives the dashboard access to the simulated network of the sandbox: phones that scan codes, people who write
+ * messages, and troubles. Only the requests that the page needs are passed on.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -32,7 +31,10 @@ const PATHS = [
   'PUT /network',
 ] as const
 
-/** Makes the network suspend the account for an hour. The network tells this to a device only at its next login, so the connection is cut, too. */
+/**
+ * Suspends the account for an hour. WhatsApp tells this to a device only at its next login, so the connection is cut,
+ * too.
+ */
 const SUSPENSION = { do: { failure: 402, code: '101', expire: 3_600 }, on: 'login', times: 1 } as const
 
 export function mountSandbox(

@@ -1,6 +1,6 @@
 /**
- * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie and a proof. No script can read the cookie, and no other site can send
- * it. Only the page's own origin can read the proof. Every request of a session must contain both.
+ * Sign-in and sign-out. A key is exchanged for a cookie, which no script can read, and a proof, which only the page's
+ * own origin can read. Every request of a session must contain both.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -15,18 +15,17 @@ import type { Env } from '../mount.ts'
 import type { OpenSession } from '../session-checks.ts'
 
 const COOKIE = `${BRAND}_dashboard`
-/** Size limit of a sign-in body in bytes; a key has 58 characters. */
+/** In bytes; a key has 58 characters. */
 const MAX_SIGN_IN = 4_096
 
 export interface SessionsDeps {
   sessions: DashboardSessions
   account: Parts['account']
-  /** Public base URL of the service; null if the origin of each request is used. */
+  /** Public base URL; null to use the origin of each request. */
   baseUrl: string | null
   hasSandbox: boolean
 }
 
-/** Returns the session of a request with its key as it is now; undefined if the request has no open session. */
 export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSession | undefined {
   const value = getCookie(c, COOKIE)
   const proof = c.req.header(DASHBOARD_HEADER)
@@ -35,15 +34,14 @@ export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSes
   return session === undefined || key === undefined ? undefined : { session, key }
 }
 
-/** Returns the session of a request to the API of the dashboard, which was read before the routes. */
 export const openOf = (c: Context<Env>): OpenSession => c.get('state').session!
 
-/** Returns the scope of the cookie, which is limited to the path of the public base. */
+/** The cookie is limited to the path of the public base URL. */
 function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')
   const folder = isPublic ? base.pathname.replace(/\/$/, '') : ''
-  // If a caller falsely claims https, its browser does not send the cookie back. This harms only that caller.
+  // If a caller falsely claims https, only its own browser does not send the cookie back.
   const isSecure = (isPublic && base.protocol === 'https:') || c.req.header('X-Forwarded-Proto') === 'https'
   return { path: `${folder}/dashboard`, secure: isSecure }
 }
@@ -56,7 +54,7 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
   deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
 }
 
-/** Reads the key of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not read. */
+/** The caller is not authenticated yet, so a body that is large or slow is not read. */
 export async function signInKeyOf(request: Request, clock?: Clock): Promise<string> {
   const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
   const size = Number(request.headers.get('Content-Length') ?? Number.NaN)

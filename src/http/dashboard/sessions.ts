@@ -1,4 +1,3 @@
-/** Mounts the operations that list the open sessions and that end another session. */
 import type { Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'
 import { Failure } from '../../domain/failures.ts'

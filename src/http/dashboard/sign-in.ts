@@ -1,4 +1,4 @@
-/** Mounts the operations of the sign-in: they return who is signed in, open a session with a key, and end it. */
+/** Returns who is signed in, opens a session with a key, and ends it. */
 import type { Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'
 import type { SignedIn, SignedOut } from '../../domain/dashboard.ts'

@@ -1,5 +1,5 @@
 /**
- * Page about access. A session of the admin key sees keys, required credentials, allowed addresses, the plan, and the dashboard sessions. A session
+ * A session of the admin key sees keys, required credentials, allowed addresses, the plan and the sessions. A session
  * of an API key sees what that key may do.
  */
 import type { FunctionComponent } from 'preact'

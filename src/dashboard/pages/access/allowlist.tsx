@@ -1,4 +1,4 @@
-/** Allowlist of addresses. Before saving, the page tells the users if the list would lock them out. */
+/** Allowlist of addresses. Before saving, the page says if the list would lock the user out. */
 import { useState } from 'preact/hooks'
 import type { AllowlistCheck } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'

@@ -1,4 +1,3 @@
-/** Keys of the workspace, and the scopes that the description lists. */
 import { answer, api } from '../../api/client.ts'
 import { fieldsOf } from '../../parts/schema-form.tsx'
 

@@ -1,4 +1,4 @@
-/** Form that creates an API key, whose value is shown only once, or changes the name and scopes of a key. */
+/** Form that creates an API key, whose value is shown only once, or changes one. */
 import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'

@@ -10,7 +10,7 @@ import { ofService, t } from '../../texts/t.ts'
 
 interface Row extends Pick<Right, 'page' | 'may'> {
   name: string
-  /** Reason why the key does not have the right; undefined if it has the right. */
+  /** Why the key does not have the right; undefined if it has. */
   reason: string | undefined
 }
 

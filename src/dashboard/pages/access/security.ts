@@ -1,4 +1,3 @@
-/** Reads and changes the security settings of the workspace, for example which credentials callers must send. */
 import { answer, api } from '../../api/client.ts'
 
 export const loadSecurity = () => answer(api.GET('/admin/security'))

@@ -1,4 +1,3 @@
-/** Cards with the admin key and with the sessions of the dashboard. */
 import { useState } from 'preact/hooks'
 import type { SessionRow } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** Charts of messages and failed deliveries of the last day or week: of one instance, or on the first page of all instances. */
+/** Charts of messages and failed deliveries of the last day or week. */
 import { useState } from 'preact/hooks'
 import type { Activity as Data } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'

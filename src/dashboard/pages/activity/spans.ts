@@ -1,10 +1,9 @@
-/** Sums the hourly counts of the service for the last 24 hours, or for each of the last seven days in the time zone of the browser. */
+/** Sums the hourly counts for the last 24 hours, or for each of the last seven days in the time zone of the browser. */
 import type { ActivityHour } from '../../../domain/dashboard.ts'
 
 export type Window = 'day' | 'week'
 
 export type Span = Omit<ActivityHour, 'at'> & {
-  /** Start of the hour or day, in epoch ms. */
   at: number
 }
 
@@ -12,7 +11,7 @@ const HOUR = 3_600_000
 
 const hourOf = (at: number) => Math.floor(at / HOUR) * HOUR
 
-/** Returns the start of the local day that is `back` days before the day of `now`. A day with a change of the clock has 23 or 25 hours. */
+/** Start of the local day that is `back` days before `now`. A day with a change of the clock has 23 or 25 hours. */
 function dayOf(now: number, back = 0): number {
   const date = new Date(now)
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - back).getTime()

@@ -1,4 +1,3 @@
-/** Charts of the service over the last hour, day or week. */
 import type { Health, HealthPoint } from '../../../domain/dashboard.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { durationText, exactText } from '../../parts/time.tsx'
@@ -11,7 +10,7 @@ type Measure = { [Name in keyof HealthPoint]: HealthPoint[Name] extends number |
 interface Shown {
   title: string
   line: Measure
-  /** A second measure with its name, which is drawn as a dashed line in the same chart. */
+  /** Drawn as a dashed line in the same chart. */
   second?: readonly [measure: Measure, name: string]
   text(value: number): string
 }

@@ -1,4 +1,3 @@
-/** Health of the service, now and in the last hour, day or week. */
 import { HEALTH_WINDOWS, type Health, type HealthWindow } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'
 import { useEvery, useLoad } from '../../app/load.ts'
@@ -137,7 +136,6 @@ const Facts = ({ health: { version, api_version, node, started_at, checks, data 
   </section>
 )
 
-/** Number of instances on this page; the page Usage has all. */
 const TOP = 10
 
 function MostExpensive() {

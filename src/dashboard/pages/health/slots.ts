@@ -1,11 +1,11 @@
-/** Places the samples of a chart in slots of equal length, so that an outage of the service is a gap in the chart. */
+/** Places the samples of a chart in slots of equal length, so that an outage of the service is a gap. */
 
-/** Number of missing slots in a row that are drawn as a gap. A single one is also missing if a sample was taken a little late. */
+/** A single missing slot is not drawn as a gap, because a sample may have been taken a little late. */
 const GAP = 2
 
 /**
- * Returns the samples with a `null` for each slot of a gap, and the start of that slot. `every` is the length of a slot in ms, and the times are those
- * of the ends of the samples, ascending.
+ * Returns the samples with a `null` for each slot of a gap. `every` is the length of a slot in ms; the times of the
+ * samples are ascending.
  */
 export function withGaps<T extends { at: string }>(samples: readonly T[], every: number): { at: string; sample: T | null }[] {
   const slotOf = ({ at }: T) => Math.floor(Date.parse(at) / every)

@@ -1,4 +1,7 @@
-/** Card with the connect links of an instance. With such a link a customer pairs the instance on a page of its own, without a credential. */
+/**
+ * The connect links of an instance. With such a link a customer pairs the instance on a page of its own, without a
+ * credential.
+ */
 import { useState } from 'preact/hooks'
 import { LANGUAGE_NAMES, LANGUAGES } from '../../../domain/language.ts'
 import { answer, api } from '../../api/client.ts'
@@ -28,7 +31,6 @@ const DAY = LIVES[1][0]
 
 const LOCALES = LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]] as const)
 
-/** Number of shown links, newest first; the API returns the others. */
 const SHOWN = 10
 
 const LOOKS = { open: [t('Open'), 'good'], paired: [t('Used'), ''], expired: [t('Expired'), ''] } as const
@@ -112,7 +114,7 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
   )
 }
 
-/** Card with the links. It is shown only while no account is connected, because the API refuses a link for a connected instance. */
+/** Shown only while no account is connected, because the API refuses a link for a connected instance. */
 export function ConnectLinks({ id }: { id: string }) {
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<Link>()

@@ -1,4 +1,3 @@
-/** Buttons for actions on the whole instance. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -44,16 +43,15 @@ function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown;
 
 type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
 
-/** Statuses in which the account is linked to no phone, so there is nothing to log out. */
+/** The account is linked to no phone, so there is nothing to log out. */
 const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
 
-/** Says what is left to do on the phone when an instance without a connection is logged out. */
+/** Names the step that remains on the phone when an instance without a connection is logged out. */
 const OnThePhone = ({ row }: { row: InstanceRow }) =>
   staysOnPhone(row) ? (
     <p>{t('The instance is not connected, so also remove the device on the phone, under Linked devices.')}</p>
   ) : null
 
-/** Pauses the instance, or resumes it. */
 function PauseButton({ row }: { row: InstanceRow }) {
   const isPaused = row.status_reason === 'paused'
   const params = { path: of(row.id) }
@@ -93,7 +91,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button
           onPress={() => restart.run()}
           isBusy={restart.isBusy}
-          // The restart button of a paused instance is disabled: a restart would end the pause, for which there is another button.
+          // A restart would end the pause, for which there is another button.
           isDisabled={row.status_reason === 'paused'}
           needs="instances.pair"
         >

@@ -1,4 +1,3 @@
-/** Saves an archive of an instance, as a backup or for a move to another server. */
 import { useState } from 'preact/hooks'
 import { ARCHIVE_KINDS, type ArchiveKind, MIN_PASSPHRASE } from '../../../domain/archive.ts'
 import type { InstanceRow } from '../../../domain/dashboard.ts'

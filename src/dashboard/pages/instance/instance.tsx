@@ -1,4 +1,3 @@
-/** Page of one instance: its state, its pairing, and all of its settings. */
 import type { FunctionComponent } from 'preact'
 import type { RightName } from '../../../domain/dashboard-rights.ts'
 import { isComplete, rows } from '../../api/live.ts'

@@ -10,7 +10,7 @@ import { Pairing } from './pairing.tsx'
 import type { TabProps } from './tab.ts'
 import { Token } from './token.tsx'
 
-/** Whether to offer a new pairing. It cannot help an instance that is connected, connecting, banned or paused. */
+/** A new pairing cannot help an instance that is connected, connecting, banned or paused. */
 const mayBePaired = ({ status, status_reason }: TabProps['row']) =>
   !['connected', 'disconnected', 'banned'].includes(status) && status_reason !== 'paused'
 

@@ -1,4 +1,4 @@
-/** Card that pairs the instance: with a QR code, which renews itself, or with a code for a phone number. */
+/** Pairs the instance with a QR code, which renews itself, or with a code for a phone number. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { BEFORE_THE_SCAN } from '../../../domain/passkey-words.ts'
@@ -20,7 +20,6 @@ const LOOK_EVERY_MS = 2_000
 
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params: { path: of(id) } }))
 
-/** Interval in ms at which the remaining time under the code is updated. */
 const SECOND = 1_000
 
 function Qr({ id, status }: { id: string; status: string }) {
@@ -48,7 +47,7 @@ function Qr({ id, status }: { id: string; status: string }) {
   )
 }
 
-/** Returns the sentence that the country code is missing; undefined if the number may be complete. */
+/** Says that the country code is missing; undefined if the number may be complete. */
 const wrongOf = (text: string) =>
   readPhone(text).isNational ? t('Write the number with its country code, for example 55 11 …') : undefined
 
@@ -98,15 +97,15 @@ const Waiting = ({ text }: { text: string }) => (
   </div>
 )
 
-/** Text shown in place of the code, by status. */
+/** Shown in place of the code, by status. */
 const INSTEAD: Record<string, string> = {
   connecting: t('Logging in…'),
   disconnected: t('Reconnecting automatically…'),
 }
 
 /**
- * Shown for an instance without a session: a button starts one. A paused instance has no button. For a banned instance it is not the main button,
- * because a code rarely helps.
+ * For an instance without a session: a button starts one. A paused instance has no button. For a banned instance it is
+ * not the main button, because a code rarely helps.
  */
 function NoSession({ row, start }: { row: InstanceRow; start: Action<[]> }) {
   const isPaused = row.status_reason === 'paused'

@@ -1,4 +1,6 @@
-/** Linking an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link. */
+/**
+ * Linking an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link.
+ */
 import { useState } from 'preact/hooks'
 import { byHandFor, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../../../domain/passkey-words.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -17,14 +19,14 @@ const LOOK_EVERY_MS = 2_000
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/passkey', { params: { path: of(id) } }))
 type Passkey = Awaited<ReturnType<typeof load>>
 
-/** Loads the state of the passkey: again when `about` changes, and every two seconds while a ceremony runs. `about` depends on the status of the instance. */
+/** Loads the state of the passkey when `about` changes, and every two seconds while a ceremony runs. */
 export function usePasskey(id: string, about: string): Loaded<Passkey> {
   const passkey = useLoad(() => load(id), [id, about])
   useEvery(LOOK_EVERY_MS, () => (passkey.data?.stage === 'none' ? undefined : passkey.reload()))
   return passkey
 }
 
-/** Parses the answer from the text box, which must be JSON. */
+/** The text box must contain JSON. */
 function parsed(text: string) {
   try {
     return JSON.parse(text)
@@ -33,10 +35,7 @@ function parsed(text: string) {
   }
 }
 
-/**
- * Whether the service refused the passkey's answer itself. If the service could not be reached, the same answer is still valid and can be submitted
- * again.
- */
+/** Whether the service refused the passkey's answer itself. Otherwise the same answer may be submitted again. */
 const isJudged = (error: unknown) =>
   error instanceof Refused && !['unreachable', 'unknown', 'engine_unavailable'].includes(error.code)
 
@@ -47,7 +46,8 @@ interface Props {
 }
 
 /**
- * Hook that opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension did not appear in that tab.
+ * Opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension did not
+ * appear there.
  */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()

@@ -1,4 +1,3 @@
-/** The messages of an instance that wait to be sent. */
 import { useState } from 'preact/hooks'
 import { answer, api, of } from '../../api/client.ts'
 import { Refused } from '../../api/refused.ts'
@@ -47,10 +46,7 @@ interface EstimateProps extends TabProps {
   items: readonly Item[]
 }
 
-/**
- * Shows how long the queue takes at the pace of the instance. There is no estimate for messages that wait for something else, because their time is
- * not known.
- */
+/** There is no estimate for messages that wait for something else, because their time is not known. */
 function Estimate({ total, items, row, instance }: EstimateProps) {
   const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings
   const isPaced = items.every(({ waiting_reason: reason }) => reason === null || reason === 'pacing')
@@ -118,13 +114,14 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
 
 interface RemoveProps {
   id: string
-  /** The `svc_id` of each message. */
   removed: readonly string[]
   onDone(): void
   onClose(): void
 }
 
-/** Asks before it removes messages. A message that was sent in the meantime is already gone, and this is not reported as a failure. */
+/**
+ * Asks before it removes messages. A message that was sent in the meantime is already gone, and this is not a failure.
+ */
 function RemoveItems({ id, removed, onDone, onClose }: RemoveProps) {
   const messages = count(removed.length, 'message', 'messages')
   return (

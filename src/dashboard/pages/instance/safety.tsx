@@ -1,4 +1,4 @@
-/** Send safety of an instance: the used part of its budgets, the messages that wait because of it, and its settings. */
+/** Send safety of an instance: the used part of its budgets, the messages that wait, and its settings. */
 import { useState } from 'preact/hooks'
 import { type WarmUpStep, warmUpIn, warmUpText } from '../../../domain/warm-up-text.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -17,7 +17,7 @@ const FIELDS = fieldsOf('instance.updateSettings')
 const NUMBERS = ['first_contacts_per_hour', 'first_contacts_per_day', 'pause_after_unanswered']
 const OBJECTS = ['first_contacts_warm_up', 'quiet_hours']
 
-/** Whether a setting is edited on this card and not in the list of the other settings. */
+/** Whether a setting is edited here and not in the list of the other settings. */
 export const isOfSafety = (name: string) => NUMBERS.includes(name) || OBJECTS.includes(name)
 
 const RELOAD = 10_000
@@ -68,7 +68,7 @@ const Used = ({ usage: { hour, day, quiet_until, waiting, linked_at } }: { usage
   </dl>
 )
 
-/** Returns the steps of a warm-up that a person typed. Throws a sentence for that person. */
+/** Throws a sentence for the person who typed the text. */
 function stepsOf(text: string) {
   const steps = warmUpIn(text)
   if (steps === undefined)

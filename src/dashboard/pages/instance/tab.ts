@@ -1,4 +1,3 @@
-/** Properties that every tab on the page of an instance gets. */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api } from '../../api/client.ts'
 import type { Loaded } from '../../app/load.ts'

@@ -1,4 +1,3 @@
-/** Webhook URLs of the instance, and the deliveries to them. */
 import { useState } from 'preact/hooks'
 import { EVENT_TYPES, type EventType } from '../../../domain/events.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -105,7 +104,7 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   )
 }
 
-/** Returns the URL that all event types share. Empty if no type has a URL; undefined if the URLs differ. */
+/** URL that all event types share. Empty if no type has a URL; undefined if the URLs differ. */
 function commonUrl(values: Values): string | undefined {
   const urls = new Set(EVENT_TYPES.map((type) => (values[`${type}_url`] as string | null) ?? ''))
   return urls.size === 1 ? [...urls][0] : undefined
@@ -140,7 +139,6 @@ function SingleUrl({ values, save }: UrlProps) {
   )
 }
 
-/** Form with the switches of these names, in the order of the names. */
 const Switches = ({ names, does, values, save }: UrlProps & { names: readonly string[]; does: string }) => (
   <SchemaForm
     fields={Object.fromEntries(names.map((name) => [name, FIELDS[name]!]))}
@@ -162,7 +160,7 @@ const KINDS = [
   'ignore_audio',
   'ignore_document',
 ]
-/** Number of switches for kinds of events; the others are for kinds of received messages. */
+/** Switches for kinds of events; the others are for kinds of received messages. */
 const ALWAYS = EVENT_TYPES.length + 1
 
 const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
@@ -179,7 +177,7 @@ const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
     <ul class="stack">
       {EVENT_TYPES.map((type) => {
         const url = (values[`${type}_url`] as string | null) ?? null
-        // The result of a test is about one address, so it disappears when the address changes.
+        // The result of a test disappears when the address changes.
         return <TypeRow key={`${type} ${url}`} id={row.id} type={type} url={url} />
       })}
     </ul>

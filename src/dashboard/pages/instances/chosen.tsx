@@ -1,4 +1,4 @@
-/** Actions on the chosen instances. They run for one instance after the other, show the progress, and list the failures at the end. */
+/** Actions on the chosen instances, one after the other. They show the progress, and list the failures at the end. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import type { RightName } from '../../../domain/dashboard-rights.ts'
@@ -13,13 +13,13 @@ import { staysOnPhone } from '../instance/state/stays-on-phone.ts'
 
 interface Deed {
   verb: string
-  /** Message after the action succeeded for all instances; `{instances}` stands for their number. */
+  /** Message after success; `{instances}` stands for the number of instances. */
   done: Text
-  /** Consequences of the action, which the confirmation shows before the action. */
+  /** Consequences, which the confirmation shows before the action. */
   means: string
   isDangerous: boolean
   needs: RightName
-  /** Whether the action makes sense for an instance; the action skips the other instances. If absent, it makes sense for all. */
+  /** Whether the action makes sense for an instance; others are skipped. If absent, it makes sense for all. */
   suits?(row: InstanceRow): boolean
   act(id: string): Promise<unknown>
 }
@@ -114,16 +114,14 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 interface ChosenBarProps {
   all: readonly InstanceRow[]
   chosen: ReadonlySet<string>
-  /** Instances on this page of the list. */
+  /** Instances on the visible page of the list. */
   shown: readonly InstanceRow[]
   /** Instances on all pages of the list. */
   found: readonly InstanceRow[]
   onChoose(chosen: ReadonlySet<string>): void
 }
 
-/**
- * Shows how many instances are chosen, and how many of these the list does not show at present. An action also applies to those that are not shown.
- */
+/** An action also applies to chosen instances that the list does not show at present. */
 function Choice({
   instances,
   shown,
@@ -149,7 +147,7 @@ function Choice({
   )
 }
 
-/** Says what is left to do on the phones of instances that are not connected. */
+/** Names the step that remains on the phones of instances that are not connected. */
 function OnThePhones({ rows }: { rows: readonly InstanceRow[] }) {
   const n = rows.filter(staysOnPhone).length
   return n === 0 ? null : (
@@ -173,7 +171,7 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
     setRunning(undefined)
     onChoose(new Set())
   }
-  /** Runs the action on the instances that were selected at its start. Later changes of the selection have no effect. */
+  /** Later changes of the selection have no effect on a running action. */
   async function start(deed: Deed) {
     const { act, verb, done } = deed
     const suited = suitedTo(deed)

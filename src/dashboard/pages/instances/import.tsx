@@ -1,6 +1,6 @@
 /**
  * Imports an instance from a file: an archive of another server, or the data of another program. The file is checked
- * first, and the page shows what it contains.
+ * first.
  */
 import { useState } from 'preact/hooks'
 import { MIN_PASSPHRASE } from '../../../domain/archive.ts'
@@ -23,7 +23,7 @@ const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasD
   waha: { name: 'WAHA', file: t('A file of rows. For a folder, choose Baileys.') },
 }
 
-/** Input of the form. If the input changes, the file must be checked again. */
+/** If this input changes, the file must be checked again. */
 interface Wish {
   from: ImportSource
   files: readonly File[]
@@ -36,7 +36,7 @@ interface Wish {
 
 const NOTHING: Wish = { from: 'svc', files: [], passphrase: '', device: '', name: '', isStopped: false, isOld: false }
 
-/** Builds the request body. The files of a folder become fields of one JSON object. */
+/** The files of a folder become fields of one JSON object. */
 async function bodyOf({ from, files }: Wish): Promise<Blob> {
   if (from !== 'baileys') return files[0]!
   const texts = files.map(async (file) => [file.name, await file.text()] as const)

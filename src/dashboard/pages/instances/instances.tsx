@@ -1,4 +1,3 @@
-/** Page with the list of all instances and their current state. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { csvOf, ORDERS, type Order, ordered } from '../../../domain/instance-list.ts'

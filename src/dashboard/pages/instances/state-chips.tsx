@@ -1,4 +1,4 @@
-/** Buttons with the states of the instances, and how many instances are in each. A button shows only the instances in its state. */
+/** Buttons with the states of the instances and their numbers. A button shows only the instances in its state. */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { type ShownState, stateOf, troubleOf } from '../../../domain/instance-list.ts'
 import { setQuery } from '../../app/route.ts'
@@ -6,13 +6,13 @@ import { SHOWN_STATES, stateText } from '../../parts/badge.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 
-/** Name of the choice that shows the instances in trouble. */
+/** Shows the instances in trouble. */
 const TROUBLE = 'trouble'
 
 const isIn = (row: InstanceRow, state: string) =>
   state === '' || (state === TROUBLE ? troubleOf(row) > 0 : stateOf(row) === state || row.status === state)
 
-/** Returns a function that checks whether a row is in the state and contains the searched text. */
+/** The row must be in the state and contain the searched text. */
 export const matches = (q: string, state: string) => {
   const word = q.trim().toLowerCase()
   return (row: InstanceRow) =>
@@ -20,7 +20,7 @@ export const matches = (q: string, state: string) => {
     (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
 }
 
-/** Returns the states that instances have, and the chosen state: otherwise its button would disappear with the last instance in it. */
+/** The states that instances have, and the chosen one: its button must not disappear with the last instance in it. */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()
   for (const row of rows) counts.set(stateOf(row), (counts.get(stateOf(row)) ?? 0) + 1)

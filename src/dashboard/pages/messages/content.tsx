@@ -1,4 +1,4 @@
-/** Shows the content of a message, which is fetched only on a click. */
+/** The content of a message is fetched only on a click. */
 import { useEffect, useState } from 'preact/hooks'
 import type { WebhookBody } from '../../../domain/dashboard.ts'
 import { useAction } from '../../app/load.ts'
@@ -13,7 +13,7 @@ interface Content {
   [block: string]: unknown
 }
 
-/** Returns the text or the caption of a message; otherwise all of its content as JSON. */
+/** The text or the caption of a message; otherwise all of its content as JSON. */
 function wordsOf({ body }: WebhookBody): string {
   try {
     const content = JSON.parse(body) as Content
@@ -29,7 +29,6 @@ function wordsOf({ body }: WebhookBody): string {
 interface MessageContentProps {
   instance: string
   id: string
-  /** Whether the content is shown without a click. */
   isOpen?: boolean | undefined
 }
 

@@ -1,4 +1,3 @@
-/** Shows the messages of one chat as a conversation. */
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { to } from '../../app/route.ts'
 import { kindText, MessageBadge } from '../../parts/message-state.tsx'
@@ -11,19 +10,16 @@ import { Author, Person } from './person.tsx'
 interface ConversationProps {
   instance: string
   chat: string
-  /** Messages, newest first. */
   rows: readonly MessageRow[]
 }
 
 interface BubblesProps {
   instance: string
-  /** Messages, newest first. */
   rows: readonly MessageRow[]
-  /** Whether the contents of the messages are shown without a click. */
   isOpen?: boolean
 }
 
-/** Whether the content of the message is in the queue, where this page cannot read it. */
+/** The content is in the queue, where this page cannot read it. */
 const isQueued = ({ state }: MessageRow) => state === 'waiting' || state === 'processing'
 
 const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: MessageRow }) => (

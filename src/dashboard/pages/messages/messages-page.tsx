@@ -15,7 +15,7 @@ import { Conversation } from './conversation.tsx'
 import { isOf, loadMessages } from './messages.ts'
 import { Author, Person } from './person.tsx'
 
-/** Interval in ms between two loads of the list. It is long, because a list is made from many rows of the log. */
+/** A long interval, because a list is made from many rows of the log. */
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 

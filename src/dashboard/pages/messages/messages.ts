@@ -1,4 +1,3 @@
-/** Requests of the page with the messages of an instance. */
 import type { MessageList, MessageRow, WebhookBody } from '../../../domain/dashboard.ts'
 import { ask, query } from '../../api/client.ts'
 
@@ -10,7 +9,7 @@ export const loadMessages = (instance: string, chat: string | undefined, limit: 
 export const loadBody = (instance: string, message_id: string) =>
   ask<WebhookBody>('POST', `${pathOf(instance)}/body`, { message_id })
 
-/** Whether the name or the number of the chat or of the author of a message contains the text. */
+/** Searches in the names and numbers of the chat and of the author. */
 export function isOf({ phone, chat_name, participant, participant_name }: MessageRow, text: string): boolean {
   const sought = text.trim().toLowerCase()
   const digits = sought.replace(/[\s()+-]/g, '')

@@ -1,4 +1,3 @@
-/** Shows the person or group of a message: its name, and its number. */
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { Name, phoneText } from '../../parts/words.tsx'
 
@@ -20,7 +19,6 @@ export const Person = ({ name, phone }: PersonProps) => (
   </>
 )
 
-/** Shows the author of a message in a group. */
 export const Author = ({ participant, participant_name }: Pick<MessageRow, 'participant' | 'participant_name'>) =>
   participant === null ? null : (
     <small>

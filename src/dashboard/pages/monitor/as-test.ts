@@ -1,15 +1,14 @@
-/** Makes shell commands that sign an event like a webhook delivery and post it, so that a developer can test a receiver. */
+/** Shell commands that sign an event like a webhook delivery and post it, so that a developer can test a receiver. */
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX } from '../../../domain/brand.ts'
 
 export interface SeenEvent {
   id: string
   type: string
   instance: string
-  /** Body of the event, with the bytes that a webhook would get. */
+  /** With the bytes that a webhook would get. */
   body: string
 }
 
-/** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 export const asTest = ({ id, type, instance, body }: SeenEvent) =>

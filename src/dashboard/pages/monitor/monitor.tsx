@@ -1,4 +1,4 @@
-/** Page that shows the events of an instance as they happen. No webhook receiver is needed. */
+/** Shows the events of an instance as they happen. No webhook receiver is needed. */
 import { setQuery } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { chosenInstance, InstanceChoice, NoInstances } from '../../parts/instance-choice.tsx'
@@ -23,7 +23,7 @@ function pretty(body: string): string {
   }
 }
 
-/** Returns the state that an event reports, or the kind of its message. */
+/** The state that an event reports, or the kind of its message. */
 function stateOf(body: string): string {
   try {
     const { status, message_type } = JSON.parse(body) as { status?: unknown; message_type?: unknown }

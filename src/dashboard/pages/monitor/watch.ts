@@ -1,18 +1,15 @@
 /**
- * Reads the events of an instance while the page is open. Only the newest events are kept, so the memory of a page that is open for days does not
- * grow.
+ * Reads the events of an instance while the page is open. Only the newest are kept, so that the memory does not grow.
  */
 import { useEffect, useState } from 'preact/hooks'
 import { readStream } from '../../api/stream.ts'
 import type { SeenEvent } from './as-test.ts'
 
 const KEPT = 200
-/** Delay in ms before the stream is opened again after it ended. */
 const AGAIN_AFTER_MS = 3_000
 
 export interface Watched {
   state: 'waiting' | 'live' | 'refused'
-  /** Events, newest first. */
   events: readonly SeenEvent[]
 }
 

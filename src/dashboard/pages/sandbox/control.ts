@@ -1,4 +1,3 @@
-/** Requests to the control API of the simulated network, which the service passes on. */
 import { ask } from '../../api/client.ts'
 
 export interface Person {
@@ -10,12 +9,12 @@ export interface Person {
 export interface Phone extends Person {
   /** True if the phone links a device only with its passkey. */
   demands_passkey: boolean
-  /** The last linking of a device for which the phone demanded its passkey; null if there was none. */
+  /** The last linking for which the phone demanded its passkey; null if there was none. */
   ceremony: Ceremony | null
 }
 
 interface Ceremony {
-  /** Question that the phone asks its owner: whether to link, or whether the codes are equal. */
+  /** The phone asks its owner whether to link, or whether the codes are equal. */
   asks: 'link' | 'code' | null
   code: string | null
 }
@@ -44,10 +43,7 @@ export const createContact = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/contacts', { phone, ...(name ? { name } : {}) })
 export const scan = (phone: string, image: string) =>
   ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
-/**
- * Sets whether a phone demands its passkey. `never` means that the phone does not answer by itself: the page shows its
- * question, and the user answers.
- */
+/** `never` means that the phone does not answer by itself: the page shows its question, and the user answers. */
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
 export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })

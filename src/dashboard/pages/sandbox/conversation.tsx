@@ -17,7 +17,6 @@ import { loadMessages } from '../messages/messages.ts'
 import { createContact, inbox, type State, write } from './control.ts'
 
 const LOOK_EVERY_MS = 1_500
-/** Number of shown messages, newest first. */
 const SHOWN = 50
 
 function Inbox({ phone }: { phone: string }) {
@@ -51,7 +50,6 @@ function Inbox({ phone }: { phone: string }) {
   )
 }
 
-/** Shows the messages between the person and an instance, as the instance knows them. */
 function Both({ instance, phone }: { instance: InstanceRow; phone: string }) {
   const { data, problem, reload } = useLoad(() => loadMessages(instance.id, phone, SHOWN), [instance.id, phone])
   useEvery(LOOK_EVERY_MS, reload)

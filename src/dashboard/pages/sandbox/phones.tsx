@@ -34,7 +34,6 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
-/** Lets a phone scan the code of an instance that is not connected. */
 function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const waiting = [...rows.value.values()].filter(({ status }) => status !== 'connected' && status !== 'connecting')
   const [chosen, setInstance] = useState('')
@@ -74,7 +73,6 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   )
 }
 
-/** Shows the question that the phone asks its owner while a device is linked with the passkey. */
 function Question({ phone, reload }: { phone: Phone; reload(): Promise<void> }) {
   const action = useAction(async (yes: boolean) => {
     await acceptPasskey(phone.phone, yes)
@@ -119,7 +117,7 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
       </div>
       <Check
         label={t('Demands its passkey')}
-        // While the change is being requested, the box already shows the chosen value.
+        // While the change is requested, the box already shows the chosen value.
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
       />

@@ -1,4 +1,3 @@
-/** Page of the simulated network, in which the whole product can be tried without a phone. */
 import { useEvery, useLoad } from '../../app/load.ts'
 import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Sentence } from '../../parts/sentence.tsx'

@@ -1,4 +1,4 @@
-/** Buttons that cause the troubles that a real account may have, so that users can see how the service and their own program react. */
+/** Buttons that cause troubles that a real account may have, so that users can see how their own program reacts. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
@@ -26,7 +26,7 @@ const TROUBLES: readonly Trouble[] = [
   { name: t('Cut'), cause: cut, done: t('The connection was cut; the instance reconnects.') },
 ]
 
-/** Buttons for the troubles of one phone. Each trouble needs a linked device. */
+/** Each trouble needs a linked device. */
 export function Troubles({ phone: { phone, devices }, reload }: { phone: Phone; reload(): Promise<void> }) {
   const action = useAction(async ({ cause, done }: Trouble) => {
     await cause(phone)
@@ -47,7 +47,6 @@ export function Troubles({ phone: { phone, devices }, reload }: { phone: Phone; 
   )
 }
 
-/** Turns the whole simulated network off and on again. */
 export function NetworkSwitch() {
   const [isDown, setDown] = useState(false)
   const action = useAction(async () => {

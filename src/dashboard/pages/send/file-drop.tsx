@@ -1,4 +1,3 @@
-/** A field on which a file can be dropped. */
 import { useState } from 'preact/hooks'
 import { Field } from '../../parts/field.tsx'
 import { bytesText, Name } from '../../parts/words.tsx'

@@ -1,16 +1,15 @@
-/** The kinds of messages that can be sent. They are the send operations of the API, with the examples of its description. */
+/** Kinds of messages: the send operations of the API, with the examples of its description. */
 import sends from '../../generated/sends.json'
 
 export interface Kind {
   operation: string
-  /** Path after the path of the instance. */
   path: string
   summary: string
   takesPhone: boolean
   /** Field that takes a file; null if there is none. */
   file: string | null
   hasCaption: boolean
-  /** Fields of the request without the recipient, with the values of the example in the API description. */
+  /** The values of the example in the API description, without the recipient. */
   example: Record<string, unknown>
 }
 
@@ -18,9 +17,9 @@ export const KINDS: readonly Kind[] = sends
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!
 
-/** Returns the JSON with which the form begins. It has no picture of a real person, and no number that may belong to somebody. */
+/** No picture of a real person, and no number that may belong to somebody. */
 export const draftOf = ({ example }: Kind) => JSON.stringify(example, null, 2)
 
-/** Returns the path for a file; the path for a document ends with the extension of the file name. */
+/** The path for a document ends with the extension of the file name. */
 export const pathOf = ({ path }: Kind, fileName: string | undefined) =>
   path.replace('{extension}', encodeURIComponent(fileName?.split('.').slice(1).at(-1) ?? 'bin'))

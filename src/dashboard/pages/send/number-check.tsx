@@ -1,4 +1,3 @@
-/** Asks the network whether a number has an account. */
 import { answer, api, of } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,3 @@
-/** Card that sends a message of any kind from an instance, and then shows the states of the message. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { readPhone } from '../../../domain/phone-input.ts'
@@ -22,7 +21,6 @@ import { dataUrlOf, upload } from './upload.ts'
 
 const FORM_FIELDS = ['phone', 'message', 'caption', 'send_at', 'body']
 
-/** The input of the user. */
 interface Draft {
   kind: Kind
   phone: string
@@ -42,7 +40,7 @@ function parsedBody(json: string): Record<string, unknown> {
   throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
 }
 
-/** Returns the fields of the request. `data` is the value of the field for the file. */
+/** `data` is the value of the field for the file. */
 function bodyOf({ kind, phone, text, json, file, at }: Draft, data: string): Record<string, unknown> {
   const recipient = kind.takesPhone ? { phone: readPhone(phone).phone } : {}
   const later = at === '' ? {} : { send_at: isoOf(at) }
@@ -52,7 +50,7 @@ function bodyOf({ kind, phone, text, json, file, at }: Draft, data: string): Rec
   return { ...recipient, [kind.file]: data, ...named, ...(kind.hasCaption && text !== '' ? { caption: text } : {}), ...later }
 }
 
-/** Returns the request as a program would send it. Undefined while the input is incomplete. */
+/** The request as a program would send it; undefined while the input is incomplete. */
 function requestOf(instance: string, draft: Draft) {
   try {
     const body = bodyOf(draft, draft.file ? `data:…;base64,… of ${draft.file.name}` : 'https://…')

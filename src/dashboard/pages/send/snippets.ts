@@ -1,4 +1,4 @@
-/** Writes the request of the form as code (shell or a programming language), for a developer. The code reads the token from the variable TOKEN. */
+/** Writes the request of the form as code for a developer. The code reads the token from the variable TOKEN. */
 import { session } from '../../api/session.ts'
 
 export interface Request {
@@ -10,7 +10,6 @@ export interface Request {
 const urlOf = ({ instance, path }: Request) =>
   `${session.value?.base_url ?? ''}/instances/${instance}/token`.concat('/$TOKEN', path)
 
-/** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 export const curlOf = (request: Request) =>

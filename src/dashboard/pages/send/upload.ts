@@ -1,4 +1,4 @@
-/** Sends a request and tells how much of it has left the browser. `fetch` does not tell this, so an XMLHttpRequest is used. */
+/** Reports how much of a request has left the browser. `fetch` does not report it, so an XMLHttpRequest is used. */
 import { DASHBOARD_HEADER } from '../../../domain/dashboard.ts'
 import { readProof } from '../../api/proof.ts'
 import { refusedBy, unreachable } from '../../api/refused.ts'
@@ -36,7 +36,6 @@ export function upload<T>(path: string, body: unknown, onProgress: (share: numbe
   })
 }
 
-/** Reads a file as a data URL, as the API takes it. */
 export const dataUrlOf = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -1,4 +1,4 @@
-/** Table of the usage of instances, for the page Usage and for the ten most expensive ones on the page Health. */
+/** The usage of instances, for the page Usage and for the ten most expensive ones on the page Health. */
 
 import { answer, api } from '../../api/client.ts'
 import { to } from '../../app/route.ts'

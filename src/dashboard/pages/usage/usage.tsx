@@ -1,4 +1,3 @@
-/** Page with the cost of each instance, the most expensive one first. */
 import { useEvery, useLoad } from '../../app/load.ts'
 import { route, setQuery } from '../../app/route.ts'
 import { Choice, Field } from '../../parts/field.tsx'
@@ -33,7 +32,7 @@ const CHOICES = [
   ['sort', t('Sorted by'), SORTS],
 ] as const
 
-/** Returns the value from the address, or the default if the value is not one of the options. */
+/** The default is used if the value in the address is not one of the options. */
 function chosen<T extends string>(value: string | null, options: readonly (readonly [T, string])[], otherwise: T): T {
   return options.find(([name]) => name === value)?.[0] ?? otherwise
 }

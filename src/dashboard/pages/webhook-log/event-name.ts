@@ -1,7 +1,4 @@
-/**
- * Returns in words what an event reports, for example "Read" for a receipt. An event of an earlier release has no state, so the kind of the event is
- * named.
- */
+/** Describes an event in words, for example "Read" for a receipt. An event of an earlier release has no state. */
 import type { EventType } from '../../../domain/events.ts'
 import { statusText } from '../../parts/badge.tsx'
 import { stateText } from '../../parts/message-state.tsx'

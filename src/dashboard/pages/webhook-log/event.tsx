@@ -1,4 +1,3 @@
-/** Page of one event of the webhook log: its attempts, and its body while it is stored. */
 import { useState } from 'preact/hooks'
 import type { LogDetail, WebhookBody } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'
@@ -16,10 +15,9 @@ import { Name, phoneText, visible } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
 import { eventName } from './event-name.ts'
 
-/** Interval in ms at which the page reloads while the event waits for its next attempt. */
 const LOOK_EVERY_MS = 2_500
 
-/** Indents the body if it is complete JSON. */
+/** Only complete JSON is indented. */
 function pretty({ body, truncated }: WebhookBody): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
@@ -74,7 +72,7 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     </ol>
   )
 
-/** Shows the instance, the chat and the message of the event. The message has a link to its timeline. */
+/** The message has a link to its timeline. */
 const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
   <>
     <dt>{t('Instance')}</dt>

@@ -1,14 +1,11 @@
-/** Requests of the pages of the webhook log. */
 import { answer, api } from '../../api/client.ts'
 import type { paths } from '../../generated/description.d.ts'
 
 export interface Filter {
-  /** Text to search for in errors, answers, chats and messages of events. */
   q?: string | undefined
   instance_id: string | undefined
   type: string | undefined
   status: string | undefined
-  /** Start of the time range in ISO-8601. */
   from: string | undefined
   to: string | undefined
 }
@@ -34,10 +31,9 @@ export const loadLog = (
 
 export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 
-/** Maximum number of events in one resend request. */
 const MOST_AT_ONCE = 100
 
-/** Sends events again in batches. `progress` is called with the number of events requested so far. */
+/** `progress` is called with the number of events requested so far. */
 export async function resendMany(ids: readonly string[], progress: (done: number) => void) {
   const sum = { queued: 0, notFound: 0 }
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {

@@ -1,4 +1,4 @@
-/** Sends the events of a time range again: the service queues them, and the page shows the progress. */
+/** The service queues the events of a time range again, and the page shows the progress. */
 import { useState } from 'preact/hooks'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'

@@ -1,4 +1,3 @@
-/** Sends the selected events again. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** Page of the webhook log: events and their outcomes, with buttons to send them again. */
+/** Events and their outcomes, with buttons to send them again. */
 
 import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
@@ -27,7 +27,7 @@ import { ReplayDialog } from './replay.tsx'
 import { ChosenEvents } from './resend.tsx'
 
 const LOOK_EVERY_MS = 2_500
-/** Time in ms without a keystroke after which a text is searched for. */
+/** In ms without a keystroke. */
 const TYPED_AFTER_MS = 400
 
 function filterOf(query: URLSearchParams): Filter {
@@ -168,14 +168,14 @@ const Further = ({ to }: { to: string }) => (
 export function WebhookLogPage() {
   const { query, path } = route.value
   const filter = filterOf(query)
-  /** A search that goes further begins where the one before it ended. A resend of the range is not shorter because of it. */
+  /** Continues a search where the one before it ended. A resend still covers the whole range. */
   const listed = { ...filter, to: query.get('further') ?? filter.to }
   const page = Number(query.get('page')) || 1
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isReplaying, setReplaying] = useState(false)
   const { data, problem, reload } = useLoad((signal) => loadLog(listed, page, { signal }), [JSON.stringify(listed), page])
   useNews(LOOK_EVERY_MS, [delivered], () => {
-    // While there is a search, the list is not reloaded automatically: a search reads many rows, so only the user repeats it.
+    // A search reads many rows, so only the user repeats it.
     if (filter.q === undefined) reload()
   })
   const open = (id: string | undefined) => setQuery({ event: id })

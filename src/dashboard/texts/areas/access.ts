@@ -1,4 +1,3 @@
-/** Texts of the pages about keys and access. */
 import type { Area } from './area.ts'
 
 export const ACCESS = {

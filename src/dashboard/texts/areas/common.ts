@@ -1,4 +1,3 @@
-/** Words and sentences that several pages use. */
 import type { Area } from './area.ts'
 
 export const COMMON = {

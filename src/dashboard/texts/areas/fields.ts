@@ -1,4 +1,3 @@
-/** Labels and hints of the fields of forms (`texts/field-words.ts`). */
 import type { Area } from './area.ts'
 
 export const FIELDS = {

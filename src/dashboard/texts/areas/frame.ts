@@ -1,4 +1,3 @@
-/** Texts of the frame around the pages, of the sign-in, and about failures that any request may have. */
 import type { Area } from './area.ts'
 
 export const FRAME = {

@@ -1,4 +1,3 @@
-/** Texts about the health of the service, and the usage of its instances. */
 import type { Area } from './area.ts'
 
 export const HEALTH = {

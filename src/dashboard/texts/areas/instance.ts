@@ -1,4 +1,3 @@
-/** Texts of the pages of one instance, except its pairing and its webhooks. */
 import type { Area } from './area.ts'
 
 export const INSTANCE = {

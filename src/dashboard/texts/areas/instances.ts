@@ -1,4 +1,3 @@
-/** Texts of the list of instances. */
 import type { Area } from './area.ts'
 
 export const INSTANCES = {

@@ -1,4 +1,3 @@
-/** Texts of the webhook log. */
 import type { Area } from './area.ts'
 
 export const LOG = {

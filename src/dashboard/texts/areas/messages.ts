@@ -1,4 +1,3 @@
-/** Texts about messages: the list of the newest ones, the timeline of one message, and sending. */
 import type { Area } from './area.ts'
 
 export const MESSAGES = {

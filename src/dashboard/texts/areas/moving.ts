@@ -1,4 +1,3 @@
-/** Texts about the export and the import of instances. */
 import type { Area } from './area.ts'
 
 export const MOVING = {

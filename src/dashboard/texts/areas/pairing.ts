@@ -1,4 +1,3 @@
-/** Texts about pairing with a phone, connect links and passkeys. */
 import type { Area } from './area.ts'
 
 export const PAIRING = {

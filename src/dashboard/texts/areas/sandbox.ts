@@ -1,4 +1,3 @@
-/** Texts of the sandbox: simulated phones, people and trouble. */
 import type { Area } from './area.ts'
 
 export const SANDBOX = {

@@ -1,6 +1,6 @@
 /**
- * Translations of sentences that the service writes and the page shows: states of instances, failures, and rights of keys. Other sentences of the
- * service are shown in English.
+ * Translations of sentences that the service writes: states of instances, failures, and rights of keys. Other sentences
+ * are shown in English.
  */
 import type { Area } from './area.ts'
 

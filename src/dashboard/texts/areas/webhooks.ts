@@ -1,4 +1,3 @@
-/** Texts about the webhooks of an instance, and about the answers of receivers. */
 import type { Area } from './area.ts'
 
 export const WEBHOOKS = {

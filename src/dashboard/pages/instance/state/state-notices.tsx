@@ -1,4 +1,4 @@
-/** Notices about the state of an instance: each says what is wrong, what it means, and what helps. */
+/** Each notice says what is wrong, what it means, and what helps. */
 import type { InstanceRow } from '../../../../domain/dashboard.ts'
 import { isFull, NEARLY_FULL, stateOf } from '../../../../domain/instance-list.ts'
 import { QUEUE_CAPACITY } from '../../../../domain/queue-capacity.ts'
@@ -27,7 +27,7 @@ const Restricted = ({ until }: { until: string | null }) => (
   </Notice>
 )
 
-/** Notice about a ban. Pairing again does not end a ban, so the notice says what ends it. */
+/** Pairing again does not end a ban, so the notice says what ends it. */
 const Banned = ({ until }: { until: string | null }) => (
   <Notice kind="bad">
     <div>
@@ -74,7 +74,7 @@ function State({ row }: { row: InstanceRow }) {
         {t('This instance is paused: it stays linked to the phone, and messages wait in the queue until you resume it.')}
       </Notice>
     )
-  // There is no notice for an instance that was never paired, because the card for pairing says everything about it.
+  // The card for pairing says everything about an instance that was never paired.
   if (row.status_text === null || state === 'not_paired' || state === 'qr') return null
   return <Notice kind={state === 'logged_out' || state === 'stopped' ? 'bad' : ''}>{ofService(row.status_text)}</Notice>
 }

@@ -1,8 +1,6 @@
 import type { InstanceRow } from '../../../../domain/dashboard.ts'
 
-/**
- * Statuses in which there is no connection, so that the network cannot be told that the device is removed. The phone then may still list the device.
- */
+/** Without a connection, WhatsApp does not learn that the device is removed, and the phone may still list it. */
 const AWAY: ReadonlySet<string> = new Set(['starting', 'connecting', 'disconnected', 'stopped'])
 
 /** Whether the phone still lists the device after the instance is logged out or deleted. */

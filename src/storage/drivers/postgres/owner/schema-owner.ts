@@ -1,9 +1,10 @@
 /**
- * Ensures that only one service uses a schema: if two services used it, both would log in with the same accounts and send the same queued messages.
+ * Ensures that only one service uses a schema: two would log in with the same accounts and send the same queued
+ * messages.
  *
- * The owner holds an advisory lock on a separate connection. The server releases the lock when that connection ends, even if the owner was killed.
- * The lock only keeps a second service from starting; an earlier owner cannot write any longer because its writers were removed. The connection of an
- * owner may break while the owner runs; then another service may take the schema, and the earlier owner detects that its writer was removed, and ends.
+ * The owner holds an advisory lock on a separate connection. The server releases it when the connection ends, even
+ * after a kill. Another service may then take the schema; the earlier owner cannot write, because its writers are
+ * removed, and ends.
  */
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,19 +17,17 @@ import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createStandbyReach } from './standby-reach.ts'
 import { STANDBYS, standbyQuestions, standbysIn } from './standbys.ts'
 
-/** The right to own the schema (`Turn`), with the connection that holds the lock. */
+/** The right to own the schema, with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
   link: Link
 }
 
 export interface OwnerOptions {
-  /** Id of the main thread's row in `svc_writer`. */
   writer: string
-  /** Number of threads of the service that open the store. */
   threads: number
   /** The right that a standby has got, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
-  /** True while the service closes the store and removes its writer. Then it is no error that the writer is gone. */
+  /** True while the service closes the store and removes its writer, whose absence is then no error. */
   isClosing(): boolean
   onVisit(): void
   /** Called if an earlier service did not stop in order. */
@@ -38,18 +37,18 @@ export interface OwnerOptions {
   onStandbys: NonNullable<OpenOptions['onStandbys']>
 }
 
-/** First half of the number of the advisory lock; the number is arbitrary. The second half identifies the schema. */
+/** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
-/** Checks whether the lock is free. The shared lock that the check takes is released at the end of the statement. */
+/** The shared lock that this takes is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
 
 const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
 /**
- * Raises the counter that shows a standby that this service runs. The change does not wait for the disk: nothing is lost
- * if the counter goes back.
+ * Raises the counter that shows a standby that this service runs. The change does not wait for the disk, because the
+ * counter may go back.
  */
 const LOOK = `WITH w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set),
   b AS (UPDATE svc_node SET beat = beat + 1 FROM w WHERE writer = $1 AND w.set <> '')
@@ -57,15 +56,15 @@ SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_met
 const SHOW = 'INSERT INTO svc_node (writer, name) VALUES ($1, $2)'
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
- * Removes the rows in `svc_writer` of earlier runs of the service; the rows of their threads are removed with them. Also removes rows of commands
- * that are more than a day old: no command runs that long, so these commands were killed.
+ * Removes the rows of earlier runs of the service. Rows of commands are removed after a day: those commands were
+ * killed.
  */
 const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))
 RETURNING is_service`
 /**
- * Ends connections that have stopped in the middle of a transaction. The process of such a connection may stand still, and would hold its locks as
- * long as it does; the removal of its row in `svc_writer` would wait for them. A process that does run notices the broken connection and checks
- * whether its commit was stored. A program that only reads, such as `pg_dump`, has a weaker lock, so its connection is not ended.
+ * Ends connections that stand still in the middle of a transaction, and would hold their locks. A process that runs
+ * notices the broken connection and checks whether its commit was stored. Programs that only read, such as `pg_dump`,
+ * are not ended.
  */
 const END_IDLE = {
   text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
@@ -79,23 +78,25 @@ const CONNECTIONS = {
 }
 
 /**
- * Number of connections in addition to the two of each thread: the connection of the owner, those of the threads that read the log and an archive,
- * and one more during the start.
+ * In addition to the two connections of each thread: for the owner, the log, archives, and one more during the start.
  */
 const OTHER_CONNECTIONS = 4
-/** Time in ms that the server should need at most to detect that the former owner was killed. */
+/** In ms. The server should need at most this long to detect that the former owner was killed. */
 const PATIENCE = 2_000
 export const SILENCE = 3_000
-/** Interval in ms at which the owner shows that it runs, and checks whether a command has written something to the store for the service. */
+/**
+ * In ms. At this interval the owner shows that it runs, and checks whether a command has written something for the
+ * service.
+ */
 const LOOK_EVERY = 1_000
 /**
- * Time limit in ms of a new connection of the owner, after which it tries again. It is short, so that the owner can try more than once before its lease
- * ends (`owner-lease.ts`): if the packets of one attempt are lost, the owner must not end for it.
+ * In ms, for a new connection of the owner. It is short, so that the owner can try more than once before its lease
+ * ends.
  */
 const CONNECT_LIMIT = 1_000
 /**
- * Time limit in ms of a query after which the owner asks again almost at once. If only one connection is lost, the owner's counter stands still for
- * three seconds with this limit. A standby takes over after five seconds (`owner-watch.ts`).
+ * In ms; after it the owner asks again almost at once. If one connection is lost, its counter stands still for three
+ * seconds. A standby takes over after five.
  */
 const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
@@ -153,7 +154,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     noteStandbys(standbys)
     options.onStandbys(standbys.length)
     if (former) {
-      // The server process of the broken connection may still run and hold the lock, so it is ended.
+      // The server process of the broken connection may still run and hold the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
       if (!(await isGranted(link))) return link.drop()
       former = undefined
@@ -165,7 +166,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const later = (pauseMs: number) => {
     timer = setTimeout(() => {
-      // The error is not reported here, because commits and reads report that the database cannot be reached.
+      // Commits and reads report that the database cannot be reached.
       looking = look()
         .then(
           () => LOOK_EVERY,
@@ -212,13 +213,15 @@ const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, 
 
 const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
 
-/** Whether nobody owns the schema, or will own it in a moment because its owner has just ended. */
+/** Also true if the owner has just ended and the server releases its lock in a moment. */
 export const isFreeSoon = (link: Link): Promise<boolean> => isSoon(() => isFree(link))
 
-/** Takes the lock. Resolves with false if another process keeps it. */
+/** Resolves with false if another process keeps the lock. */
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
 
-/** Repeats a query until its answer is true, for as long as the server needs to release the lock of a process that has ended. */
+/**
+ * Repeats a query until its answer is true, for as long as the server needs to release the lock of an ended process.
+ */
 async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + PATIENCE
   while (!(await isTrue())) {
@@ -236,8 +239,8 @@ async function take(link: Link, { shown }: Target): Promise<void> {
 }
 
 /**
- * Throws a sentence for the operator if the server allows too few connections. A standby needs its own connections in addition to those of the
- * service that it replaces: if that service stands still, the server keeps its connections.
+ * Throws a sentence for the operator if the server allows too few connections. A standby needs its own in addition to
+ * those of the service that it replaces.
  */
 export async function checkConnections(
   link: Link,

@@ -1,6 +1,6 @@
 /**
- * Waits, as a standby, until no other service owns a schema, and then takes its lock. The standby has one connection and no writer, and it changes
- * nothing while it waits.
+ * Waits, as a standby, until no other service owns a schema, and then takes its lock. The standby changes nothing while
+ * it waits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TurnOptions } from '../../../store-backend.ts'
@@ -10,12 +10,12 @@ import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import { nameStandby } from './standbys.ts'
 
-/** Interval in ms at which the standby checks the owner. */
+/** In ms. At this interval the standby checks the owner. */
 const LOOK_EVERY = 1_000
 
 /**
- * The connection that holds the lock. Its `id` includes the time at which it began, because the numbers of processes are reused. `database` and
- * `classid`, `objid`: the two halves of an advisory lock's number belong to one database.
+ * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`
+ * and `objid` are the two halves of the lock's number.
  */
 const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
@@ -23,7 +23,7 @@ const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_
 const LOOK = {
   text: `SELECT h.id, n.writer, n.beat, n.name FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON true`,
 }
-/** Ends the connection that was seen to hold the lock, unless another one holds it now, or its service has raised its counter in the meantime. */
+/** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
 
@@ -45,7 +45,6 @@ export async function waitForTurn(
     throw error
   }
 
-  /** Checks the owner once. Resolves with true when this process has the lock. */
   async function look(): Promise<boolean> {
     if (!link.isUp()) link = await connectAgain()
     const askedAt = performance.now()
@@ -75,7 +74,7 @@ export async function waitForTurn(
       return false
     })
     if (hasTurn) return { link }
-    // A slow look must not add to the interval: the watch begins again after a long gap, and would never end.
+    // A slow check must not add to the interval, because the watch begins again after a long gap.
     await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()))
     if (!signal.aborted) continue
     await link.end()

@@ -1,19 +1,21 @@
 /**
- * Finds out, while all is well, whether the owner of a schema can ask its standbys. Otherwise the operator would learn only in an outage of the
- * database that the owner cannot, and ends its sessions for this reason.
+ * Finds out in time whether the owner of a schema can ask its standbys. Otherwise the operator would learn it only in
+ * an outage of the database.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
-/** Number of questions without an answer after which a standby counts as one that cannot be asked. One that has just started may need some. */
+/** Questions without an answer after which a standby counts as unreachable. One that has just started may need some. */
 const TRIES = 5
 
 export interface StandbyReachOptions {
   isReached(standby: StandbyAddress): Promise<boolean>
-  /** Called once for each address. */
   onUnreached(address: string): void
 }
 
-/** Returns a function that must be called with the standbys of each look. It asks each one until it has answered, or has been reported. */
+/**
+ * The returned function must be called with the standbys of each look. It asks each until it has answered or was
+ * reported.
+ */
 export function createStandbyReach({ isReached, onUnreached }: StandbyReachOptions) {
   const seen = new Map<string, { left: number }>()
 

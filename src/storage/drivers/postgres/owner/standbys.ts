@@ -1,32 +1,34 @@
 /**
- * The standbys of a schema. Each standby puts its port, and its host if the operator has set it, into the name of its connection. So the owner finds
- * the address of each standby without a table, and asks it over HTTP whether it can reach the database.
+ * The standbys of a schema. Each puts its port, and its host if set, into the name of its connection, so the owner
+ * finds it without a table, and asks it over HTTP whether it can reach the database.
  */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { Question } from '../link.ts'
 
-/** Time limit of an answer, in ms. */
 export const PATIENCE = 900
 const READY = '/health/ready'
 
-/** SQL that tells the schemas of one database apart in the name of a connection, which PostgreSQL cuts after 63 characters. */
+/** A short hash of the schema, because PostgreSQL cuts the name of a connection after 63 characters. */
 const SCHEMA = 'left(to_hex(hashtext(current_schema())), 5)'
 
-/** Names the connection of a standby. Without a host, the owner uses the address at which the database sees the connection. */
+/** Without a host, the owner uses the address at which the database sees the connection. */
 export const nameStandby = ({ host, port }: { host: string | undefined; port: number }): Question => ({
   text: `SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, ${SCHEMA}, $2::text), false)`,
   values: [port, host ?? null],
 })
 
-/** SQL that returns the addresses of all standbys of the schema as one text. A connection without an address comes from the same machine. */
+/**
+ * SQL that returns the addresses of all standbys as one text. A connection without an address comes from the same
+ * machine.
+ */
 export const STANDBYS = `(SELECT string_agg(coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
   || ' ' || split_part(application_name, ' ', 3), ',')
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
   AND split_part(application_name, ' ', 4) = ${SCHEMA})`
 
-/** Parses the text of `STANDBYS`. Any session of the role can give itself such a name, so what is no address is left out. */
+/** Any session of the role can give itself such a name, so a text that is no address is left out. */
 export const standbysIn = (text: string | null): StandbyAddress[] =>
   (text ?? '')
     .split(',')
@@ -36,13 +38,10 @@ export const standbysIn = (text: string | null): StandbyAddress[] =>
     })
     .filter(({ host, port }) => isHost(host) && isPort(port))
 
-/**
- * Identifies an owner in the answer of its standby. It is a hash of the owner's id, which is random, so it also differs between two servers with equal
- * schemas, and the public answer does not contain the id itself.
- */
+/** A hash of the owner's random id, so that the public answer of its standby does not contain the id itself. */
 export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
-/** Returns the questions that this owner asks its standbys. An answer of the standby of another owner counts as no answer. */
+/** An answer of the standby of another owner counts as no answer. */
 export function standbyQuestions(owner: string) {
   const mark = markOf(owner)
   async function reasonOf(standby: StandbyAddress): Promise<unknown> {
@@ -50,7 +49,10 @@ export function standbyQuestions(owner: string) {
     return active === mark ? reason : undefined
   }
   return {
-    /** Whether a standby answers that it cannot reach the database. One that gives no answer may be about to take over. */
+    /**
+     * Whether the standby answers that it cannot reach the database. One that gives no answer may be about to take
+     * over.
+     */
     isAway: async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database',
     /** Whether a standby answers as the standby of this owner. */
     isReached: async (standby: StandbyAddress): Promise<boolean> =>
@@ -63,7 +65,7 @@ interface Details {
   active?: unknown
 }
 
-/** Asks a standby why it is not ready. Resolves with no details if it gives no such answer in time. */
+/** Resolves with no details if the standby gives no such answer in time. */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: READY, signal: AbortSignal.timeout(PATIENCE) }, async (response) => {
@@ -78,7 +80,7 @@ function detailsIn(text: string): Details {
   try {
     return (JSON.parse(text) as { error?: { details?: Details } }).error?.details ?? {}
   } catch {
-    // The answer is not that of a standby, so another program uses this address.
+    // Another program uses this address.
     return {}
   }
 }
