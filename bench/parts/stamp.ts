@@ -1,6 +1,9 @@
 /** Texts that contain the time when they left the network, so that the receiver can compute their delay. */
 
-/** Placeholder in a burst's prefix for the time at which each text is made: `packages/sandbox/src/network/burst.ts`. */
+/**
+ * This placeholder in the first part of a burst's texts becomes the time at which each text is made
+ * (`packages/sandbox/src/network/burst.ts`).
+ */
 export const STAMPED = 'at {now} no '
 const STAMP = /at (\d+(?:\.\d+)?) no /
 

@@ -77,8 +77,8 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// An earlier bug: the record of a call with such an id was refused. So the connection ended, and the network sent the
-// call again, forever.
+// An earlier bug: the record of a call with an unusual id was refused. So the connection ended, and the network sent
+// the call again, forever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -125,8 +125,8 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// The network does not report the end of a call that was rejected. An earlier bug: such a call stayed in the list of
-// ringing calls for a day, without an event.
+// The network does not report the end of a call that was rejected. An earlier bug: a rejected call stayed in the list
+// of ringing calls for a day, without an event.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -157,8 +157,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// An earlier bug: such a call got the time 1970 or an invalid one. So after a restart, its record could not be read, or
-// was treated as old.
+// An earlier bug: a call whose offer has no valid time got the time 1970 or an invalid one. So after a restart, its
+// record could not be read, or was treated as old.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)

@@ -40,8 +40,8 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// An earlier bug: such a receipt was acknowledged although it could not be answered. So the message stayed
-// undecryptable, because nothing requested it again.
+// An earlier bug: a receipt that could not be answered was acknowledged. So the message stayed undecryptable, because
+// nothing requested it again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({

@@ -506,8 +506,8 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// An earlier bug: such an event was removed from the queue, and the caller who had asked to send it again got no
-// answer.
+// An earlier bug: if the service stopped while a requested event waited for the disk, the event was removed from the
+// queue, and the caller got no answer.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
   let isFull = false

@@ -162,8 +162,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// An earlier bug: such a message was recorded as processed before its event was written. So when the message came
-// again, it was acknowledged, and its event was never sent.
+// An earlier bug: a decrypted message without a valid content was recorded as processed before its event was written.
+// So when the message came again, it was acknowledged, and its event was never sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -203,7 +203,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
   return node
 }
 
-// An earlier bug: such a message was acknowledged without an event.
+// An earlier bug: a message with an unknown encryption was acknowledged without an event.
 test('a message with an unknown encryption is reported with its kind, and is not requested again', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -379,7 +379,8 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// An earlier bug: such a message ended the connection at each of five logins.
+// An earlier bug: a message of the account's own phone at which the library fails ended the connection at each of five
+// logins.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
