@@ -49,6 +49,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
+/** `offset`: position of `bytes` in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)

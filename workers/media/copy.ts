@@ -31,6 +31,7 @@ const client = bucketClient(bucket)
 /** Status codes of the media host for a deleted file or an expired URL. */
 const GONE = new Set([403, 404, 410])
 
+/** Never rejects. */
 export async function copy({ download, name, mimeType, fileName }: MediaCopy): Promise<MediaCopyResult> {
   const stopped = new AbortController()
   try {

@@ -5,6 +5,7 @@ import { openPages, pageTimes, unlessBroken } from './pixels.ts'
 
 export interface Frames {
   pictures: readonly Uint8Array[]
+  /** Time at which each frame begins, in ms. */
   starts: readonly number[]
   end: number
 }

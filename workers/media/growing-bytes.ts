@@ -17,6 +17,7 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
+  /** `most` is the largest number of bytes; it reserves address space, not memory. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }
@@ -32,6 +33,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
+  /** Nothing can be added after this. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

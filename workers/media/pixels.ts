@@ -61,6 +61,7 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
 const SHORTEST = 11
 const UNTIMED = 100
 
+/** Begin of each page of a GIF or a WebP, and end of the last one, in ms. */
 export async function pageTimes(path: string): Promise<{ starts: number[]; end: number; pagePixels: number }> {
   const { width, height } = await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())

@@ -98,6 +98,7 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
+  /** Each long text is replaced by a JavaScript `symbol`. Throws the errors of `parseJson`, or a `Failure`. */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))

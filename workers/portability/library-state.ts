@@ -10,6 +10,7 @@ export interface LibraryState {
   creds: string | undefined
   keys: readonly LibraryKey[]
   unknown: number
+  /** Last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 

@@ -16,6 +16,7 @@ export interface ReadDevice {
   bundle: DeviceBundle
   report: ImportReport
   sentences: readonly string[]
+  /** Last write by the other program, in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
@@ -44,6 +45,7 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
 
 export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 
+/** Rejects with `NotImportable`, or with the error of a file that cannot be read. */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)

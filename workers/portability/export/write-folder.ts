@@ -31,6 +31,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
+/** Removes the files of an interrupted export. Rejects if the folder contains other files. */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)

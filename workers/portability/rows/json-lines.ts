@@ -5,6 +5,7 @@ import { NotImportable } from '../../../src/domain/not-importable.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
+/** `path`: a file, or `-` for standard input. Rejects with `NotImportable` if a line is not a JSON object. */
 export async function readJsonLines(path: string): Promise<Row[]> {
   const lines = (path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')).split('\n')
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [rowOf(line, index + 1)]))

@@ -56,6 +56,7 @@ const TOKEN_INDEX = '__index'
 export interface ContactToken {
   jid: string
   token: Buffer
+  /** Epoch seconds, or undefined. */
   timestamp: unknown
   senderTimestamp: unknown
 }

@@ -4,6 +4,7 @@ import { type Row, readJsonLines } from '../rows/json-lines.ts'
 
 export interface Tables {
   rows(table: string): readonly Row[]
+  /** Last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 

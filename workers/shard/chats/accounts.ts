@@ -48,6 +48,10 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
   return { pn: jid, lid: account.lid === null ? await identity.lidOf(jid) : bare(account.lid) }
 }
 
+/**
+ * Returns the people in the order of the identifiers; null if a number has no account. Queries only numbers without an
+ * earlier answer.
+ */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]
   const known = new Map(

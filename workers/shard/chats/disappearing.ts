@@ -22,6 +22,7 @@ const MAX_SECONDS = (365 * DAY) / SECOND
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
+  /** 0 means that the timer is off. */
   seconds: v.number(),
   /** Time at which the setting was made, in epoch s; null if unknown. */
   since: v.nullable(v.number()),

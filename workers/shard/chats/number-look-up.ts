@@ -21,6 +21,7 @@ const LONGEST_PAUSE = 5 * MINUTE
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
+  /** Returns the registered jid. Throws `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
   (ask: Ask, digits: string): Promise<string>
   known(digits: string): string | undefined
   keep(digits: string, jid: string): void

@@ -64,6 +64,7 @@ interface Line {
 const MAX_KNOWN = 4_000
 /** Further queries are dropped, and the next event of the chat causes a new one. */
 const MAX_WAITING = 50
+/** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
@@ -209,6 +210,7 @@ function createAnswers(clock: Clock) {
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
+/** Signed URLs contain their expiry in `oe`, in hexadecimal epoch seconds. The result is in epoch ms. */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

@@ -20,6 +20,9 @@ export interface Ask {
    * its own id, or depends on present state, is passed as a function, which is called again after a conflict.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
+  /**
+   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a query.
+   */
   mex(name: MexName, variables: Json): Promise<unknown>
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   write(stanza: BinaryNode): Promise<void>
@@ -27,6 +30,7 @@ export interface Ask {
 }
 
 export interface AskOptions {
+  /** Deadline in ms, either for all queries together (`totalMs`) or for each query (`eachMs`). */
   deadline: { totalMs: number } | { eachMs: number }
   toFailure: ToFailure
   meanings?: Meanings

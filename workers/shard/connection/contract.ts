@@ -40,6 +40,7 @@ import type { TrustedTokens } from './tokens/trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
+  /** Called when a QR code can be shown. `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
   qrReplaced(payload: string): void
   paired(): void
@@ -59,6 +60,7 @@ export interface ConnectionDeps {
   makeSignalRepository: MakeSignalRepository
   holders: KeyHolders
   save(): void
+  /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
   /**
    * Rejects if another service owns the account now, so that this socket must not log in. Absent if there can be no
@@ -82,6 +84,7 @@ export interface ConnectionDeps {
   tally: Tally
   countUnknown: CountUnknown
   clock: Clock
+  /** Reports the network's time, in epoch ms. */
   learnTime(at: number, isLogin: boolean): void
   steady: Clock
   log: Logger
@@ -156,6 +159,7 @@ export interface Connection {
    * `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
+  /** Sends messages. Rejects with a `Failure`. */
   readonly relay: MessageRelay
   readonly devicesOfGroup: RecipientDevices['ofGroup']
   renewSession(jid: string): Promise<void>

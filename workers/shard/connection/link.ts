@@ -55,6 +55,7 @@ export interface Link<S extends Connection> {
   refreshVersion(): Promise<void>
   /** Gives the next session a new route. Calls `restart`, and then closes the old route. */
   reroute(restart: () => Promise<unknown>): Promise<void>
+  /** Must be called after the last session has ended. */
   close(): Promise<void>
 }
 

@@ -17,14 +17,17 @@ export interface NetworkRoute {
   /** Dispatcher for the files of the history, which this service downloads itself. */
   files: Dispatcher
   fetchOptions: RequestInit
+  /** Must be called after the sessions on this route have ended. */
   close(): Promise<void>
 }
 
+/** Throws without a session, because nothing can be sent then. */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route
 }
 
+/** Throws `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)

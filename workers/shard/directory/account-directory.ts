@@ -40,10 +40,12 @@ import { createWriteBehind } from './write-behind.ts'
 export interface AccountDirectory {
   ready(): Promise<void>
   warm(): Promise<void>
+  /** Must be called before the commit of the message, which includes this change. */
   record(message: WAMessage, options: MessageOptions): void
   /** Records the first message to a new person before it is sent, in the commit of its keys. */
   contacted(jids: readonly [string, string?], now: number): void
   withdrawContact(jids: readonly [string, string?]): void
+  /** Epoch ms, ascending. */
   contactsSince(time: number): number[]
   read(keys: readonly WAMessageKey[]): void
   learn(history: readonly HistoryPiece[]): void

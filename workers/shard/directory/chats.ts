@@ -166,6 +166,7 @@ export interface GroupFacts {
   name?: string | undefined
   ephemeralSeconds?: number | undefined
   isAnnouncement?: boolean | undefined
+  /** Epoch seconds. */
   joinedAt?: number | undefined
 }
 

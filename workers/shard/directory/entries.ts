@@ -25,9 +25,11 @@ export const ChatEntry = v.object({
   unread: number,
   isMarkedUnread: flag,
   last: v.optional(v.nullable(LastMessage), null),
+  /** Epoch seconds of the newest activity; 0 if none is known. */
   activeAt: number,
   /** Epoch ms at which the newest activity arrived here: more exact than the network's whole seconds. */
   receivedAt: number,
+  /** Epoch seconds of the newest message by somebody else; 0 if none is known. */
   heardAt: number,
   /** Number of messages that the account has sent since the newest message by somebody else. */
   unanswered: number,
@@ -35,6 +37,7 @@ export const ChatEntry = v.object({
   contactedAt: number,
   isArchived: flag,
   isPinned: flag,
+  /** Epoch ms; -1 for forever, 0 if not muted. */
   mutedUntil: number,
   ephemeralSeconds: number,
   labels: v.optional(v.array(v.string()), []),
@@ -48,6 +51,7 @@ export const ContactEntry = v.object({
   firstName: text,
   pushName: text,
   verifiedName: text,
+  /** Epoch seconds of the person's latest activity. */
   usedAt: number,
 })
 export type ContactEntry = v.InferOutput<typeof ContactEntry>

@@ -14,6 +14,7 @@ import type { Context } from '../context/instance-context.ts'
 export interface TableOptions<T extends object> {
   name: string
   schema: v.GenericSchema<unknown, T>
+  /** Number of records on disk: a power of two, at most 4,096. */
   parts: number
   max: number
   jidsOf(entry: T): readonly (string | null)[]
@@ -21,10 +22,12 @@ export interface TableOptions<T extends object> {
 }
 
 export interface Table<T extends object> {
+  /** Later calls do nothing. Rejects if the store cannot be read; a later call then reads again. */
   load(): Promise<void>
   /** If the jids have different entries, that of the first jid is returned. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
+  /** Must be called when any field of an entry has changed, including its jids. */
   changed(entry: T): void
   remove(entry: T): void
   values(): Iterable<T>

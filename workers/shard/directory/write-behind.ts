@@ -12,8 +12,10 @@ type Tables = readonly Pick<Table<never>, 'hasChanged' | 'newestOps' | 'ops' | '
 
 export interface WriteBehind {
   readonly rides: Rider
+  /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
   flushBehind(): void
+  /** Resolves when no flush is running. Never rejects. */
   idle(): Promise<void>
 }
 

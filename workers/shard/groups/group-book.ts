@@ -20,6 +20,7 @@ import { takeMembers } from './members.ts'
 
 export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
+  /** Must be called before any stanza arrives. */
   open(session: GroupSession): SessionGroups
   /** Called after the device was unlinked, because the next account must not see this data. */
   forget(): Promise<void>

@@ -22,6 +22,7 @@ export const GroupEntry = v.object({
   isCommunity: flag,
   isAnnouncement: flag,
   size: number,
+  /** Epoch seconds. */
   createdAt: number,
   owner: text,
   ownerPn: text,

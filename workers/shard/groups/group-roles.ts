@@ -21,6 +21,7 @@ const RolesRecord: v.GenericSchema<Roles> = v.object({
   admins: v.array(v.string()),
   /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: v.boolean(),
+  /** Epoch ms at which the network sent these facts. */
   at: v.number(),
 })
 

@@ -15,6 +15,7 @@ import { FACETS } from './facets.ts'
 const SLICE = 8
 
 const Kept = v.object({
+  /** Epoch ms at which the network sent the group. */
   at: v.number(),
   group: v.custom<Group>((value) => typeof value === 'object' && value !== null && Array.isArray((value as Group).participants)),
 })
@@ -23,6 +24,7 @@ export interface GroupStore {
   read(jid: string): Promise<Group | null>
   keep(group: Group): void
   drop(jid: string): void
+  /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   settled(): Promise<void>
   forget(): Promise<void>
 }

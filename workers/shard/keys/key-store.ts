@@ -34,6 +34,7 @@ export interface KeyStore extends KeyReader {
    * these.
    */
   readonly ahead: KeyReader
+  /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
   /**
    * Writes these changes together with all others of this turn of the event loop, such as the sessions with several

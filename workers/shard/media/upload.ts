@@ -150,6 +150,7 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 interface Sealing {
   /** Returns the bytes for the media host. It can be used once. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
+  /** Available after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 

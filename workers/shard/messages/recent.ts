@@ -40,6 +40,7 @@ export interface Recent {
    * are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
+  /** Newest first. Messages that only change another one are excluded. */
   newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
   /** Later stanzas about a channel post only have the number that the network gave it. */
   post(newsletter: string, serverId: string): WAMessageKey | undefined

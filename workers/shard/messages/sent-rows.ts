@@ -9,6 +9,7 @@ import type { FacetContext } from './facets.ts'
 
 export interface StoredMessage {
   message: proto.IMessage
+  /** Epoch ms at which the message was about to be sent. */
   at: number
   /** Absent in rows of an older version. */
   stanza?: Stanza
@@ -40,7 +41,9 @@ export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'se
     /** Finds a channel post by its number: this row contains the id of the message. */
     post: (newsletter: string, serverId: string, at: number, messageId: string): SentRow =>
       sealed(postKey(newsletter, serverId), at, Buffer.from(messageId)),
+    /** Throws if the row is damaged. */
     openMessage: (key: string, value: Uint8Array): StoredMessage => ({ ...unpacked(opened(key, value)), at: timeOf(value) }),
+    /** Throws if the row is damaged. */
     openPost: (key: string, value: Uint8Array): string => Buffer.from(opened(key, value)).toString(),
   }
 }

@@ -23,6 +23,7 @@ export interface KeepAliveDeps {
   onTime(seconds: number): void
 }
 
+/** Must be called right after the socket is created. */
 export function keepAlive(
   sock: Pick<NetworkSocket, 'ws' | 'ev' | 'end' | 'query'>,
   { now, onError, onTime }: KeepAliveDeps,

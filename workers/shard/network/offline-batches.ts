@@ -16,6 +16,7 @@ const IDLE = 2 * SECOND
 /** After this many idle periods no further batch is requested. Together they last a minute, as in the web client. */
 const MAX_IDLE = 30
 
+/** Must be called right after the socket is created. */
 export function askForBatches(sock: Pick<NetworkSocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
   const { ws } = sock
   let timer: NodeJS.Timeout | undefined

@@ -19,6 +19,7 @@ export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408
 
 export interface QrClockDeps {
+  /** A monotonic clock, in ms. */
   now(): number
   browser: WABrowserDescription
   /** `expiresAt` is a time of the clock `now`. */

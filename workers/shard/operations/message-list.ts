@@ -97,6 +97,7 @@ async function rowOf({ timeline }: Needs, { isOwn, queued, at, kind, ...rest }: 
   return { ...shown, state: from_me ? stateOf(facts, queued) : 'received' }
 }
 
+/** Returns the messages, newest first. `chat` is an identifier of the API. */
 export async function messageRows(
   context: Needs,
   { chat, limit }: { chat?: string | undefined; limit: number },

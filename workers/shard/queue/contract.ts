@@ -62,8 +62,10 @@ export interface Enqueue {
   phone: string
   input: Record<string, unknown>
   preview: string | null
+  /** Seconds. */
   delayMessage: number | null
   delayTyping: number
+  /** Time in epoch ms before which the message is not sent. */
   sendAt?: number | null
   referenceMessageId?: string | null
   requestId?: string | undefined
@@ -106,6 +108,7 @@ export interface QueueOptions {
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** Called after the commit that ended or removed an item, because an HTTP request may wait for the outcome. */
   announce: (svcId: string, end: SendEnd) => void
+  /** Storage of inline media; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   tally: Pick<Tally, 'add'>

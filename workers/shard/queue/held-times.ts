@@ -13,6 +13,7 @@ const SAVE_EVERY = 10 * MINUTE
 
 const HeldTimesSchema = v.object({
   ms: v.record(v.string(), v.number()),
+  /** Epoch ms; null if the record was written at a stop. Earlier builds did not store this field. */
   savedAt: v.optional(v.nullable(v.number()), 0),
 })
 

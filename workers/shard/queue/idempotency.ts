@@ -29,6 +29,10 @@ export interface Acknowledgement {
 }
 
 export interface Idempotency {
+  /**
+   * `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another
+   * request.
+   */
   once(
     key: string,
     fingerprint: string,

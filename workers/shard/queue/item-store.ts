@@ -54,6 +54,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
+    /** Undefined if the item or its media can no longer be read. Throws if the storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {

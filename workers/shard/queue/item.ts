@@ -18,6 +18,7 @@ const ItemSchema = v.object({
   referenceMessageId: v.nullable(v.string()),
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
+  /** Seconds. */
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
@@ -32,6 +33,7 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** Time of the monotonic clock; Infinity before the item's `send_at`. */
   arrivedAt: number
+  /** Time in ms for which the item did not age. */
   heldMs: number
   /** Sort key of the order of sending. It can be compared with a `svcId`. */
   place: string

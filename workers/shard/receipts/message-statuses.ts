@@ -29,6 +29,7 @@ export interface MessageStatusDeps {
 export interface Acked {
   chat: string
   id: string
+  /** Time at which the network's ack arrived, in epoch ms. */
   at: number
   requestId: string | undefined
   /** Whether this is the first attempt to send the message: no receipt can have arrived before `hold` was called. */

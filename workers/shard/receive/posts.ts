@@ -24,6 +24,7 @@ export interface PostDeps {
   postChanged(message: WAMessage): Promise<void>
 }
 
+/** Resolves when the event of the post is on disk. Rejects if the network must deliver it again. */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {

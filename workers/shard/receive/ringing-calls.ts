@@ -19,6 +19,7 @@ const Call = v.object({
   alt: v.optional(v.string()),
   group: v.nullable(v.string()),
   isVideo: v.boolean(),
+  /** Epoch seconds. */
   timestamp: v.number(),
   /** Whether the call is being rejected and the result is not on disk yet. */
   isRejecting: v.optional(v.literal(true)),

@@ -30,6 +30,7 @@ const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
+/** Time in ms after which the phone is asked for a message that arrived without content. Only the phone can send it. */
 const ABSENT_TIME = 2 * SECOND
 const MAX_FOR_PHONE = 1_000
 
@@ -66,6 +67,7 @@ export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissi
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
+  /** Returns the wait of a request in ms; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0

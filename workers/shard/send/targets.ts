@@ -26,6 +26,7 @@ export interface TargetFields {
   participant?: UserIdentifier | undefined
 }
 
+/** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
   // The caller has made a mistake if the stored message with this id belongs to another chat.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)

@@ -8,6 +8,7 @@ import { threadCpuMs } from './thread-cpu.ts'
 
 export interface WorkMeter {
   begin(instance: string): void
+  /** CPU time in ms that an instance has used since the thread began. */
   cpuMs(instance: string): number
   /** Converts the busy time since the last call to CPU time. Call it before `cpuMs` is read. */
   settle(): void
@@ -15,6 +16,7 @@ export interface WorkMeter {
 }
 
 export interface MeterClocks {
+  /** Time in ms that the event loop was not waiting. */
   busyMs(): number
   cpuMs(): number | undefined
 }

@@ -84,9 +84,11 @@ export interface Outbox {
   start(): Promise<void>
   /** Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
   stop(deadlineMs: number): Promise<void>
+  /** Posts a test event outside of the queue. Nothing is stored. Throws `not_allowed`. */
   test(type: EventType): Promise<TestDelivery>
   /** Makes one delivery attempt before all other work. Throws `not_found` and `not_allowed`. */
   resend(eventId: string): Promise<LogEntry>
+  /** Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
   newest(max: number): Promise<LogEntry[]>
   body(eventId: string): Promise<WebhookBody>

@@ -8,6 +8,7 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 const CHAT = '5500000000000'
 const MESSAGE = '3EB0000000000000000000'
 
+/** `at`: time of the event in epoch ms. */
 export function sampleEvent(type: EventType, at: number): WebhookEvent {
   switch (type) {
     case 'received':

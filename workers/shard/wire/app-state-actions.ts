@@ -45,6 +45,7 @@ export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) 
 
 /** The newest message of a chat. Phones apply a change of a chat only to messages up to this one. */
 export interface Newest {
+  /** Time of the message in epoch seconds. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
@@ -63,6 +64,7 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
+/** Archives or unarchives a chat. Here and below, `now` is in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 

@@ -14,6 +14,7 @@ export const MAX_STRINGS_IN_STRING = 512
 /** The most nodes and attributes in one stanza: about 200 MB of memory, for half a million group members. */
 export const MAX_ELEMENTS = 2 ** 21
 
+/** Thrown if the bytes are invalid. The message contains the problem and the byte offset. */
 export class MalformedStanza extends Error {
   override name = 'MalformedStanza'
 }

@@ -44,6 +44,7 @@ export function thousandths(value: ProtoNumber): number | null {
   return number === null ? null : number / 1_000
 }
 
+/** Parses epoch seconds of a stanza; undefined if the time is absent or invalid. */
 export function networkSeconds(t: string | undefined): number | undefined {
   const seconds = Number(t)
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
@@ -52,6 +53,7 @@ export function networkSeconds(t: string | undefined): number | undefined {
 /** A stanza without a time gets the current time (`now`, in epoch ms). */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
+/** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
 export function isoOrNull(at: number | null): string | null {
   if (at === null) return null
   const date = new Date(at)

@@ -15,6 +15,7 @@ export interface CallStanza {
   group: string | null
   isVideo: boolean
   reason: string | undefined
+  /** Time in epoch seconds, as text. */
   t: string | undefined
   /** Whether the stanza is from the offline backlog. */
   isOffline: boolean

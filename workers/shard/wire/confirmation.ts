@@ -45,6 +45,7 @@ export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
 })
 
+/** Returns the confirmations in the order in which they are sent. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
   const { from = '' } = node.attrs
   switch (outcome) {

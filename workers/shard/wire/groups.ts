@@ -126,6 +126,7 @@ export interface JoinRequest {
   jid: string
   pn: string | undefined
   lid: string | undefined
+  /** Time of the request in epoch seconds; NaN if the answer has none. */
   requestedAt: number
   method: string | undefined
 }

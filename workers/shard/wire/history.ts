@@ -28,7 +28,9 @@ export interface HistoryParser {
    * Yields the complete pieces. The generator must be read to its end before the next call. Throws `DamagedHistory`.
    */
   push(bytes: Uint8Array): Generator<HistoryPiece, void>
+  /** Call this after the last bytes. Throws `DamagedHistory` if data is missing. */
   end(): void
+  /** Number of bytes of incomplete data that are in memory. */
   readonly held: number
 }
 

@@ -13,7 +13,9 @@ export const mediaConnectionQuery = (): BinaryNode => ({
 
 export interface MediaHosts {
   auth: string
+  /** Hosts in the order in which they are tried. */
   hosts: string[]
+  /** Time in seconds for which hosts and credentials are valid; null if the answer does not say. */
   ttlSeconds: number | null
 }
 

@@ -83,6 +83,9 @@ export function muteOfBefore({ input }: Json): MexForm {
   }
 }
 
+/**
+ * Returns all variants of a query in the order in which they are tried. `id` is from the configuration and comes first.
+ */
 export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
   const operation: MexOperation = MEX[name]
   const { field, older = [] } = operation

@@ -13,6 +13,7 @@ export type NewsletterChange =
 
 export interface NewsletterNotice {
   newsletter: string
+  /** Time in epoch seconds, as text. */
   t: string | undefined
   changes: readonly NewsletterChange[]
 }

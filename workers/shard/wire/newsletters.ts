@@ -14,6 +14,7 @@ export interface Newsletter {
   id: string
   name: string
   description: string | null
+  /** Epoch seconds. */
   createdAt: number | null
   state: string | null
   subscribers: number | null

@@ -13,6 +13,7 @@ const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
+/** The first byte means "not compressed". Throws if a node has no tag or its content is invalid. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)

@@ -8,6 +8,7 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 
+/** Returns the references in the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
   getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])
 

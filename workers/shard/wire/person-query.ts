@@ -16,6 +16,7 @@ export const setAboutQuery = (text: string): BinaryNode => ({
   content: [{ tag: 'status', attrs: {}, content: Buffer.from(text) }],
 })
 
+/** Returns the duration in seconds; null if the answer contains none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user

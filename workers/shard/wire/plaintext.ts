@@ -6,6 +6,7 @@ const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
+/** The most bytes of padding. The number is random, and each padding byte contains it. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {

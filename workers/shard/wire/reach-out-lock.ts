@@ -6,6 +6,7 @@ import { object } from './json.ts'
 
 export interface ReachOutLock {
   isActive: boolean
+  /** End of the lock in epoch seconds; null if it is absent or unreadable. */
   endsAtSeconds: number | null
 }
 

@@ -11,6 +11,7 @@ export interface ReceiptStanza {
   type: string
   participant: string | undefined
   recipient: string | undefined
+  /** Time in epoch seconds, as text. */
   t: string | undefined
   ids: readonly string[]
 }

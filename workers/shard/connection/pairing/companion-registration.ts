@@ -12,6 +12,7 @@ const KEY_BYTES = 32
 
 type RegistrationSocket = Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 
+/** Rejects if the phone's notice was not created with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
   if (creds.pairingCode === undefined || !creds.me)

@@ -2,6 +2,7 @@
 import { type AuthenticationCreds, proto, toNumber } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
+/** Epoch ms; null if unknown. */
 export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined): number | null {
   const { details } = creds?.account ?? {}
   if (!details) return null

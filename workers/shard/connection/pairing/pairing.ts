@@ -15,6 +15,7 @@ export interface Pairing {
   replace(payload: string): void
   clear(): void
   current(): QrCode | null
+  /** Resolves with null if the pairing ended or `ms` passed. */
   wait(ms: number): Promise<QrCode | null>
   giveUp(): void
   png(): Promise<Buffer | null>

@@ -15,6 +15,7 @@ import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './pas
 export interface PasskeyAttempt {
   readonly payload: Uint8Array
   readonly nonce: Uint8Array
+  /** Agrees on a secret with the phone. Throws if the phone's key makes this secret zero. */
   agree(primary: PrimaryIdentity): Agreement
   forget(): void
 }

@@ -11,6 +11,7 @@ export class ConnectionLost extends Error {}
 /** The meaning of the network's codes is not known, so each code fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
+/** Rejects with `ConnectionLost`, or with the network's error. */
 export const passkeyQuery =
   (sock: Pick<NetworkSocket, 'query'>): PasskeyQuery =>
   async (node) => {

@@ -7,6 +7,7 @@ import type { LidPair } from '../identity.ts'
 export interface DeviceSessions {
   /** Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
+  /** Replaces the session with this device. Rejects if the network has no keys of it. */
   renew(jid: string): Promise<void>
 }
 

@@ -24,6 +24,7 @@ export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
+  /** Epoch ms of the last stanza, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
   /** The returned function must be called when the stanza has been handled. */
   came(kind: Answered): () => void
@@ -38,6 +39,7 @@ export interface LivenessDeps {
 }
 
 interface KindState extends KindTraffic {
+  /** Epoch ms since which stanzas of this kind wait and none was handled; null if none waits. */
   since: number | null
 }
 

@@ -105,6 +105,7 @@ export interface RouterDeps {
 }
 
 export interface Router {
+  /** Call it in the turn of the event loop in which the socket is created, before anything can arrive. */
   serve(table: Table): void
   take(node: BinaryNode): Promise<void>
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined

@@ -32,6 +32,7 @@ export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' |
   giveSoon(jid: string): void
   /** Sends our token again after the contact's keys have changed. */
   giveAgain(jid: string): void
+  /** Removes expired tokens in the background, at most once a day. */
   removeExpired(): void
 }
 

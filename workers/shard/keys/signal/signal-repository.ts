@@ -23,6 +23,7 @@ import { type Advanced, loadSession, ownDevice, startSession } from './session.t
 import { isOpen, sessionInfo } from './session-record.ts'
 
 export interface SignalRepository extends SignalRepositoryWithLIDStore, Letters {
+  /** Resolves when the address of the part is locked. Throws 'session closed' after `close`. */
   turnOf(part: SealedPart): Promise<PartTurn>
   assertOpen(): void
 }

@@ -69,6 +69,7 @@ export class FieldReader {
   }
 }
 
+/** Throws a RangeError if these bytes are not a protobuf. */
 export function checkFields(message: Uint8Array): void {
   const reader = new FieldReader(message)
   while (reader.next());

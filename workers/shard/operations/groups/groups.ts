@@ -107,6 +107,7 @@ type Settings = Omit<InputOfEndpoint<typeof import('../../../../src/features/gro
 type Setting = keyof Settings
 type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Settings[K]>) => Promise<unknown>
 
+/** Settings in the order in which they are applied, with one query each. */
 const SETTINGS: { [K in Setting]-?: Applied<K> } = {
   admin_only_message: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'announcement' : 'not_announcement')),
   admin_only_settings: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'locked' : 'unlocked')),

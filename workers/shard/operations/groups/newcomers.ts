@@ -39,6 +39,7 @@ export interface InvitationInput {
   group: string
   name: string
   code: string
+  /** Epoch seconds. */
   expires_at: number
   caption: string
 }

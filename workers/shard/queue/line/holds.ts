@@ -44,6 +44,7 @@ const ADJUSTMENT = MINUTE
 export interface Holds {
   add(item: Waiting): void
   remove(item: Waiting): void
+  /** `until` of the result is in epoch ms; undefined if the item may be sent. */
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
   /** Returns the ms until a policy may let an item go; Infinity if no such time is known. */

@@ -25,6 +25,7 @@ export interface BudgetReportsDeps {
   clock: Clock
   steady: Clock
   settings(): InstanceSettings
+  /** Time at which the device was linked, in epoch ms; null if unknown. */
   linkedAt(): number | null
   told: ToldBudgets
   /** Whether a webhook or stream wants `delivery` events, which report used-up budgets. */

@@ -2,6 +2,7 @@ import { iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Wait } from './rules.ts'
 
+/** `until` of the wait is in epoch ms. */
 export function refusalOf({ reason, until }: Wait): Failure {
   const end = reason === 'unanswered' ? ' until the person answers' : until === null ? '' : ` until ${iso(until)}`
   return new Failure('held_by_send_safety', {

@@ -29,6 +29,7 @@ export interface Wait {
   until: number | null
 }
 
+/** Returns the end of the quiet hours in epoch ms; null outside of them. */
 export type QuietUntil = (at: number) => number | null
 
 /** If somebody else wrote within this time in ms, a message counts as an answer, also in quiet hours. */

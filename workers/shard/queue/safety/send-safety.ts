@@ -31,6 +31,7 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, Budge
 }
 
 export interface SafetyReading extends BudgetReadings {
+  /** End of the current quiet hours in epoch ms; null outside of quiet hours. */
   quietUntil: number | null
 }
 

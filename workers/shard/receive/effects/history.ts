@@ -36,9 +36,14 @@ export interface HistoryDeps extends FetchDeps {
 
 type Notice = proto.Message.IHistorySyncNotification
 
+/**
+ * Resolves when the history is on disk, or if it can never be read. Rejects if it must be read again after the next
+ * login.
+ */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
 export const MAX_SLICE = 200
+/** Time in ms after which a slice ends even if it is not full. */
 const SLICE_MS = 10
 const CHUNK = 64 * 1_024
 /** Largest inflated size in bytes. A file of the network has at most 2 GB; one that inflates to more is malicious. */

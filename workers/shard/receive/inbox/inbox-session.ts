@@ -37,6 +37,7 @@ export interface InboxSessionDeps
   chain: CommitChain
   /** Limits the share of the event loop that decryption may use. */
   share: LoopShare
+  /** Resolves when the last commit of the previous session is done. Never rejects. */
   before: Promise<void>
 }
 
@@ -46,12 +47,14 @@ export interface InboxSocket extends PeerSocket {
 }
 
 export interface InboxSession {
+  /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
    * Resolves when the event of the message is created; the outcome follows when all effects are on disk. Rejects if the
    * network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
+  /** Returns messages whose effects were interrupted, oldest first. Called once per socket. */
   replays(): Promise<BinaryNode[]>
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
   /** The socket has ended: nothing more is decrypted, because it could not be confirmed. */

@@ -50,6 +50,7 @@ export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && 
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
+/** Throws if the decrypted parts are not a message. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))

@@ -40,6 +40,7 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
+/** Rejects if `make` fails because of this service, until all attempts are used: the stanza is then delivered again. */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

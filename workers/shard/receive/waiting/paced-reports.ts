@@ -1,6 +1,7 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface PacedReports<Subject> {
+  /** Reports this subject after `ms`. A new delay replaces an earlier one. */
   in(subject: Subject, ms: number): void
   drop(subject: Subject): void
   stop(): void

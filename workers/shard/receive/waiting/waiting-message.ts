@@ -14,6 +14,7 @@ export const WaitingMessage = v.object({
     participant: text,
     participantAlt: text,
   }),
+  /** Epoch seconds. */
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
@@ -29,6 +30,7 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
+/** `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

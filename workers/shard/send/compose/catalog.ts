@@ -32,6 +32,7 @@ const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) 
 /** The listed codes have nothing to do with the order. Any other code means that the order or its token is wrong. */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
+/** Throws unless the network knows the order and accepts its token. */
 export async function assertOrder({ ask }: Asker, orderId: string, token: string): Promise<void> {
   const order = orderIn(await ask.meaning(ABOUT_ORDER)(orderQuery(orderId, token)))
   if (!order?.products.length) throw new Failure('order_not_found')

@@ -10,7 +10,9 @@ import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 
+/** Time limit in ms. It is short because the picture is optional and the queue waits for it. */
 const TIMEOUT = 5 * SECOND
+/** A preview has about 10 KB, a full picture about 200 KB. */
 const MAX_BYTES = 2 * MB
 
 export async function channelPicture(context: SendContext, to: Destination, description: unknown): Promise<CardPicture> {

@@ -11,6 +11,7 @@ import type { SendContext } from '../contract.ts'
 export interface AdminInvite {
   newsletterName: string
   description: unknown
+  /** Epoch seconds. */
   expiration: number
 }
 

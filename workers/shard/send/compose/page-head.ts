@@ -2,6 +2,7 @@
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
+/** Large sites have several hundred KB of scripts before the title. */
 export const MAX_PAGE = 1_024 * 1_024
 const MAX_TEXT = 4_096
 

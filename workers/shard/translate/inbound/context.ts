@@ -18,6 +18,7 @@ export interface Roles {
   admins: string[]
   /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: boolean
+  /** Time at which the network reported these facts, in epoch ms. */
   at: number
 }
 
@@ -30,6 +31,7 @@ export interface KnownMessage {
 export interface InboundContext {
   identity: Identity
   connectedPhone(): string | null
+  /** Epoch ms; used as the time of stanzas without one. */
   now(): number
   chatName(jids: readonly string[]): string | null
   /** Null if the URL is unknown. An unknown picture may be queried after the event, unless `shown` is null. */

@@ -15,6 +15,7 @@ export interface Scene {
   key: WAMessageKey
   kind: ChatKind
   fromMe: boolean
+  /** Epoch ms. */
   at: number
   phone: string
   author: Person | null

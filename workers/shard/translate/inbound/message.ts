@@ -19,6 +19,7 @@ export type { InboundContext } from './family.ts'
 export interface ReadableMessage {
   key: WAMessageKey
   message?: proto.IMessage | null | undefined
+  /** Time from the stanza, in epoch seconds. */
   messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined

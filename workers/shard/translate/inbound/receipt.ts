@@ -40,6 +40,7 @@ export interface Receipt {
   chat: string
   /** Jid of the person who received or read the message, in groups and status; null for `sent`. */
   participant: string | null
+  /** Epoch ms. */
   at: number
 }
 

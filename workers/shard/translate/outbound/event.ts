@@ -25,6 +25,7 @@ const { EventResponseType } = proto.Message.EventResponseMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 const { Type } = proto.Message.ProtocolMessage
 
+/** Epoch seconds. */
 export const startOf = ({ date_time }: CalendarEvent) => Math.floor(Date.parse(date_time) / SECOND)
 
 export function eventMessage(event: CalendarEvent, joinLink: string | null): proto.Message.IEventMessage {

@@ -55,6 +55,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
+/** Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

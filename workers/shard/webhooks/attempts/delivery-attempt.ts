@@ -47,6 +47,7 @@ export type DeliveryAttempt = ReturnType<typeof createDeliveryAttempt>
 export function createDeliveryAttempt(needs: AttemptNeeds) {
   const { instanceId, clock, steady, webhooks, deliver, log, steps, stopping, outcomes, changes, line, holds } = needs
   const report = deliveryReport(needs)
+  /** Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
