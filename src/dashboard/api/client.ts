@@ -44,6 +44,7 @@ interface Answered<T> {
   response: Response
 }
 
+/** Rejects with `Refused`. */
 export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await asked.catch(() => {
     throw unreachable()

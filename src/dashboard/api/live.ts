@@ -10,6 +10,7 @@ import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
 import { readStream } from './stream.ts'
 
+/** In ms. Changes are rendered at this interval. */
 const SHOW_EVERY = 250
 /** In ms, after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000

@@ -26,6 +26,7 @@ export interface SessionsDeps {
   hasSandbox: boolean
 }
 
+/** Undefined if the request has no open session. The key is in its current state. */
 export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSession | undefined {
   const value = getCookie(c, COOKIE)
   const proof = c.req.header(DASHBOARD_HEADER)

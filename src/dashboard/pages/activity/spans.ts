@@ -4,6 +4,7 @@ import type { ActivityHour } from '../../../domain/dashboard.ts'
 export type Window = 'day' | 'week'
 
 export type Span = Omit<ActivityHour, 'at'> & {
+  /** Start of the hour or day in epoch ms. */
   at: number
 }
 

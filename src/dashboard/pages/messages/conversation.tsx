@@ -10,6 +10,7 @@ import { Author, Person } from './person.tsx'
 interface ConversationProps {
   instance: string
   chat: string
+  /** The newest message comes first. */
   rows: readonly MessageRow[]
 }
 

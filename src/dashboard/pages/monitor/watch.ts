@@ -10,6 +10,7 @@ const AGAIN_AFTER_MS = 3_000
 
 export interface Watched {
   state: 'waiting' | 'live' | 'refused'
+  /** The newest event comes first. */
   events: readonly SeenEvent[]
 }
 

@@ -7,6 +7,7 @@ import { get } from 'node:http'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { Question } from '../link.ts'
 
+/** In ms, for the answer of a standby. */
 export const PATIENCE = 900
 const READY = '/health/ready'
 
