@@ -29,7 +29,10 @@ export interface Config extends DataPlaces {
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
-  /** Where the active service asks this one, its standby. If null: at the address that the database sees, and the port to listen on. */
+  /**
+   * Address at which the active service asks this standby. If null, the address that the database sees, and the port to
+   * listen on.
+   */
   standbyAddress: { host: string; port: number | undefined } | null
   /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number

@@ -29,7 +29,7 @@ const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
 /** A thread without an answer in this time counts as unavailable; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
-/** In ms after the deadline of a stop, at which the thread closes the storage. */
+/** In ms. Within this time after the deadline of a stop, the thread must close the storage and answer. */
 const CLOSE_GRACE = 500
 
 /** In ms: 250, doubled with every thread that ended early, at most 30 s. */

@@ -100,7 +100,7 @@ export interface Endpoint<
   maxBody: number | undefined
   /** True if the body is a file. The other fields are then in the query. */
   takesFile: boolean
-  /** Percent-encoded fields in headers: names of the headers and of the fields. */
+  /** Fields that are sent percent-encoded in headers, by the name of the header. */
   inHeaders: Readonly<Record<string, string>>
   /** Destination of a send whose input has no `phone`. */
   to: Identifier | undefined

@@ -21,8 +21,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * The service has no memory or queue space for the request now. Neither the request nor the rate of the caller is
- * wrong, and the same request may succeed a moment later.
+ * The service has no memory or queue space for the request now. The caller did nothing wrong, and the same request may
+ * succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {

@@ -232,7 +232,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Errors about fields in headers name the headers. */
+/** An error about a field in a header contains the name of the header. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()

@@ -94,7 +94,7 @@ export const keys = {
   /** Link to a received file that is not copied to the bucket yet. */
   mediaCopy: (id: string, eventId: string, index: number): string => `${keys.mediaCopies(id)}${eventId}-${index}`,
   mediaCopies: (id: string) => `instance:${id}:media-copy:`,
-  /** Ids of processed messages. A record contains several, and there are two numbered generations of records. */
+  /** Ids of processed messages. A record contains several of them. */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,

@@ -12,7 +12,7 @@ export interface RepositoryOptions<T extends object> {
   name: string
   schema: v.GenericSchema<unknown, T>
   version: number
-  /** By n: upgrades a record from version n to n + 1. Every older version needs one. */
+  /** For each older version n, a function that upgrades a record from n to n + 1. */
   upgrades?: Record<number, (old: Stored) => Stored>
   /** Absent if the records are stored in plain text. */
   sealed?: Sealer | undefined

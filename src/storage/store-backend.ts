@@ -9,7 +9,7 @@ import type { Claims } from './drivers/lmdb-room.ts'
 import type { KeyTable } from './key-table.ts'
 
 export interface Backend {
-  /** For messages: its folder, or its server, database and schema, never a password. */
+  /** Name of the store for messages: its folder, or its server, database and schema, never a password. */
   shown: string
   /** True if a generated secret key could not be stored, so that the operator must give the key (SVC_SECRET_KEY). */
   needsSecretKey: boolean

@@ -51,7 +51,7 @@ function pathOf(points: readonly Value[], max: number): string {
     .join('')
 }
 
-/** `at` is the index of the measure among the `measures` of the chart. */
+/** Draws a bar for each value. `at` is the index of this measure in a chart of `measures` measures. */
 function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {
   const step = WIDTH / Math.max(1, values.length)
   const width = (step * BAR) / measures

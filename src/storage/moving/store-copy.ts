@@ -32,7 +32,7 @@ export interface Copied {
   media: number
 }
 
-/** The first comparison copies late changes by a command, if there are any. */
+/** Comparisons of both stores. The first one also copies late changes by a command. */
 const COMPARISONS = 4
 
 /** Undefined if the store was already moved to this target. */
