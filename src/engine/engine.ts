@@ -162,6 +162,8 @@ export interface ShardSetup {
   newsletterInviteQueryId?: string | null | undefined
   /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver?: boolean | undefined
+  /** `SharedLease`; absent if nobody can replace this process while it runs. */
+  lease?: BigInt64Array | undefined
   media: MediaSetup
   /** Absent if nobody checks the disk and this thread is the only one that writes. */
   disk?: SharedDisk | undefined

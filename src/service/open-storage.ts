@@ -15,6 +15,7 @@ import { refuseMarked } from '../storage/moving/marks.ts'
 import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
+import { holdLease, type SharedLease, shareLease } from '../storage/shared-lease.ts'
 import type { Backend, OpenStore, Turn } from '../storage/store-backend.ts'
 import { markFolders } from './shared-folders.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -32,6 +33,7 @@ export interface ServiceStorage {
   steps: Steps
   /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver: boolean
+  lease: SharedLease
   /** Number of standbys of this service. Undefined if it has none by its configuration. */
   standbys(): number | undefined
   /** The only listener; called when a command has written something to the store. */
@@ -44,6 +46,7 @@ export async function openStorage(
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   const disk = shareDisk(threadsOf(config))
+  const lease = shareLease()
   let standbys: number | undefined
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
@@ -56,6 +59,7 @@ export async function openStorage(
         { address },
         'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
       ),
+    onHeld: (leftMs) => holdLease(lease, leftMs),
     onStandbys(count) {
       standbys = count
     },
@@ -109,6 +113,7 @@ export async function openStorage(
     blobsWatch,
     steps: createKillAt(config.killAt),
     hasTakenOver: store.hasTakenOver?.() ?? false,
+    lease,
     standbys: () => (config.isStandby ? standbys : undefined),
     onVisit(listener) {
       visited = listener

@@ -121,6 +121,7 @@ async function openEngine(
     webVersion: config.webVersion,
     newsletterInviteQueryId: config.newsletterInviteQueryId,
     hasTakenOver: storage.hasTakenOver,
+    lease: storage.lease,
     media,
     disk: storage.disk,
     prepareMedia: conversions.prepare,

@@ -43,7 +43,7 @@ import { stanzaParts } from './stanzas/stanza-parts.ts'
 import { stanzaTable } from './stanzas/stanza-table.ts'
 
 export interface SessionDeps {
-  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'countUnknown'>
+  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'countUnknown' | 'isHeld'>
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
@@ -82,6 +82,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     save: appState.save,
     settled: appState.settled,
     confirmOwner: context.store.confirm,
+    isHeld: shard.isHeld,
     isWorthAnother: receiving.isWorthAnother,
     onEnd() {
       inbox.fence()

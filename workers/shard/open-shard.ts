@@ -15,6 +15,7 @@ import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/di
 import { endWithStore } from '../../src/storage/end-now.ts'
 import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { createBlindCaches } from '../../src/storage/sealer.ts'
+import { isLeaseHeld, shareLease } from '../../src/storage/shared-lease.ts'
 import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
 import { openWebVersion } from './connection/socket/web-version.ts'
@@ -65,7 +66,9 @@ export async function openShard(
       else log.info({}, 'the service follows the system clock again')
     },
   })
-  const delivery = createDelivery({ allow: egressAllow, clock, concurrency: setup.webhookConcurrency })
+  const { lease = shareLease() } = setup
+  const isHeld = () => isLeaseHeld(lease)
+  const delivery = createDelivery({ allow: egressAllow, clock, concurrency: setup.webhookConcurrency, isHeld })
   return {
     deps: {
       store,
@@ -80,6 +83,7 @@ export async function openShard(
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},
       hasTakenOver: setup.hasTakenOver ?? false,
+      isHeld,
       deliver: delivery.deliver,
       outboxMax: setup.outboxMax ?? MAX_WAITING,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),

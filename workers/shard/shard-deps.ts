@@ -37,6 +37,8 @@ export interface ShardDeps {
    * Whether the previous service on this store may still be running somewhere, because it did not shut down in order.
    */
   hasTakenOver: boolean
+  /** False if another process may have replaced this one, so that nothing may be sent. */
+  isHeld(): boolean
   deliver: Deliver
   outboxMax: number
   version: WebVersion

@@ -63,6 +63,7 @@ export function postgresBackend(url: string): Backend {
             onOver: options.onOver ?? (() => {}),
             onUnreached: options.onUnreached ?? (() => {}),
             onStandbys: options.onStandbys ?? (() => {}),
+            onHeld: options.onHeld ?? (() => {}),
           }),
         ownerId: driver.writer,
         hasTakenOver: () => hasTakenOver,

@@ -2,6 +2,7 @@
  * Makes one attempt to deliver one event: signs it and posts it, with a limit of 10 s. All instances of the thread
  * share connections.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../../domain/brand.ts'
 import { type Clock, SECOND } from '../../domain/clock.ts'
 import type { EventType } from '../../domain/events.ts'
@@ -49,6 +50,8 @@ export interface DeliveryOptions {
   perOrigin?: number
   timeoutMs?: number
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
+  /** False if another process may have replaced this one. Then no event is posted, because it could arrive behind newer ones of that process. */
+  isHeld?: () => boolean
 }
 
 /**
@@ -56,9 +59,19 @@ export interface DeliveryOptions {
  * others.
  */
 const HANGS = SECOND
+/** In ms. */
+const HELD_LOOK = 100
 
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
-  const { allow, clock, concurrency = 128, perOrigin = Math.ceil(concurrency / 4), timeoutMs = 10 * SECOND, egress } = options
+  const {
+    allow,
+    clock,
+    concurrency = 128,
+    perOrigin = Math.ceil(concurrency / 4),
+    timeoutMs = 10 * SECOND,
+    egress,
+    isHeld = () => true,
+  } = options
   const agent = createAgent(
     { allow, plainHttp: 'allow-listed', connectTimeoutMs: timeoutMs, ...egress },
     { headersTimeout: 0, bodyTimeout: 0 },
@@ -78,11 +91,13 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
 
   async function deliver(attempt: Attempt, stop?: AbortSignal): Promise<Outcome> {
     const giveBack = await slots.take(originOf(attempt.url), stop)
-    const began = performance.now()
+    let began = performance.now()
     const durationMs = () => Math.round(performance.now() - began)
     const { url, body, answerBytes } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
     try {
+      while (!isHeld()) await pause(HELD_LOOK, undefined, stop && { signal: stop })
+      began = performance.now()
       // A receiver may close an idle connection at the moment when it is used again. This is not a failed attempt, so
       // the request is repeated at once. A new connection was never idle.
       const { code, answer } = await request().catch((error: unknown) => {

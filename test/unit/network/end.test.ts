@@ -73,3 +73,14 @@ test('the parts of a session may all follow its connection without a warning of 
   await sock.end()
   assert.deepEqual(warnings, [])
 })
+
+test('a socket whose account another process may run sends no frame, and is cut', async () => {
+  let isHeld = true
+  const sock = openSocket(server.url, undefined, { isHeld: () => isHeld })
+  await isOpen(sock)
+  const gone = closed(sock)
+  await sock.sendNode({ tag: 'iq', attrs: {} })
+  isHeld = false
+  await assert.rejects(sock.sendNode({ tag: 'iq', attrs: {} }), /Connection Closed/)
+  assert.match(String(await gone), /Connection Terminated/)
+})

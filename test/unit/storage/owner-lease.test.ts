@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
 import { markOf, standbyQuestions, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { holdLease, isLeaseHeld, shareLease } from '../../../src/storage/shared-lease.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
@@ -12,6 +15,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
   let now = 0
   let endedAt: number | undefined
   const asked: number[] = []
+  const ends: number[] = []
   const lease = createOwnerLease({
     now: () => now,
     async isAway({ port }) {
@@ -19,6 +23,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
       onAsked()
       return away.includes(port)
     },
+    onHeld: (leftMs) => ends.push(now + leftMs),
     onEnded() {
       assert.equal(endedAt, undefined)
       endedAt = now
@@ -27,6 +32,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
   return {
     lease,
     asked,
+    ends,
     away,
     /** Checks as the owner does until this time, and returns when the lease has ended. */
     async until(time: number) {
@@ -94,6 +100,7 @@ test('a standby that gives no answer in time counts as one that may take over', 
   const lease = createOwnerLease({
     now: () => now,
     isAway: () => new Promise(() => {}),
+    onHeld() {},
     onEnded() {
       endedAt = now
     },
@@ -130,6 +137,45 @@ test('a standby is a session whose name has an address; others are left out', ()
     { host: 'fd00::2', port: 80 },
     { host: 'node-b', port: 80 },
   ])
+})
+
+test('the end of the lease is told at each look, and put off while no standby can reach the database', async () => {
+  const { lease, until, ends } = bench([1])
+  lease.renew(0, [])
+  lease.renew(100, [standby(1)])
+  await until(4_000)
+  const [first, second, ...later] = ends
+  assert.deepEqual([first, second], [Number.POSITIVE_INFINITY, 4_100])
+  assert.deepEqual(later, [7_000, 7_500, 8_000])
+  await until(70_000)
+  assert.equal(ends.at(-1), 60_100)
+})
+
+test('all threads of a process see when the lease has ended', async () => {
+  const lease = shareLease()
+  const seen = new Worker(
+    `const { workerData, parentPort } = require('node:worker_threads')
+    const look = () => process.hrtime.bigint() < Atomics.load(workerData, 0)
+    parentPort.on('message', () => parentPort.postMessage(look()))`,
+    { eval: true, workerData: lease },
+  )
+  const there = async () => {
+    seen.postMessage(null)
+    const [isHeld] = await once(seen, 'message')
+    return [isLeaseHeld(lease), isHeld]
+  }
+  const answers = [await there()]
+  for (const leftMs of [0, 60_000, Number.POSITIVE_INFINITY]) {
+    holdLease(lease, leftMs)
+    answers.push(await there())
+  }
+  assert.deepEqual(answers, [
+    [true, true],
+    [false, false],
+    [true, true],
+    [true, true],
+  ])
+  await seen.terminate()
 })
 
 test('the answer of a standby counts only for the owner that the standby waits for', async () => {

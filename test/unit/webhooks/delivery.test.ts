@@ -49,6 +49,28 @@ test('a 2xx is success, every other answer is named', async (t) => {
   assert.equal(to.received.filter(({ path }) => path === '/200').length, 1)
 })
 
+test('nothing is posted while another process may have replaced this one', async (t) => {
+  const to = await receiver(t)
+  let isHeld = false
+  let looks = 0
+  const deliver = delivery(t, {
+    isHeld() {
+      looks++
+      return isHeld
+    },
+  })
+  const stop = new AbortController()
+  const stopped = deliver(`${to.url}/`, stop.signal)
+  const posted = deliver(`${to.url}/`)
+  await until(() => looks > 4, 'a second look of both')
+  stop.abort(new Error('the end'))
+  await assert.rejects(stopped, /the end/)
+  assert.equal(to.received.length, 0)
+  isHeld = true
+  assert.equal((await posted).ok, true)
+  assert.equal(to.received.length, 1)
+})
+
 test('what goes wrong on the way is named', async (t) => {
   const silent = await receiver(t, () => () => {})
   const closed = await receiver(t)

@@ -67,6 +67,8 @@ export interface ConnectionDeps {
    * other service.
    */
   confirmOwner: (() => Promise<void>) | undefined
+  /** False if another service may own the account now, so that no frame may be sent. */
+  isHeld(): boolean
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
   /** Called before all other listeners when the socket has ended. From then on nothing may be decrypted. */

@@ -78,7 +78,7 @@ export interface NetworkSocket {
 }
 
 export interface NetworkSocketOptions
-  extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'confirmOwner'> {
+  extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'confirmOwner' | 'isHeld'> {
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
   /** Resolves when all changes of the credentials so far are on disk; rejects if one of them cannot be stored. */

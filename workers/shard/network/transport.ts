@@ -34,6 +34,8 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'confirmOwner'> {
   creds: AuthenticationCreds
   loginCounts: LoginCounts
   logger: SocketConfig['logger']
+  /** Asked before each frame. If it answers false, the connection is cut instead. Absent if no other process can run the account. */
+  isHeld?: (() => boolean) | undefined
   onNode(node: BinaryNode): void
   /** Called when a frame could not be decrypted or decoded. Nothing further is received. */
   onBroken(error: unknown): void
@@ -55,7 +57,7 @@ const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 const CLOSED = 3
 
 export function openTransport(options: TransportOptions): Transport {
-  const { creds, logger, onNode, onBroken, onFailed } = options
+  const { creds, logger, isHeld = () => true, onNode, onBroken, onFailed } = options
   const ephemeral = Curve.generateKeyPair()
   const noise = makeNoiseHandler({
     keyPair: ephemeral,
@@ -69,7 +71,9 @@ export function openTransport(options: TransportOptions): Transport {
 
   function write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (!ws.isOpen) return reject(endReason('Connection Closed', CONNECTION_CLOSED))
+      const isOurs = isHeld()
+      if (!isOurs) raw.terminate()
+      if (!isOurs || !ws.isOpen) return reject(endReason('Connection Closed', CONNECTION_CLOSED))
       ws.send(noise.encodeFrame(bytes), (error) => (error ? reject(error) : resolve()))
     })
   }

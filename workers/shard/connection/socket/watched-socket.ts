@@ -34,6 +34,7 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
     version: deps.version,
     loginCounts: deps.loginCounts,
     confirmOwner: deps.confirmOwner,
+    isHeld: deps.isHeld,
     auth: deps.auth,
     saved: deps.settled,
     makeSignalRepository: deps.makeSignalRepository,

@@ -21,6 +21,8 @@ export interface LeaseOptions {
   now(): number
   /** True only if the standby answers that it cannot reach the database. Never rejects. */
   isAway(standby: StandbyAddress): Promise<boolean>
+  /** Called with the ms that are left of the lease, each time that it was renewed. They are `Infinity` without a standby. */
+  onHeld(leftMs: number): void
   /** Called once, when the lease has ended and a standby may take over the schema. */
   onEnded(): void
 }
@@ -32,7 +34,7 @@ export interface OwnerLease {
   check(): Promise<void>
 }
 
-export function createOwnerLease({ now, isAway, onEnded }: LeaseOptions): OwnerLease {
+export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions): OwnerLease {
   let since = now()
   /**
    * Time of the latest question to which all standbys answered that they cannot reach the database. The lease goes on
@@ -44,19 +46,23 @@ export function createOwnerLease({ now, isAway, onEnded }: LeaseOptions): OwnerL
   let isEnded = false
   let isAsking = false
 
-  const isOver = (at: number) => at - Math.max(since, awayAt) >= LEASE || at - since >= HELD
+  const end = () => (known.length === 0 ? Number.POSITIVE_INFINITY : Math.min(Math.max(since, awayAt) + LEASE, since + HELD))
+  const tell = () => onHeld(end() - now())
 
   async function askAll(at: number): Promise<void> {
     isAsking = true
     const answers = await Promise.all(known.map(isAway))
     isAsking = false
-    if (answers.every(Boolean)) awayAt = at
+    if (!answers.every(Boolean)) return
+    awayAt = at
+    tell()
   }
 
   return {
     renew(sentAt, standbys) {
       since = sentAt
       known = standbys
+      tell()
     },
     async check() {
       const at = now()
@@ -64,7 +70,7 @@ export function createOwnerLease({ now, isAway, onEnded }: LeaseOptions): OwnerL
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
       if (isEnded || known.length === 0) return
-      if (isOver(at) && !stoodStill) {
+      if (at >= end() && !stoodStill) {
         isEnded = true
         return onEnded()
       }

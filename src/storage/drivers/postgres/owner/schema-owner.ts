@@ -35,6 +35,7 @@ export interface OwnerOptions {
   onOver: NonNullable<OpenOptions['onOver']>
   onUnreached: NonNullable<OpenOptions['onUnreached']>
   onStandbys: NonNullable<OpenOptions['onStandbys']>
+  onHeld: NonNullable<OpenOptions['onHeld']>
 }
 
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
@@ -130,6 +131,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   const lease = createOwnerLease({
     now: () => performance.now(),
     isAway,
+    onHeld: options.onHeld,
     onEnded() {
       if (!isClosing()) onOver(new Fenced('The database cannot be reached from here, and its standby may take over.'), AWAY)
     },
