@@ -71,6 +71,7 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
   return [...rows, libraryKey('tctoken', TOKEN_INDEX, { token: jids })]
 }
 
+/** Throws `NotImportable` if there is no row `wanted`, or if none is named and there are several. */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))
   if (wanted === undefined) {

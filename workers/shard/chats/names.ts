@@ -18,6 +18,7 @@ import type { Session } from './session.ts'
 export interface Names {
   attach(session: Session): void
   load(): Promise<void>
+  /** Null if no name is known. */
   of(jids: readonly string[]): string | null
   saved(contacts: readonly Contact[]): void
   history(pieces: readonly HistoryPiece[]): void

@@ -130,6 +130,7 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
+/** Null if the error did not come from an answer of the network with a code. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null

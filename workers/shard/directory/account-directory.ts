@@ -38,6 +38,7 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
+  /** Loads the directory. Must have resolved before a method below is called. */
   ready(): Promise<void>
   warm(): Promise<void>
   /** Must be called before the commit of the message, which includes this change. */

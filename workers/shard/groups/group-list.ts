@@ -44,8 +44,9 @@ export interface GroupList {
 
 export interface Reading {
   /**
-   * Removes groups that are not in the answer. `named`: groups with only an id. `each` gets the groups without a change
-   * since the query began. The list is on disk when it resolves.
+   * Replaces the list, so groups that are not in the answer are removed. `named`: groups of which the answer contains
+   * only the id. `each` is called with the groups that have not changed since the query began. The list is on disk when
+   * the promise resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /** Removes the groups in `gone`, of which the account is not a member. The changes are on disk when it resolves. */

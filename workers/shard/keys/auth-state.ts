@@ -16,6 +16,7 @@ import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 export interface Alongside {
   keys: readonly KeyChange[]
   ops(): readonly Op[]
+  /** Called after the commit. */
   applied(): void
 }
 

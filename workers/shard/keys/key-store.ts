@@ -14,6 +14,7 @@ import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap
 
+/** The value null removes the key. */
 export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
 
 export interface KeyReader {
@@ -23,6 +24,7 @@ export interface KeyReader {
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
   ops(changes: readonly KeyChange[]): Op[]
+  /** Called after the commit with the operations of `ops`. */
   applied(changes: readonly KeyChange[]): void
   /**
    * Another commit is writing these changes; `written` resolves when it has succeeded. Only readers through `ahead` see

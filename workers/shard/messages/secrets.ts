@@ -55,8 +55,8 @@ export interface Secrets {
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Empty if no encrypted message can refer to the message, or if another message has its id: senders choose ids, so
-   * the first row is not replaced.
+   * Returns no operations if no encrypted message can refer to the message, or if a row with its id exists: senders
+   * choose the ids, so the first row is kept.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /** `chat`: every jid of the chat with the reference. A message of another chat does not match. */

@@ -39,6 +39,7 @@ export interface BusinessProfile {
   hasCoverPhoto: boolean
 }
 
+/** Null if the account is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null

@@ -170,7 +170,7 @@ const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // A client that has the head of the response misses no later event.
+  // When the client receives the first bytes, it knows that it will miss no later event.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {

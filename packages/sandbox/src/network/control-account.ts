@@ -55,7 +55,6 @@ export function setProfile(network: Network, person: Person, { name, picture }: 
   if (picture !== undefined) setPersonPicture(network, person, picture)
 }
 
-/** The index of a label contains the label and the chat, on a message also the message. */
 const LABELS = 'regular'
 const LABEL_VERSION = 3
 

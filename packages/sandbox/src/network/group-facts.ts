@@ -20,7 +20,7 @@ export interface GroupFacts {
   picture: string | undefined
   pictureQueries?: number
   keyHolders: Map<string, Set<string>>
-  /** The client's key of the creation. A repetition with the same key creates no second group. */
+  /** The key that the client sent when it created the group. A repetition with this key creates no second group. */
   key?: string
   capacity?: number
   revokedInvites?: Set<string>

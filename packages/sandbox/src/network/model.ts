@@ -49,7 +49,8 @@ export interface Person {
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
   /**
-   * Strangers are refused with 463: accounts without a token of this person, or made with the salt of their own phone.
+   * Messages of strangers are refused with the code 463: of accounts that have neither a token of this person nor one
+   * made with the salt of their own phone.
    */
   needsToken?: boolean
   /** The salt with which the linked devices of this phone make tokens for new chats. */
@@ -59,7 +60,7 @@ export interface Person {
   /** Trust tokens that the person gave, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
   passkey?: Passkey | undefined
-  /** The state file does not contain the last linking. */
+  /** The last linking with a passkey. The state file does not contain it. */
   ceremony?: Ceremony
   /** Whether the person's devices accept messages without decrypting them, for load tests. */
   isSink: boolean

@@ -108,7 +108,7 @@ export function findPerson(network: Network, address: string): Person | undefine
   const known = network.lids.get(user)
   if (known) return known
   const number = numberOfLid(user)
-  // A chosen LID replaces the generated one, which must not find this person.
+  // A person with this number exists, but has another LID, so this generated LID belongs to nobody.
   return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
 }
 

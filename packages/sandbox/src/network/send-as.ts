@@ -255,7 +255,7 @@ function groupStanza(
   return node('message', { ...attrs, ...facts(outgoing, person) }, withMeta(outgoing, content))
 }
 
-/** With the same id, a new session, and encrypted only for that device. */
+/** Sends a message again with the same id to one device, in a new encryption session. */
 export async function sendAgain(
   network: Network,
   device: PretendDevice,

@@ -36,6 +36,7 @@ export interface CeremonyDeps {
   clock: Clock
   steady: Clock
   log: Logger
+  /** `error`: the failure to report; null if there is none. */
   onEnd(error: PasskeyError | null): void
   onError(error: PasskeyError): void
 }

@@ -38,7 +38,7 @@ const MAX_PARAMETERS = 1_024
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-/** The field has the name of its content. */
+/** Content of the type `name`. The event contains it in a field of the same name. */
 export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],

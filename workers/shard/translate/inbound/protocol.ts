@@ -76,6 +76,7 @@ async function edit(translate: TranslateContent, change: Change | null, scene: S
 
 export interface Change {
   id: string
+  /** The new content of an edit; null for a deletion. */
   content: Content | null
 }
 

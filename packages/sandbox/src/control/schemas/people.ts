@@ -50,7 +50,10 @@ const contactFields = {
   picture: v.optional(v.string()),
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
-  /** The person refuses messages of an account that has no token of this person, or made with its own salt. */
+  /**
+   * The person refuses messages of strangers: accounts that have neither a token of this person nor one made with the
+   * salt of their own phone.
+   */
   needs_token: v.optional(v.boolean()),
   /** The person accepts messages without decrypting them, for load tests. */
   sink: v.optional(v.boolean()),
