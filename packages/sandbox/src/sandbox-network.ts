@@ -26,7 +26,8 @@ export async function startSandboxNetwork(
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // The network and the media host need each other: the host's address, and the pictures and fault rules.
+    // The network needs the address of the media host, so the host is started first. The host reads the pictures and
+    // the fault rules of the network later.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMediaHost({

@@ -155,7 +155,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
       const open = hold()
-      // A new name in a collection that was read before is a change, even if the first reading of others was
+      // A new name is a change if this collection was read before, even if the first reading of other collections was
       // interrupted.
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })

@@ -2,8 +2,8 @@
  * URLs of the pictures of chats and people, in memory. An event has the URL that is known when it is created; an
  * unknown one is queried afterwards, for the next event.
  * The queries are like those of WhatsApp Web, but fewer, so that the account never looks as if it collected pictures:
- * one per second, with a limit per hour, and only for chats with incoming messages. There is none during a restriction,
- * and for an hour after a rate limit.
+ * one per second, with a limit per hour, and only for chats with incoming messages. No picture is
+ * queried during a restriction, and for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'

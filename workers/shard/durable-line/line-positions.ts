@@ -14,7 +14,7 @@ export interface LinePositions {
   readonly gone: string
   readonly known: string
   readonly isAllKnown: boolean
-  /** Without an id, every waiting row is in memory. */
+  /** Every waiting row up to this id is in memory; all waiting rows if the id is undefined. */
   knownUpTo(id: string | undefined): void
   /** The rows with these ids were dropped from memory, so the next read begins before them. */
   readAgain(ids: readonly string[]): void

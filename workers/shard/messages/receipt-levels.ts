@@ -50,8 +50,8 @@ export function createReceiptLevels({ id: instance, store, sealer, clock, retent
   return {
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     async of(names) {
-      // The level under the first name is the highest of all names: the others were taken into account when it was
-      // written.
+      // If the level of the first name is in memory, it was computed from the levels of all names. So the store need
+      // not be read.
       const isKnown = names[0] !== undefined && known.has(names[0])
       return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
     },

@@ -71,7 +71,7 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
-    /** With the two counts of the last login: since the device was linked, and since it was started. */
+    /** `lc` counts the logins since the device was linked, `connect_attempt_count` those since it was started. */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }

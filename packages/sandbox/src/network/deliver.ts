@@ -35,7 +35,7 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
   if (isNew) await echo(network, device, deviceCopy, message)
 }
 
-/** A message of the linked device to another chat, or a request to its phone. */
+/** Handles what a linked device sends to its phone: a copy of a message to another chat, or a request. */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   // The account's requests to its phone are wrapped in the same way as its messages.
   const inner = message.deviceSentMessage?.message ?? message

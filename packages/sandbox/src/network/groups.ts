@@ -43,7 +43,7 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** The address has the group's kind of addressing, and an attribute has the other address. */
+/** `jid` is a LID or a number, as the group prescribes; the other address is in another attribute. */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {

@@ -9,7 +9,7 @@ import { signedKeyOf, takeBundle } from './queries/keys.ts'
 import { sendAgain } from './send-as.ts'
 
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** The account's other devices need not show messages with these receipts as new. */
+/** After these receipts, the other devices of the account no longer show the messages as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
 /** The waiting stanza is removed, and the receipt is passed on to the people whom it concerns. */

@@ -14,8 +14,8 @@ export const SERVER = 's.whatsapp.net'
 export const SERVER_JID = `@${SERVER}`
 
 /**
- * The codec does not write attributes that are no strings, which corrupts the frame, so they are converted. Text
- * content is converted to bytes, because the codec may encode a string as a token.
+ * Attributes are converted to strings, because the codec omits other values and so corrupts the frame. Text content is
+ * converted to bytes, because the codec may encode a string as a token.
  */
 export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
   const attrs: Record<string, string> = {}

@@ -1,7 +1,7 @@
 interface Plan {
   short: RegExp
   long: RegExp
-  /** The digit that only the long variant has, between the two groups of the patterns. */
+  /** The digit of the long form that the short form lacks. It stands between the two groups of `long`. */
   digit: string
 }
 

@@ -71,7 +71,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const reports = createBudgetReports(deps, contacts, recipients)
   const quietNow = memo(quietUntil)
   const listeners: ChangeListener[] = []
-  /** Chats of items that go to another chat than they name: private answers to messages in groups. */
+  /** The chats to which private answers are sent, by item: such an item names the group of the answered message. */
   const otherChats = boundedCache<string, string>(MAX_OTHER_CHATS)
   const recipientOf = ({ svcId, phone }: Pick<Waiting, 'svcId' | 'phone'>) => otherChats.get(svcId) ?? phone
 

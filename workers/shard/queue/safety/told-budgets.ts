@@ -21,7 +21,7 @@ export interface ToldBudgets {
 }
 
 /**
- * A budget with another limit is a different one. A report in the far future was recorded before the clock was set
+ * A budget is reported again if its limit has changed. A report in the far future was recorded before the clock was set
  * back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>

@@ -18,7 +18,7 @@ export interface WaitingEntries<E extends WaitingEntry> {
   size(): number
   marks(): Iterable<Mark>
   all(): (readonly [Mark, E])[]
-  /** Returns the mark under which these entries contain the message; undefined if it is not one of the waiting messages. */
+  /** Returns the mark of the entry of this message; undefined if the message is not waiting. */
   find(key: WAMessageKey): Mark | undefined
   /** If several messages have the same id, which senders choose, the chat decides. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined

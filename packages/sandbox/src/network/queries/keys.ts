@@ -81,7 +81,7 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/** Devices that the client's query does not name, or names with another registration id. */
+/** Returns the keys of devices that the client's query does not name, or names with a wrong registration id. */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)
