@@ -151,7 +151,6 @@ const Environment = v.object({
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
   /** Only for tests: the step at which the process ends itself with SIGKILL. */
   SVC_TEST_KILL_AT: v.optional(text),
-  /** Only for tests: a file for the log, in place of standard error. */
   SVC_TEST_LOG_FILE: v.optional(text),
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),

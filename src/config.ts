@@ -42,7 +42,6 @@ export interface Config extends DataPlaces {
   /** Number of instances of each workspace; null leaves the workspaces unchanged. */
   instanceSlots: number | null
   shards: number
-  /** V8 heap of one shard thread. */
   shardHeapMb: number
   /** Sessions per second and network route that resume after a start. */
   startsPerSecond: number
@@ -73,7 +72,6 @@ export interface Config extends DataPlaces {
   /** Settings of `cli listen`; null if not given. `secret` signs forwarded events. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
-  /** Disk space for inline media of waiting messages. */
   blobBudgetBytes: number
   /** With fewer free bytes, new messages are refused, so that the rest is available for messages from the network. */
   diskReserveBytes: number
@@ -89,7 +87,6 @@ export interface Config extends DataPlaces {
 
 export interface ConfigResult {
   config: Config
-  /** One sentence per unknown variable with our prefix. */
   warnings: string[]
 }
 
@@ -100,7 +97,6 @@ export function readConfig({
 }: {
   sandbox?: boolean
   env?: NodeJS.ProcessEnv
-  /** True if a person reads the log in a terminal. */
   isTerminal?: boolean
 } = {}): ConfigResult {
   const { known, unknown } = readVariables(env)

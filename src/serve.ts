@@ -47,11 +47,9 @@ export interface Listening {
   /** `http://host:port`, with the actual port. */
   url: string
   port: number
-  /** Sets the answer that callers get before `serve`. */
   explain(waiting: () => Waiting): void
   /** Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
-  /** Answers running requests, refuses new requests, and closes. */
   stop(deadlineMs: number): Promise<void>
   /** Closes the socket immediately, for a start that fails before `serve` was called. */
   close(): Promise<void>

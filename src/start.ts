@@ -135,7 +135,6 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
     if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
-    // The process gets one second more than its parts.
     setTimeout(() => {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()

@@ -51,7 +51,6 @@ export interface Account {
   /** Creates the admin key if there is none, and returns it. The caller must print it, because it is returned only once. */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
-  /** Imported client tokens are not found. */
   findApiKey(value: string): ApiKey | undefined
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined

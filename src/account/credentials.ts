@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
 
-/** 192 random bits cannot be guessed at any rate of guesses. */
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex

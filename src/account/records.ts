@@ -34,7 +34,6 @@ const WorkspaceRecord = v.object({
     }),
   }),
   webhooks: WebhookSettingsRecord,
-  // Records of earlier releases have no dialect.
   dialect: v.optional(v.nullable(v.picklist(DIALECTS)), null),
   instancesUsed: v.number(),
   adminKeyHash: v.nullable(v.string()),

@@ -90,7 +90,6 @@ interface Target {
   steps: Steps
 }
 
-/** The service sees the instance only after the last commit. */
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found

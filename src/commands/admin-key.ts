@@ -1,4 +1,3 @@
-/** `admin-key reset`: replaces a lost admin key. */
 import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { command } from './command.ts'
 import { withStore } from './stored.ts'

@@ -13,7 +13,6 @@ import type { Stored } from './stored.ts'
 export async function exportFolder(config: Config, id: string, given: string, isJson: boolean): Promise<string> {
   const folder = resolve(given)
   const steps = createKillAt(config.killAt)
-  // Only this command needs Baileys.
   const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
   let isThere = false
   const text = await between(
@@ -72,7 +71,6 @@ async function waitingIn({ store }: Stored, id: string): Promise<number> {
   return count
 }
 
-/** Without counts, an earlier run of the command wrote the folder. */
 async function shown(
   isJson: boolean,
   id: string,

@@ -76,7 +76,6 @@ export const importDevice = command({
 })
 
 async function readFrom(from: ProgramName, path: string, choice: ReadChoice): Promise<ReadDevice> {
-  // Only this command needs Baileys.
   const { readDevice } = await import('../../workers/portability/read-device.ts')
   return readDevice(from, path, choice)
 }

@@ -39,7 +39,6 @@ export interface Procedure {
   /** Work that cannot be undone. If it fails, the instance stays as it is and the command has to be repeated. */
   finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]
-  /** Orders after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
   /** Runs before the first order. Throws if the instance is not suitable. */
   check?(stored: Stored, found: FoundInstance): void | Promise<void>

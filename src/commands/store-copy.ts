@@ -79,7 +79,6 @@ async function prepare(url: string, config: Config): Promise<Backend> {
   return target
 }
 
-/** This process owns the target and the source during the copy. */
 async function copyTo(url: string, { store: from }: OwnStore, { config, note }: Pick<Call, 'config' | 'note'>) {
   const [here, there] = [config.blobs, blobsBeside(config, url)]
   const isShared = here.in !== 'store' && isDeepStrictEqual(here, there)
@@ -115,7 +114,6 @@ function progress(note: (line: string) => void): (records: number, all: number) 
   }
 }
 
-/** Tells the operator how to start the service on the copy. */
 function nextSteps({ needsSecretKey, shown }: Backend, config: Config, file: string): string {
   const start = `Start the service with SVC_STORE_URL set to the store in ${shown}`
   if (config.secretKey !== null) return `${start}, and with the same SVC_SECRET_KEY.\n`

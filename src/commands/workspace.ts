@@ -6,7 +6,6 @@ import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'
 import { allWorkspaces, findWorkspace, replaceWorkspace, writeWorkspace } from './workspaces.ts'
 
-/** Zero is allowed: it closes a workspace for new instances. */
 function slotsOf(text: string, name: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INSTANCE_SLOTS)
     throw new UsageError(`--slots is ${JSON.stringify(text)}; it must be a whole number from 0 to ${MAX_INSTANCE_SLOTS}.`, name)

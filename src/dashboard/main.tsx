@@ -23,6 +23,5 @@ loadSession().catch(() => {
   session.value = null
 })
 const place = document.getElementById('app')!
-// The document shows only the logo until this script runs.
 place.replaceChildren()
 render(<App />, place)

@@ -36,7 +36,6 @@ export interface CreationDeps extends Checks {
 }
 
 export interface Creation {
-  /** Stores a new instance and its key. No shard thread runs it yet. */
   add(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceRecord>
   /** Stores the imported devices as instances. Resolves with their ids. */
   takeOver(): Promise<string[]>
@@ -70,7 +69,6 @@ export function createCreation(deps: CreationDeps): Creation {
     })
   }
 
-  /** A new instance copies these values from its workspace. */
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
     const { dialect, webhooks } = account.workspace(workspace)
     return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }

@@ -20,7 +20,6 @@ export interface DeletionDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
-  /** After this call nobody may use the instance. */
   removed(instance: string): void
 }
 

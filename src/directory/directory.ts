@@ -27,7 +27,6 @@ export interface ListFilter extends PageQuery {
   q?: string | undefined
 }
 
-/** Answer of `GET /status`, from the last known state. */
 export interface StatusObject {
   connected: boolean
   smartphone_connected: boolean

@@ -44,7 +44,6 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
 const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
 const RefusalSchema = v.object({ reason: v.string(), code: v.string() })
 
-/** About 100 kB per slice. */
 const KEYS_OF_SLICE = 200
 
 const devices = (sealed: Sealer) => repository({ name: 'imported device', schema: ImportSchema, version: 1, sealed })

@@ -104,7 +104,6 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
 
     takeImports: () =>
       mutex.run(IMPORTS, async () => {
-        // A command may have created a workspace in the meantime.
         await account.refresh()
         return (await creation.takeOver()).map((id) => toConfig(held.get(id), baseUrl))
       }),

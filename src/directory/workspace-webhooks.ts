@@ -102,7 +102,6 @@ export function createWorkspaceWebhooks(
     updateWorkspaceWebhooks: (workspace, wish) =>
       change(workspace, (webhooks, instance) => {
         if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
-        // The URLs were already checked once, for the workspace.
         return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
       }),
 

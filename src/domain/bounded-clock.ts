@@ -58,7 +58,6 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     return at
   }
 
-  /** In ms, for which the machine was suspended since the last check. */
   function wokeAfter(): number {
     const total = uptime() - began.uptime - (steady.now() - began.steady)
     const fresh = Math.max(0, total - suspendedMs)

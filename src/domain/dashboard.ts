@@ -38,7 +38,6 @@ export interface SessionInfo {
   /** Seconds without use after which the session ends. Requests and open live streams count as use. */
   idle_seconds: number
   workspace: { id: string; name: string }
-  /** The API key that opened the session; null for the admin key. */
   key: SessionKey | null
   address: string
   sandbox: boolean
@@ -69,7 +68,6 @@ export interface SessionRow {
   expires_at: string
   address: string
   user_agent: string | null
-  /** The API key that opened the session; null for the admin key. */
   key: Pick<SessionKey, 'id' | 'name'> | null
   current: boolean
 }
@@ -95,7 +93,6 @@ export interface InstanceRow {
   queue: number | null
   backlog: number | null
   last_inbound_at: string | null
-  /** Number of event types that have a webhook URL. */
   webhooks: number
 }
 
@@ -234,7 +231,6 @@ export interface ActivityHour {
   sent: number
   received: number
   delivered: number
-  /** Attempts that the receiver refused or did not answer. */
   failed: number
 }
 

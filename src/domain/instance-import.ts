@@ -7,7 +7,6 @@ export const MAX_IMPORT = 64 * 1_048_576
 export interface FileToRead {
   from: ImportSource
   passphrase: string | undefined
-  /** Id of the device to read, if the file contains several devices. */
   device: string | undefined
   /** True if the caller says that the device was used after the file was made. */
   isOld: boolean

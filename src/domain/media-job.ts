@@ -6,7 +6,6 @@ export interface MediaJob {
   path: string
   /** Folder for the created files; the caller removes it. */
   dir: string
-  /** Largest size of the result in bytes. */
   limit: number
   author: string | null
   waveform: boolean

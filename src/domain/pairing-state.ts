@@ -5,6 +5,5 @@ export interface PairingState {
   paired: boolean
   /** Whether the owner has paused the instance, so that no session could show a code. */
   isPaused: boolean
-  /** Whether the last pairing failed after the phone had accepted the code. */
   hasFailed: boolean
 }

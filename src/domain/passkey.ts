@@ -3,7 +3,6 @@ import type { InstanceId } from './ids.ts'
 export const PASSKEY_STAGES = ['none', 'awaiting_response', 'awaiting_confirmation', 'linking'] as const
 export type PasskeyStage = (typeof PASSKEY_STAGES)[number]
 
-/** Why the last attempt, or the whole pairing, failed. */
 export const PASSKEY_ERRORS = ['refused', 'no_answer_from_phone', 'timed_out', 'codes_differ', 'connection_lost'] as const
 export type PasskeyError = (typeof PASSKEY_ERRORS)[number]
 

@@ -9,7 +9,6 @@ export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 export interface InstanceWork {
   /** In epoch ms: the thread began to host the instance, and the counts began at 0. */
   since: number
-  /** CPU time of the instance in its shard thread, in ms. */
   cpuMs: number
   /** Number of queued messages that WhatsApp accepted. */
   sent: number

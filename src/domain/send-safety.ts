@@ -36,7 +36,6 @@ export const SEND_SAFETY_OFF: SendSafetySettings = {
   pause_after_unanswered: null,
 }
 
-/** Reasons why a message waits, in the form of the API. */
 export const SAFETY_REASONS = ['first_contact_budget', 'quiet_hours', 'unanswered'] as const
 export type SafetyReason = (typeof SAFETY_REASONS)[number]
 

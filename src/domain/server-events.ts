@@ -17,7 +17,6 @@ export interface EventsQuery {
   /** Id of the last event that the reader has; null if the reader begins now. */
   after: string | null
   types: readonly EventType[]
-  /** End of the last gap that was reported to the reader. */
   reportedGap: string | null
 }
 

@@ -6,7 +6,6 @@ import { Failure } from './failures.ts'
 
 /** The system's error is its cause. */
 export class StorageFailure extends Error {
-  /** If false, the cause has the details. */
   readonly isFull: boolean
   /** True if only the place of the media of waiting messages failed. */
   readonly isOfMedia: boolean

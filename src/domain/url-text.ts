@@ -1,4 +1,3 @@
-/** Replaces passwords and other secrets in URLs that are shown. */
 export const MASKED = '***'
 
 /**

@@ -21,7 +21,6 @@ export interface UsageNow {
 export interface Usage {
   /** Asks the shard threads, unless their last answer is younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>
-  /** Undefined if the usage of the instance was never measured. */
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   now(instance: string): UsageNow | undefined
 }

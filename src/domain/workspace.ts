@@ -37,7 +37,6 @@ export interface Workspace {
   subscription: Subscription
   security: Security
   webhooks: WebhookSettings
-  /** Dialect of new instances; null for none. */
   dialect: Dialect | null
   instancesUsed: number
 }

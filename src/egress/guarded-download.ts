@@ -10,7 +10,6 @@ import { decoded, FetchFailed, type GuardedFetchOptions, guardedRequest } from '
 export interface Downloaded {
   url: string
   status: number
-  /** Received bytes; 0 unless the status is 2xx. */
   size: number
 }
 

@@ -112,7 +112,6 @@ export function parseSearch(text: string): Search {
       .replace(/[#;].*/, '')
       .trim()
       .split(/\s+/)
-    // The system's resolver also uses the last of several such lines.
     if (keyword === 'search' || keyword === 'domain') domains = values.map((domain) => domain.replace(/\.$/, '')).filter(Boolean)
     if (keyword !== 'options') continue
     for (const value of values) dots = Number(/^ndots:(\d{1,2})$/.exec(value)?.[1] ?? dots)

@@ -9,7 +9,6 @@ export interface Placed {
   config: InstanceConfig
   /** Run of the thread to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Run of the thread that last announced a state of the instance. */
   heardIn: number | undefined
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the

@@ -33,7 +33,6 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
   allowCrash?: boolean
-  /** V8 heap of one thread; absent for the default. */
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
   worker?: URL

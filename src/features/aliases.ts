@@ -14,13 +14,11 @@ export interface Alias {
   takesBoth?: true
   /** For each field, the operation's value for each value of the alias, ignoring case. Any other value is refused. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Only this route has these fields; `choose` reads them. */
   own?: readonly string[]
   /** Added because the route itself implies these values. */
   fixed?: RawFields
   query?: true
   body?: true
-  /** Name of the field if the body is only a list. */
   list?: string
   /** Chooses another operation, or adds fields, depending on the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
@@ -81,7 +79,6 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // Here the id of a channel has the same name as in the operation.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 

@@ -86,7 +86,6 @@ export interface Endpoint<
   status: 200 | 201
   contentType: ContentType
   cacheControl: string | undefined
-  /** Description of a redirect that may take the place of the answer. */
   redirect: string | undefined
   /** Whether the operation is refused with `subscription_required` if the plan does not allow sending. */
   needsSubscription: boolean

@@ -67,7 +67,6 @@ export const remove = action('labels.delete', 'DELETE /labels/{label_id}', {
   examples: [{ name: 'delete', input: { label_id: '3' }, reply: { value: true } }],
 })
 
-/** By index; the apps may show slightly different shades. */
 const COLORS = [
   '#FF9485',
   '#64C4FF',

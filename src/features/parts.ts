@@ -25,7 +25,6 @@ export interface Parts {
   webhookLog: WebhookLog
   exportInstance: ExportInstance
   importInstance: ImportInstance
-  /** Makes an instance usable again after its move was cancelled. */
   resumeInstance(instance: InstanceId): Promise<Status>
   eventStreams: Pick<EventStreams, 'open'>
   readiness: {
@@ -68,7 +67,6 @@ export interface Asset {
 export interface ConsentView {
   client: string
   redirectUri: string
-  /** Secret of this visit to the page; the form sends it back. */
   ticket: string
   instances?: readonly { id: string; name: string; phone: string | null }[]
   problem?: string

@@ -57,7 +57,6 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
     unknown = names
   })
   const rest = { ...message, params: { ...params, arguments: {} } }
-  // No code reads a long text in these fields.
   replaceWithin(rest, (value) => (heldText(value) ? '' : value))
   return { message: rest, call, unknown }
 }

@@ -31,7 +31,6 @@ const picture = nullableText(
   'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
-/** A payload contains only the block of its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
 const common = {
@@ -184,7 +183,6 @@ export const webhookPayloads = {
 type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
 type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
 
-/** Fields of a received message that its content may override. */
 export interface ReceivedFields extends Shape<typeof common>, Shape<typeof applying>, ReceivedExtras {
   message_id: string
 }

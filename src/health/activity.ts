@@ -85,7 +85,6 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
     return looking
   }
 
-  /** A commit that fails is repeated with the next write. */
   async function commit(days: readonly (readonly [key: string, ChangedDay])[]) {
     for (const [key] of days) changed.delete(key)
     try {

@@ -6,7 +6,6 @@ import { QUEUE_CAPACITY } from '../domain/queue-capacity.ts'
 import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
 const NAMED = 20
-/** Waiting events of one instance; more are reported as a problem. */
 const MUCH_BACKLOG = 1_000
 /** A larger share of failed deliveries in the last `RECENT` ms is reported as a problem. */
 const MANY_FAILURES = 0.5

@@ -20,7 +20,6 @@ export const TIMES = ['webhookTimes', 'httpTimes'] as const
 export interface Sample extends Standing, Record<(typeof COUNTS)[number], number>, Record<(typeof TIMES)[number], number[]> {
   /** End of the span in epoch ms. */
   at: number
-  /** Part of the span, in ms, in which the service was measured. */
   ms: number
 }
 

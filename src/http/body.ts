@@ -21,7 +21,6 @@ const STEP = 256 * KB
 /** The first bytes of each body need no reservation. */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
-/** Bytes of a large body per message to the parsing thread. */
 const BATCH = 256 * KB
 /** Nearly all of a large body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3

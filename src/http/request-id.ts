@@ -1,4 +1,3 @@
-/** Form of the request ids that are accepted from callers. */
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/
 
 export function requestIdOf(headers: Headers, make: () => string): string {

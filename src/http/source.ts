@@ -29,7 +29,6 @@ function addressOfPeer(peer: string): string {
 
 const FORWARDED_FOR = 'X-Forwarded-For'
 
-/** Headers that reverse proxies add to the requests they relay. */
 const RELAYED = [
   FORWARDED_FOR,
   'CF-Connecting-IP',

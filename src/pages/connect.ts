@@ -11,7 +11,6 @@ import { pairingBody, pairingStyle } from './pairing.ts'
 import { type PairingPlace, pairingScript, tellScript } from './pairing-script.ts'
 import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
-/** The secret is the last part of the page's URL. */
 const OPERATIONS = "location.pathname.split('/').pop() + '/'"
 type Look = Pick<ConnectLink, 'locale' | 'operator' | 'allowedOrigins'>
 const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, allowedOrigins: [] }

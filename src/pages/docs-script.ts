@@ -14,7 +14,6 @@ const remembered = () => {
 }
 /** A phone number, or the id of a group, a channel or a person. */
 const NUMBER = /^[1-9][0-9]{9,}(-group|@[a-z.]+)?$/
-/** A number of an example may belong to somebody. */
 const withoutNumbers = (value) => {
   if (typeof value === 'string') return NUMBER.test(value) ? '' : value
   if (Array.isArray(value)) return value.map(withoutNumbers)

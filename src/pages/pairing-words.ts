@@ -25,7 +25,6 @@ const EN = {
   } as Readonly<Partial<Record<Status, string>>>,
   scan: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
   typeCode: 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.',
-  /** `{n}` stands for a time in the texts below. */
   fetching: 'Getting a code…',
   newCode: 'New code in {n} s',
   codeLeft: 'Valid for {n}',

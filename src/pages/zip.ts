@@ -47,7 +47,6 @@ export function zip(entries: readonly ZipEntry[]): Buffer<ArrayBuffer> {
     ] as const
     const file = Buffer.concat([record([4, LOCAL], ...facts), path, data])
     files.push(file)
-    // The entry has no comment, disk number or attributes.
     directory.push(record([4, CENTRAL], [2, VERSION], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), path)
     offset += file.length
   }

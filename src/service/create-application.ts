@@ -184,7 +184,6 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
       usage.stop()
       eventStreams.stop()
       live.stop()
-      // The callers get the answer that their message is in the queue.
       outcomes.stop()
     },
   }

@@ -6,7 +6,6 @@ import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
 import { randomFraction } from '../lib/ulid.ts'
 
-/** A ULID has 16 more characters, which are random. */
 const TIME_CHARACTERS = 10
 
 export interface AscendingIds {

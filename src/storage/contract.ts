@@ -24,9 +24,7 @@ export interface RangeOptions {
 }
 
 export interface CountOptions {
-  /** Inclusive start of the range. */
   from?: string | undefined
-  /** Exclusive end of the range. */
   before?: string | undefined
 }
 

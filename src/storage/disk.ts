@@ -12,7 +12,6 @@ import type { Claims } from './drivers/lmdb-room.ts'
 
 const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 
-/** `threads` is the number of threads that open the store. */
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),

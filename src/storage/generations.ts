@@ -18,7 +18,6 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** The start of a generation follows it in each key. */
   prefix: string
 }
 

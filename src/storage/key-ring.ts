@@ -70,7 +70,6 @@ export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sea
   return main
 }
 
-/** Checks that the store answers and that the keys belong to it. */
 export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Sealer): Promise<void> {
   const mark = await store.get(keys.keyRing)
   if (mark === undefined || !opens(main, keys.keyRing, mark))

@@ -94,7 +94,6 @@ export const keys = {
   /** Link to a received file that is not copied to the bucket yet. */
   mediaCopy: (id: string, eventId: string, index: number): string => `${keys.mediaCopies(id)}${eventId}-${index}`,
   mediaCopies: (id: string) => `instance:${id}:media-copy:`,
-  /** Ids of processed messages. A record contains several of them. */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
@@ -117,7 +116,6 @@ export const keys = {
   /** Secrets that decrypt votes, answers and edits. */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,
-  /** Authors of messages, and their chats. */
   authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,
   authors: (id: string) => `instance:${id}:author:`,
   groupRoles: (id: string, jid: string) => `${keys.groupRolesOf(id)}${jid}`,
@@ -142,7 +140,6 @@ export const keys = {
   /** People saved on the phone, by the user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
-  /** Chats, people and labels of the account, many per record. */
   directoryPart: (id: string, kind: string, part: number): string =>
     `${keys.directoryOf(id, kind)}${part.toString(16).padStart(3, '0')}`,
   directoryOf: (id: string, kind: string): string => `${keys.directory(id)}${kind}:`,
@@ -154,7 +151,6 @@ export const keys = {
   openChanges: (id: string) => `instance:${id}:open-change:`,
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
-  /** People who have ever written to the account. */
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
   /** Acknowledgements of sends with an idempotency key, at most 24 h. */

@@ -14,7 +14,6 @@ export interface RepositoryOptions<T extends object> {
   version: number
   /** For each older version n, a function that upgrades a record from n to n + 1. */
   upgrades?: Record<number, (old: Stored) => Stored>
-  /** Absent if the records are stored in plain text. */
   sealed?: Sealer | undefined
 }
 

@@ -7,7 +7,6 @@ import { HOUR } from '../domain/clock.ts'
 
 const EVERY = HOUR
 
-/** `isStopped` is checked between the commits. */
 export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {

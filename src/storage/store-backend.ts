@@ -127,7 +127,6 @@ export interface OpenParts {
 
 export type OpenStore = StateStore &
   OpenParts & {
-    /** The records are under `state:`. */
     storage: Storage
   }
 

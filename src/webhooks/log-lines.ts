@@ -52,7 +52,6 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     }
   }
 
-  /** Rows must be decrypted to check whether they match. */
   const opened = (line: Line, range: LogRange): Line => {
     async function* ids() {
       for await (const eventId of line.ids()) if (fits(range, await rowOf(line.instanceId, eventId))) yield eventId
@@ -88,7 +87,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     return range.type === undefined ? lines : lines.map((line) => opened(line, { type: range.type, instanceIds: [] }))
   }
 
-  /** Each event of the filter is in exactly one line. */
+  /** Each event of the filter is in exactly one of these lists. */
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]

@@ -149,7 +149,6 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 
-/** Masks query values: `?token=***`. */
 export function maskUrl(text: string): string {
   const known = masked.get(text)
   if (known !== undefined) return known

@@ -9,15 +9,11 @@ const KEY = 'svc_docs'
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
-  } catch {
-    // Without storage, the user types the id and the token.
-  }
+  } catch {}
 }
 
 export function dropForDocs(): void {
   try {
     sessionStorage.removeItem(KEY)
-  } catch {
-    // A browser that refuses storage has stored nothing.
-  }
+  } catch {}
 }

@@ -23,7 +23,6 @@ export const connection = signal<'live' | 'waiting'>('waiting')
 /** Null while the stream is connected, and before its first connection. */
 export const awaySince = signal<number | null>(null)
 export const totals = signal<LiveEvents['totals'] | null>(null)
-/** A page that shows deliveries reloads when this changes. */
 export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 
 const next = new Map<string, InstanceRow>()

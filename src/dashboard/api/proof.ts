@@ -6,7 +6,6 @@
 /** Services in several folders of one origin have separate sessions. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
-/** Set if the browser refuses storage. */
 let inMemory: string | null = null
 
 function stored(): string | null {

@@ -15,7 +15,6 @@ export function storedTheme(): Theme {
   }
 }
 
-/** The style sheet chooses its colours by this attribute. */
 export const showTheme = (theme: Theme): void => document.documentElement.setAttribute('data-theme', theme)
 
 export function chooseTheme(theme: Theme): void {

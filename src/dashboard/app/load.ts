@@ -1,4 +1,3 @@
-/** Hooks for loading data and running actions. */
 import type { ReadonlySignal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'

@@ -1,4 +1,3 @@
-/** By the first part of the address. */
 import type { FunctionComponent } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { AccessPage } from '../pages/access/access.tsx'

@@ -30,14 +30,12 @@ export const go = (href: string) => {
   location.hash = href
 }
 
-/** Values that are not set are left out. */
 export function to(path: readonly string[], query: Record<string, string | number | undefined> = {}): string {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = set.length > 0 ? `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}` : ''
   return `#/${path.map(encodeURIComponent).join('/')}${search}`
 }
 
-/** Changes the query of the current page without a history entry. */
 export function setQuery(values: Record<string, string | number | undefined>): void {
   const { path, query } = route.peek()
   history.replaceState(null, '', to(path, { ...Object.fromEntries(query), ...values }))

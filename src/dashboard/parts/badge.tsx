@@ -42,7 +42,6 @@ export const SHOWN_STATES = Object.keys(SHOWN) as ShownState[]
 export const stateText = (state: ShownState) => SHOWN[state]![0]
 export const stateLook = (state: ShownState) => SHOWN[state]![1]
 
-/** Also shows whether WhatsApp restricts the instance. */
 export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restriction' | 'status_text'> }) {
   const [text, look] = SHOWN[stateOf(row)]!
   return (

@@ -13,7 +13,6 @@ interface ChartProps {
   title: string
   times: readonly string[]
   values: readonly Value[]
-  /** Drawn as a dashed line. */
   second?: Second | undefined
   /**
    * True if each value is a sum over its hour or day. The chart then shows the total while the pointer is elsewhere.
@@ -68,7 +67,6 @@ function barsOf(values: readonly Value[], max: number, at: number, measures: num
 const lastOf = (values: readonly Value[]) => values.findLast((value) => value !== null) ?? null
 const totalOf = (values: readonly Value[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 
-/** Index of the value under the pointer. */
 const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum: boolean) => {
   const { left, width } = (currentTarget as Element).getBoundingClientRect()
   const share = (clientX - left) / width

@@ -16,7 +16,6 @@ interface DialogProps {
   children: ComponentChildren
   onClose(): void
   onSubmit?: () => unknown
-  /** Buttons in addition to the one that closes the dialog. */
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string

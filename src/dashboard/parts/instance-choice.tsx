@@ -1,4 +1,3 @@
-/** A list from which one instance is chosen. */
 import { instanceChoices } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
 import { route, to } from '../app/route.ts'

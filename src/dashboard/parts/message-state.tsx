@@ -1,4 +1,3 @@
-/** Shows the furthest state of a message, and the name of its kind. */
 import type { MessageState } from '../../domain/dashboard.ts'
 import { t } from '../texts/t.ts'
 import { Badge } from './badge.tsx'

@@ -14,7 +14,6 @@ interface ProblemProps {
   again?: (() => unknown) | undefined
 }
 
-/** Screen readers announce the sentence immediately. */
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
@@ -39,7 +38,6 @@ interface EmptyProps {
   actions?: ComponentChildren
 }
 
-/** For an empty list, with the next step. */
 export const Empty = ({ title, children, actions }: EmptyProps) => (
   <div class="empty">
     <h3>{title}</h3>
@@ -50,7 +48,6 @@ export const Empty = ({ title, children, actions }: EmptyProps) => (
 
 const WIDTHS = [100, 82, 91, 64, 88, 73]
 
-/** Shown while data is loading. */
 export const Skeleton = ({ lines = 5 }: { lines?: number }) => (
   <svg
     class="skeleton"

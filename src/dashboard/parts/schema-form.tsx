@@ -41,7 +41,6 @@ interface InputProps {
 
 const LONG = 500
 
-/** Null for an empty text, if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
 /** The description of the API is for programmers, so it is used only if the field has no words of its own. */

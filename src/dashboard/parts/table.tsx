@@ -89,7 +89,6 @@ interface PagerProps {
   page: number
   pageSize: number
   total: number
-  /** Noun for the rows, in the singular and in the plural. */
   what: readonly [one: Text, many: Text]
   onPage(page: number): void
 }

@@ -6,7 +6,6 @@ import { to } from '../app/route.ts'
 import { t } from '../texts/t.ts'
 import { Empty } from './notice.tsx'
 
-/** The link leads to the page that lists the rights of the key. */
 export const Withheld = ({ reason }: { reason: string }) => (
   <Empty title={t('Not with this key')} actions={<a href={to(['access'])}>{t('What this key may do')}</a>}>
     {reason}

@@ -12,7 +12,6 @@ export const Name = ({ children, class: name }: { children: string; class?: stri
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu
 const LAYOUT = new Set(['\n', '\r', '\t'])
 
-/** Invisible characters are written as JSON escapes. */
 export const visible = (text: string) =>
   text.replace(INVISIBLE, (each) => (LAYOUT.has(each) ? each : `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`))
 

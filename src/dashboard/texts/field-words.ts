@@ -9,13 +9,11 @@ export interface FieldWords {
   isTurned?: true
   /** 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
-  /** Texts of the options of a field with a fixed set of values. */
   options?: Readonly<Record<string, string>>
 }
 
 const NO_LIMIT = t('Leave it empty for no limit.')
 
-/** Names of the kinds of events, by type. */
 export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   received: t('What arrives: messages, calls, changes of groups'),
   delivery: t('Whether a message was sent or has failed'),

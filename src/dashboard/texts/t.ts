@@ -1,4 +1,3 @@
-/** The English text is the name of an entry of the catalogue. */
 import { CATALOGUE, type Text, type Translations } from './catalogue.ts'
 import { formats, language } from './language.ts'
 

@@ -42,7 +42,6 @@ const InstanceUsage = z
   })
   .meta({ id: 'InstanceUsage' })
 
-/** The list is sorted by this amount, largest first. */
 const ORDERS = {
   cpu: ({ counted }: Known) => counted?.cpuMs,
   memory: ({ last }: Known) => last?.heldBytes,

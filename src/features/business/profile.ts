@@ -109,7 +109,6 @@ export const updateProfile = action('business.updateProfile', 'PUT /business/pro
   ],
 })
 
-/** Offsets such as `+03:00` are refused. */
 function isTimeZone(value: string): boolean {
   try {
     return /^[A-Za-z][\w+/-]*$/.test(value) && Boolean(new Intl.DateTimeFormat('en', { timeZone: value }))

@@ -20,7 +20,7 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
   const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
   const isGiven = (name: string) => Object.hasOwn(given, name) || Object.hasOwn(given, camelCase(name))
   const named = Object.entries(given).map(([name, value]) => {
-    // Our own name takes precedence if the request has both.
+    // Our own name takes precedence if the request has both names.
     const ours = Object.hasOwn(rename, name) && !isGiven(rename[name]!) ? rename[name]! : name
     return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
   })

@@ -40,7 +40,6 @@ const OF_PARTNERS: Readonly<Record<string, string>> = {
   'PUT /instances': 'Use PUT /instances/{instance_id}/token/{token}/update-name to rename an instance.',
 }
 
-/** Undefined for a call that is not in the list. */
 export const whyAbsentForPartners = (method: string, path: string): string | undefined => {
   const call = `${method} ${path}`
   return Object.hasOwn(OF_PARTNERS, call) ? OF_PARTNERS[call] : undefined

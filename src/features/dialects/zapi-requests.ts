@@ -23,7 +23,6 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
 
-/** In this dialect a poll option is an object with only a name. */
 const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
 
 const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)

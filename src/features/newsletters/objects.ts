@@ -23,7 +23,6 @@ const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' 
 /** WhatsApp creates the cursor, and only WhatsApp can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
-/** Number of the oldest post of the previous page. */
 export const postCursor = z
   .string()
   .regex(/^\d{1,16}$/, 'must be `next_cursor` of a previous answer')

@@ -19,7 +19,6 @@ const withPlainType = (value: unknown) =>
     ? { ...value, type: value.type.toLowerCase() }
     : value
 
-/** Fields that do not belong to the button's type are ignored. */
 export const button = z
   .preprocess(
     withPlainType,

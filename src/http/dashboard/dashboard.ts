@@ -51,7 +51,6 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     return gate.session(sessionOf(c, sessions), accessRequestOf(c))
   }
 
-  /** For routes that are not declared as operations. */
   function guard(path: string, right: RightName) {
     for (const each of [path, `${path}/*`])
       app.use(each, async (c, next) => {

@@ -12,7 +12,6 @@ import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
 import { instanceRow } from '../../features/dashboard.ts'
 import { orLate } from '../../lib/deadline.ts'
 
-/** Events that are kept for disconnected readers. */
 const KEPT = 4_096
 
 export interface LiveChannelDeps {
@@ -23,17 +22,14 @@ export interface LiveChannelDeps {
 }
 
 export interface LiveChannel {
-  /** Number of readers, counted by the code that created the channel. */
   streams: number
   first(): number
-  /** Position after the last event. */
   end(): number
   at(place: number): { name: LiveEventName; data: string } | undefined
   /** Must be called when the status of an instance has changed. */
   changed(instance: string): void
   /** Appends the changes of queues and deliveries since the last call, which was `seconds` ago. */
   update(seconds: number): void
-  /** Rows of all instances, as events without ids. */
   state(): Generator<ServerEvent>
   news(signal: AbortSignal, ms: number): Promise<void>
   wake(): void
@@ -48,7 +44,6 @@ export const liveEvent = <N extends LiveEventName>(event: N, data: LiveEvents[N]
 export function createLiveChannel({ directory, readings, workspace, first: begin }: LiveChannelDeps): LiveChannel {
   let first = begin
   const events: { name: LiveEventName; data: string }[] = []
-  /** Rows that were sent last, by instance. */
   const rows = new Map<string, string>()
   const attempts = new Map<string, AttemptResults>()
   let lastTotals = ''

@@ -65,7 +65,6 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     for (const channel of channels.read()) channel.update(seconds)
   }
 
-  /** Measures the instances regularly, as long as a stream is open. */
   function keepLooking() {
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {

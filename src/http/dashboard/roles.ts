@@ -1,4 +1,3 @@
-/** Checks the rights of a session, and hides secrets in answers. */
 import type { DashboardSessions } from '../../account/account.ts'
 import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -23,7 +22,6 @@ export function checkAgain({ session }: OpenSession, operation: string, sessions
 export const may = ({ key }: Pick<OpenSession, 'key'>, right: RightName): boolean =>
   lackOf(key === null ? null : key.scopes, right) === undefined
 
-/** Removes the secrets that the key of the session may not see. */
 export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, operation: string): unknown {
   if (open.key === null) return answer
   const blanked = BLANKED_FIELDS[operation] ?? {}

@@ -37,7 +37,6 @@ export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSes
 
 export const openOf = (c: Context<Env>): OpenSession => c.get('state').session!
 
-/** The cookie is limited to the path of the public base URL. */
 function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')

@@ -8,7 +8,6 @@ export interface CodeSample {
   source: string
 }
 
-/** Variables in the samples for values that only the caller knows. */
 const BASE = 'BASE_URL'
 const VARIABLES: Readonly<Record<string, string>> = { instance_id: 'INSTANCE_ID', token: 'TOKEN' }
 
@@ -28,7 +27,6 @@ interface Asked {
   answer: Answer
 }
 
-/** A sample cannot wait for the end of a stream. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {

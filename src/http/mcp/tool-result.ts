@@ -44,7 +44,6 @@ export async function resultOf(operation: string, reply: unknown): Promise<ToolR
   return { content: [asText(shown)], structuredContent: shown }
 }
 
-/** The error as text, which a model reads like any answer. */
 export function failureResult(failure: Failure): ToolResult {
   const { code, message, details } = failure.toData()
   return { content: [asText({ error: { code, message, details: details ?? {} } })], isError: true }

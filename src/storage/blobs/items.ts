@@ -20,7 +20,6 @@ export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | '
   removeDrafts(): Promise<void>
 }
 
-/** Prefix of an owner whose blobs belong to no instance yet. */
 export const STAGED = 'import-'
 
 /** Returns the first piece of each blob under the prefix, which names an owner or a blob, or is empty. */
@@ -62,7 +61,6 @@ export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
-/** Each blob is yielded as a whole, in encrypted form. */
 export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
   for (const { key, bytes } of await blobsUnder(items, owner)) {
     const pieces: Uint8Array[] = []

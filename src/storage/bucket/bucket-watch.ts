@@ -14,7 +14,6 @@ export interface BucketWatch {
 
 export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
-  /** Environment variable that sets the bucket. */
   variable: string
   /** End of a sentence that names what fails until the bucket can be used again. */
   meanwhile: string

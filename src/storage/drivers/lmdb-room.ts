@@ -35,7 +35,6 @@ export interface Look {
   lastPageNumber(): number
 }
 
-/** In bytes. The file is longer than the commits need by this. */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /** Bytes for commands in other processes, which write only one or two records; their claims are not visible here. */

@@ -208,6 +208,5 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
   }
 }
 
-/** The messages of these errors are sentences for the operator. */
 const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
 const OVER = 'PostgreSQL takes no commits of this process any more.'

@@ -48,7 +48,6 @@ export async function finishCopy(store: Store, copied: FinishedCopy): Promise<vo
   })
 }
 
-/** Whether a store is the copy, finished or not, of this move. */
 export async function isCopyOf(store: Pick<Store, 'get'>, { move }: Moved): Promise<boolean> {
   const mark = (await readMark(store, keys.storeCopying)) ?? (await readMark(store, keys.storeCopied))
   return mark?.move === move

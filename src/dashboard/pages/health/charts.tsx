@@ -10,7 +10,6 @@ type Measure = { [Name in keyof HealthPoint]: HealthPoint[Name] extends number |
 interface Shown {
   title: string
   line: Measure
-  /** Drawn as a dashed line in the same chart. */
   second?: readonly [measure: Measure, name: string]
   text(value: number): string
 }

@@ -97,7 +97,6 @@ const Waiting = ({ text }: { text: string }) => (
   </div>
 )
 
-/** Shown in place of the code, by status. */
 const INSTEAD: Record<string, string> = {
   connecting: t('Logging in…'),
   disconnected: t('Reconnecting automatically…'),

@@ -26,7 +26,6 @@ export function usePasskey(id: string, about: string): Loaded<Passkey> {
   return passkey
 }
 
-/** The text box must contain JSON. */
 function parsed(text: string) {
   try {
     return JSON.parse(text)

@@ -177,7 +177,6 @@ const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
     <ul class="stack">
       {EVENT_TYPES.map((type) => {
         const url = (values[`${type}_url`] as string | null) ?? null
-        // The result of a test disappears when the address changes.
         return <TypeRow key={`${type} ${url}`} id={row.id} type={type} url={url} />
       })}
     </ul>

@@ -15,7 +15,6 @@ interface Deed {
   verb: string
   /** Message after success; `{instances}` stands for the number of instances. */
   done: Text
-  /** Consequences, which the confirmation shows before the action. */
   means: string
   isDangerous: boolean
   needs: RightName
@@ -114,9 +113,7 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 interface ChosenBarProps {
   all: readonly InstanceRow[]
   chosen: ReadonlySet<string>
-  /** Instances on the visible page of the list. */
   shown: readonly InstanceRow[]
-  /** Instances on all pages of the list. */
   found: readonly InstanceRow[]
   onChoose(chosen: ReadonlySet<string>): void
 }

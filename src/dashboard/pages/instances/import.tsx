@@ -23,7 +23,6 @@ const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasD
   waha: { name: 'WAHA', file: t('A file of rows. For a folder, choose Baileys.') },
 }
 
-/** If this input changes, the file must be checked again. */
 interface Wish {
   from: ImportSource
   files: readonly File[]
@@ -36,7 +35,6 @@ interface Wish {
 
 const NOTHING: Wish = { from: 'svc', files: [], passphrase: '', device: '', name: '', isStopped: false, isOld: false }
 
-/** The files of a folder become fields of one JSON object. */
 async function bodyOf({ from, files }: Wish): Promise<Blob> {
   if (from !== 'baileys') return files[0]!
   const texts = files.map(async (file) => [file.name, await file.text()] as const)

@@ -6,13 +6,11 @@ import { SHOWN_STATES, stateText } from '../../parts/badge.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 
-/** Shows the instances in trouble. */
 const TROUBLE = 'trouble'
 
 const isIn = (row: InstanceRow, state: string) =>
   state === '' || (state === TROUBLE ? troubleOf(row) > 0 : stateOf(row) === state || row.status === state)
 
-/** The row must be in the state and contain the searched text. */
 export const matches = (q: string, state: string) => {
   const word = q.trim().toLowerCase()
   return (row: InstanceRow) =>

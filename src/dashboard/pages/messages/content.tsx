@@ -21,7 +21,6 @@ function wordsOf({ body }: WebhookBody): string {
     const words = block?.message ?? block?.caption
     return typeof words === 'string' && words !== '' ? words : JSON.stringify(block, null, 2)
   } catch {
-    // The content was truncated, so it is no complete JSON.
     return body
   }
 }

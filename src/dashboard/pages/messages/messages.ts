@@ -9,7 +9,6 @@ export const loadMessages = (instance: string, chat: string | undefined, limit: 
 export const loadBody = (instance: string, message_id: string) =>
   ask<WebhookBody>('POST', `${pathOf(instance)}/body`, { message_id })
 
-/** Searches in the names and numbers of the chat and of the author. */
 export function isOf({ phone, chat_name, participant, participant_name }: MessageRow, text: string): boolean {
   const sought = text.trim().toLowerCase()
   const digits = sought.replace(/[\s()+-]/g, '')

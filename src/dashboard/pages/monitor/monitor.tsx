@@ -23,7 +23,6 @@ function pretty(body: string): string {
   }
 }
 
-/** The state that an event reports, or the kind of its message. */
 function stateOf(body: string): string {
   try {
     const { status, message_type } = JSON.parse(body) as { status?: unknown; message_type?: unknown }

@@ -26,7 +26,6 @@ const TROUBLES: readonly Trouble[] = [
   { name: t('Cut'), cause: cut, done: t('The connection was cut; the instance reconnects.') },
 ]
 
-/** Each trouble needs a linked device. */
 export function Troubles({ phone: { phone, devices }, reload }: { phone: Phone; reload(): Promise<void> }) {
   const action = useAction(async ({ cause, done }: Trouble) => {
     await cause(phone)

@@ -22,7 +22,6 @@ function farOf({ state, steps }: Timeline): { rank: number; error: string | unde
   return { rank: Math.max(0, state === 'sent' ? MESSAGE_STATES.indexOf('sent') : 0, ...receipts), error }
 }
 
-/** Whether a message waits for a time that was chosen for it. */
 const waitsForItsTime = ({ steps }: Timeline) =>
   steps.some((step) => step.kind === 'waiting' && step.reason === 'send_at' && Date.parse(step.at ?? '') > Date.now())
 

@@ -40,7 +40,6 @@ function parsedBody(json: string): Record<string, unknown> {
   throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
 }
 
-/** `data` is the value of the field for the file. */
 function bodyOf({ kind, phone, text, json, file, at }: Draft, data: string): Record<string, unknown> {
   const recipient = kind.takesPhone ? { phone: readPhone(phone).phone } : {}
   const later = at === '' ? {} : { send_at: isoOf(at) }

@@ -17,7 +17,6 @@ import { eventName } from './event-name.ts'
 
 const LOOK_EVERY_MS = 2_500
 
-/** Only complete JSON is indented. */
 function pretty({ body, truncated }: WebhookBody): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
@@ -72,7 +71,6 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     </ol>
   )
 
-/** The message has a link to its timeline. */
 const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
   <>
     <dt>{t('Instance')}</dt>

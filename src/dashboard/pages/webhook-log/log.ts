@@ -33,7 +33,6 @@ export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 
 const MOST_AT_ONCE = 100
 
-/** `progress` is called with the number of events requested so far. */
 export async function resendMany(ids: readonly string[], progress: (done: number) => void) {
   const sum = { queued: 0, notFound: 0 }
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {

@@ -1,5 +1,3 @@
-/** Events and their outcomes, with buttons to send them again. */
-
 import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
@@ -155,7 +153,6 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   )
 
-/** Continues a search that ended before the last entry of the log. */
 const Further = ({ to }: { to: string }) => (
   <div class="card-inside row between">
     <span class="soft">

@@ -1,4 +1,3 @@
-/** Translations into the languages other than English. */
 export type Translations = readonly [pt: string, es: string]
 
 /** The English text is the name of the entry. */

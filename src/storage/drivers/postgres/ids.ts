@@ -5,7 +5,6 @@
 import type { Question } from './link.ts'
 import { NO_INSTANCE } from './places.ts'
 
-/** The id in these keys is stored in the column `scope`. */
 const INSTANCES = 'instance:'
 
 const SCOPES = `WITH RECURSIVE found AS (

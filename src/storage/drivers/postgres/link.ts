@@ -12,7 +12,6 @@ import type { Target } from './target.ts'
 
 /** In ms, unless the caller gives another limit. Only the network and the start of a server process take time. */
 const CONNECT_DEADLINE = 5_000
-/** In ms. */
 const END_DEADLINE = 2_000
 const OLDEST = 140_000
 const BYTEA = 17

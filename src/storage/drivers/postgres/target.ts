@@ -29,6 +29,5 @@ export function targetOf(url: string): Target {
   return { url: parts.href, schema, service, shown: `${host}${parts.pathname}, schema ${schema}` }
 }
 
-/** The other threads of the process open the store by this URL. */
 export const threadUrl = (url: string, writer: string | undefined): string =>
   writer === undefined ? url : withParameter(url, 'service', writer)

@@ -1,4 +1,3 @@
-/** Each notice says what is wrong, what it means, and what helps. */
 import type { InstanceRow } from '../../../../domain/dashboard.ts'
 import { isFull, NEARLY_FULL, stateOf } from '../../../../domain/instance-list.ts'
 import { QUEUE_CAPACITY } from '../../../../domain/queue-capacity.ts'

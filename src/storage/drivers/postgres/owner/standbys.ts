@@ -81,7 +81,6 @@ function detailsIn(text: string): Details {
   try {
     return (JSON.parse(text) as { error?: { details?: Details } }).error?.details ?? {}
   } catch {
-    // Another program uses this address.
     return {}
   }
 }
