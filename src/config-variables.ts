@@ -116,7 +116,6 @@ const Environment = v.object({
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
-  /** Credentials and region of buckets, under the names that cloud tools use. */
   AWS_ACCESS_KEY_ID: v.optional(v.string()),
   AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
   AWS_SESSION_TOKEN: v.optional(v.string()),

@@ -49,7 +49,6 @@ export interface Config extends DataPlaces {
   network: NetworkOptions
   /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
   egressAllow: readonly string[]
-  /** Webhook events of one instance that may wait; the oldest are dropped. */
   outboxMax: number
   /** Version to report to WhatsApp; null for the default of this release. */
   webVersion: readonly [number, number, number] | null

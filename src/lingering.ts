@@ -13,7 +13,6 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** Drops data until the caller closes the connection, is silent for too long, or has sent too much. */
 function drop(socket: Socket): void {
   const begun = steadyClock.now()
   const before = socket.bytesRead
@@ -27,7 +26,6 @@ function drop(socket: Socket): void {
 export interface Lingering {
   /** Requests of a connection that is about to close do not reach this listener. */
   listener: RequestListener
-  /** Answers in wire format on a connection on which no request could be parsed, and ends it. */
   refuse(socket: Socket, answer: string): void
 }
 

@@ -51,7 +51,6 @@ const UNREADABLE: Record<string, Failure> = {
 }
 const NO_HTTP = Failure.invalid({ path: '', message: 'must be an HTTP request without folded or malformed headers' })
 
-/** The answer in wire format on a connection on which no request could be parsed. */
 export function answerUnreadable({ code = '' }: NodeJS.ErrnoException, requestId: string): string {
   const failure = UNREADABLE[code] ?? NO_HTTP
   const body = JSON.stringify(failureBody(failure))

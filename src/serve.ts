@@ -1,5 +1,3 @@
-/** Serves HTTP in Node: a listening socket around the Web-standard application, and its orderly stop. */
-
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'

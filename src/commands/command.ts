@@ -5,7 +5,6 @@
 import type { Config } from '../config.ts'
 
 export interface OptionRow {
-  /** Placeholder in the help, for example `<name>`. A flag takes no value and has none. */
   value?: string
   about: string
   required?: boolean

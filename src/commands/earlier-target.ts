@@ -1,4 +1,3 @@
-/** Finds the target of an earlier `instance export`, so that the command can be repeated. */
 import { access } from 'node:fs/promises'
 import { type MovedTo, movedTo, notMoved } from '../archive/moved-to.ts'
 import type { FoundInstance } from './instance-orders.ts'

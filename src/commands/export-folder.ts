@@ -1,4 +1,3 @@
-/** `instance export --to baileys`: writes the device as a folder of Baileys. */
 import { resolve } from 'node:path'
 import type { WrittenFolder } from '../../workers/portability/export/write-folder.ts'
 import { movedToOp } from '../archive/moved-to.ts'
@@ -37,7 +36,6 @@ export async function exportFolder(config: Config, id: string, given: string, is
   return text
 }
 
-/** Whether an earlier run of this command has written the whole device into the folder. */
 async function isFromEarlier(stored: Stored, found: FoundInstance, folder: string): Promise<boolean> {
   const { isComplete } = await import('../../workers/portability/export/write-folder.ts')
   return (await earlierTarget(stored, found, folder)) !== undefined && (await isComplete(folder, found.id))

@@ -15,7 +15,6 @@ const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100
 
-/** Statuses in which a first login can end, each with its meaning for the import. */
 const ENDS: Readonly<Record<string, string>> = {
   connected: 'The instance is connected.',
   logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',

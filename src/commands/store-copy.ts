@@ -1,4 +1,3 @@
-/** `store copy` and `store reopen`: move everything of a store to another store, and undo that. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config.ts'
 import { blobsBeside } from '../config-places.ts'

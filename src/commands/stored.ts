@@ -19,7 +19,6 @@ export interface Stored {
 
 export interface OwnStore extends Stored {
   secretKey: Uint8Array
-  /** Path of the file with the secret key, unless the environment provides the key. */
   file: string
 }
 

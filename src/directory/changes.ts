@@ -21,7 +21,6 @@ export interface ChangesDeps {
   engine: Pick<Engine, 'configure'>
   clock: Clock
   log: Log
-  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl: string | undefined
 }
 

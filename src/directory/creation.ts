@@ -1,4 +1,3 @@
-/** Adds instances to a workspace: those that callers create, and those of imported devices. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
@@ -37,7 +36,6 @@ export interface CreationDeps extends Checks {
 
 export interface Creation {
   add(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceRecord>
-  /** Stores the imported devices as instances. Resolves with their ids. */
   takeOver(): Promise<string[]>
 }
 

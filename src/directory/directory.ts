@@ -38,7 +38,6 @@ export interface StatusObject {
 
 export interface Directory {
   load(): Promise<InstanceConfig[]>
-  /** Creates instances from the imported devices in the store; the caller starts them. */
   takeImports(): Promise<InstanceConfig[]>
   /** Throws a `Failure` for an unknown id. */
   config(instance: string): InstanceConfig

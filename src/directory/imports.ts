@@ -67,7 +67,6 @@ export function importOps(
 }
 
 const SLICE_BYTES = 100_000
-/** Type of the entries of an archive, which are records and not keys. */
 const RECORD = 'record'
 
 /**

@@ -41,7 +41,6 @@ export interface DirectoryDeps extends Checks {
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
-  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl?: string
   importedMedia?: ImportedMedia
   /** In ms. A creation waits this long for the first QR code. */

@@ -151,7 +151,6 @@ export function createOrders({
     return isDropped
   }
 
-  /** Resolves with false if the order was confirmed or replaced in the meantime. */
   function dropSilent(instance: string, order: Order): Promise<boolean> {
     const [key, read] = orders.encode(keys.order(instance), order)
     const answer = answers.encode(keys.orderAnswer(instance), { problem: TOO_LATE })

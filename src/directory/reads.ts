@@ -18,7 +18,6 @@ export interface ReadsDeps {
   states: ReturnType<typeof createStates>
   account: Pick<Account, 'workspace'>
   engine: Pick<Engine, 'hasTold'>
-  /** URL at which callers reach this service; undefined if events contain no media links. */
   baseUrl: string | undefined
 }
 

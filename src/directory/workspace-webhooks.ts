@@ -38,7 +38,6 @@ const AT_ONCE = 100
 /** Name of the mutex for adding instances to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
-/** Adds the instance to the error messages, because the caller named only the workspace. */
 function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()

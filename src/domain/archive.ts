@@ -1,4 +1,3 @@
-/** Types and constants for archives of instances, which the API, the commands and the threads share. */
 import type { InstanceId } from './ids.ts'
 
 /**

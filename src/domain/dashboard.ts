@@ -19,7 +19,6 @@ export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
  */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 
-/** The dashboard is open to nobody, to callers on this machine, or to everybody. */
 export const DASHBOARD_MODES = ['off', 'loopback', 'on'] as const
 export type DashboardMode = (typeof DASHBOARD_MODES)[number]
 

@@ -8,7 +8,6 @@ export interface FileToRead {
   from: ImportSource
   passphrase: string | undefined
   device: string | undefined
-  /** True if the caller says that the device was used after the file was made. */
   isOld: boolean
 }
 

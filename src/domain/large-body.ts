@@ -18,6 +18,5 @@ export interface ComingBody {
    * of the body is discarded.
    */
   batches: AsyncIterableIterator<BodyBatch>
-  /** The reader of the batches reports how many bytes of the body it holds. */
   held(bytes: number): void
 }

@@ -17,7 +17,6 @@ export interface InstanceWork {
   /** In epoch ms; null if no message was sent. */
   lastSentAt: number | null
   lastReceivedAt: number | null
-  /** Bytes of messages and events that the instance holds in memory now. */
   heldBytes: number
 }
 
@@ -38,7 +37,6 @@ export interface ShardSurvey {
   busy: number
 }
 
-/** Measurements of the instances. They are taken only while somebody watches, at a limited rate. */
 export interface Readings {
   /** Undefined if the shard thread of the instance does not answer. */
   of(instance: string): InstanceReading | undefined

@@ -6,7 +6,6 @@ import type { EventType } from './events.ts'
  */
 export type ServerEvent = { data: string; id?: string; event?: string } | { comment: string } | { retryMs: number }
 
-/** Kinds of readers in the metrics: programs that read the events of an instance, and the dashboard. */
 export const STREAM_READERS = ['events', 'dashboard'] as const
 export type StreamReader = (typeof STREAM_READERS)[number]
 

@@ -29,7 +29,6 @@ export type StopHow = 'keep' | 'erase'
 
 /** Only the main thread calls these; they have no route. */
 interface InternalOperations {
-  /** Asks the phone to upload a received file again; replies with its new path. */
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
   /**

@@ -54,7 +54,6 @@ export interface Shard {
    * cannot fix.
    */
   readonly begun: Promise<void>
-  /** Duration of the current start in ms; undefined while the thread answers. */
   startingFor(): number | undefined
   generation(): number | undefined
   /** Whether `onEvent` has received every state that the thread announced. */

@@ -1,4 +1,3 @@
-/** Pings a shard thread at intervals, and ends a thread that no longer answers. */
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ShardReport } from '../metrics/tally.ts'

@@ -20,7 +20,6 @@ export interface Alias {
   query?: true
   body?: true
   list?: string
-  /** Chooses another operation, or adds fields, depending on the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
   /** `done`: the answer is `{ value: true }`. `count`: the answer is only the `total`. */
   answer?: 'done' | 'count'
@@ -178,7 +177,6 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
     own: ['filters'],
-    // The name is only used in error messages; the code below reads the field itself.
     rename: { 'filters.country_codes': 'country_codes' },
     choose: ({ filters }) => {
       if (filters === undefined) return {}

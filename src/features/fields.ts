@@ -249,7 +249,6 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
 interface Inline {
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
-  /** True if the text was clearly meant as base64, so that the error message explains the reason. */
   isExplained: boolean
 }
 

@@ -119,7 +119,6 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
 /** Longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
-/** Yields the symbols of long texts in fields that do not accept a file. */
 function* strayTexts(issues: Issues): Generator<unknown> {
   for (const issue of issues) {
     if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)

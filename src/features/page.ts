@@ -1,4 +1,3 @@
-/** Answers with an HTML page for people. Its policy allows only the resources of the page. */
 import { type Language, languageOf } from '../domain/language.ts'
 import type { Page } from './parts.ts'
 

@@ -39,7 +39,6 @@ export interface Parts {
   }
   /** Undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
-  /** Link to the copy of a received file in the bucket; undefined if there is none. */
   copyOfReceivedFile(link: string): Promise<string | undefined>
   metrics(): Promise<string>
   description(): Description
@@ -87,7 +86,6 @@ export interface Pages {
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
   docs: Page
   asset(name: string): Promise<Asset | undefined>
-  /** The browser extension as a zip archive; undefined if it is not installed. */
   extension(): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
@@ -137,7 +135,6 @@ export interface AccountCall extends PublicCall {
 
 export interface InstanceCall extends AccountCall {
   instance: InstanceId
-  /** Whether the request would still be authorized, for answers that last long. */
   isStillAllowed(): boolean
   /** Whether the caller has only a connect link, and may learn nothing about the instance. */
   isStranger: boolean

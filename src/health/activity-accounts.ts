@@ -92,7 +92,6 @@ const totalsOf = ({ work, attempts }: InstanceReading): Amounts => ({
   failed: attempts.retry + attempts.failed,
 })
 
-/** Returns the growth since the last report. A report of a new thread begins at zero again. */
 function grown({ reported }: Account, since: number, totals: Amounts): Amounts {
   const growth = { ...totals }
   if (reported?.since === since) for (const name of AMOUNTS) growth[name] -= reported.totals[name]

@@ -1,4 +1,3 @@
-/** Finds problems of the service and their remedies for the operator. Pure functions. */
 import { DAY, MINUTE } from '../domain/clock.ts'
 import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain/dashboard.ts'
 import type { Status } from '../domain/instance.ts'

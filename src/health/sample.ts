@@ -7,7 +7,6 @@ import type { HealthPoint } from '../domain/dashboard.ts'
 import { BUCKETS } from '../metrics/table.ts'
 import { type Numbers, partsOf } from '../metrics/tally.ts'
 
-/** Current values, such as the memory. A sample has the largest value within its span. */
 export interface Standing {
   rssMb: number
   queue: number

@@ -1,4 +1,3 @@
-/** The ranges of a workspace's allowlist are parsed once, until the list changes. */
 import { Failure } from '../domain/failures.ts'
 import type { Workspace } from '../domain/workspace.ts'
 import { isIn, parseRanges, type Ranges } from '../egress/addresses.ts'

@@ -203,7 +203,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Logged status if the caller closed the connection before the answer. nginx uses the same number. */
 const LEFT = 499
 
-/** Every request gets an id, the rate headers and one log line, whatever its outcome. */
 function observe(
   { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,

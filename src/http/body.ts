@@ -170,7 +170,6 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
   let here = begunSize
-  /** Sizes of the batches that were sent to the other thread and are not parsed yet. */
   const away: number[] = []
   let there = 0
   let isEnded = false

@@ -1,4 +1,3 @@
-/** Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. */
 import { IGNORED_FIELDS } from '../domain/brand.ts'
 import { MAX_UNKNOWN } from '../features/unknown-fields.ts'
 

@@ -39,7 +39,6 @@ export interface RequestState {
   remaining: number | undefined
   headers: Record<string, string>
   isDressed: boolean
-  /** Builds the answer to a refusal, for routes that people open in a browser. */
   refusal?: (failure: Failure) => Response
   session?: OpenSession
 }

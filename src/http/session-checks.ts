@@ -32,7 +32,6 @@ const KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) or API key (${API
 export function createSessionChecks({ account, requests, admins, checkWorkspace, ...deps }: SessionChecksDeps) {
   const guesses: Guesses = deps.guesses
 
-  /** Checks the address of the caller, and for an API key also the plan. No limit counts this call. */
   function checkSession({ session, key }: OpenSession, source: string) {
     if (key === null) admins.checkAddress(source)
     else checkWorkspace(session.workspace, source)
@@ -65,7 +64,6 @@ export function createSessionChecks({ account, requests, admins, checkWorkspace,
 
     checkSession,
 
-    /** Whether a session would still be admitted, for answers that last long. */
     isStillAdmitted(open: OpenSession, source: string): boolean {
       try {
         checkSession(open, source)

@@ -21,7 +21,6 @@ export interface FileHost {
   /** Also resolves for a status other than 200. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
-/** `length` is the length that the host declares; null if it declares none. */
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }
 
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {

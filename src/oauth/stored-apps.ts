@@ -56,7 +56,6 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
       }
     },
 
-    /** Changes an app after its earlier changes. Does nothing if the app was revoked. */
     change: (id: string, decide: (app: StoredApp) => Promise<void>): Promise<void> =>
       mutex.run(id, async () => {
         const app = held.get(id)

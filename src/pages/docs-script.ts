@@ -4,7 +4,6 @@
  */
 export const docsScript = `
 const TAB = 'svc_docs'
-/** The dashboard also stores the id and token of this tab's instance. */
 const remembered = () => {
   try {
     return JSON.parse(sessionStorage.getItem(TAB)) || {}

@@ -1,4 +1,3 @@
-/** The browser extension of `extension/` as a zip archive, which users unpack and load. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

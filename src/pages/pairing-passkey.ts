@@ -20,7 +20,6 @@ const BY_HAND = ${JSON.stringify(BY_HAND)}
 const { passkey: PASSKEY } = WORDS
 let challenge = null
 let hasPasskey = false
-/** Time at which WhatsApp Web was opened for this challenge; null after the other ways were shown. */
 let openedAt = null
 const unfold = () => {
   openedAt = null

@@ -1,4 +1,3 @@
-/** Starts stored instances, and creates instances from imported devices in the store. */
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'

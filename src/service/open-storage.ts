@@ -121,7 +121,6 @@ export async function openStorage(
   }
 }
 
-/** `count` counts the media again each time the bucket can be reached again. */
 async function watchBlobs(bucket: Bucket, log: Logger, count: () => Promise<void>): Promise<BucketWatch> {
   const [{ bucketClient }, { watchBucket }] = await Promise.all([
     import('../storage/bucket/bucket-client.ts'),

@@ -18,7 +18,6 @@ const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][
     dir === null ? [] : [[variable, dir]],
   )
 
-/** Writes the id of the service that owns the store into its folders. */
 export async function markFolders(folders: Folders, owner: string): Promise<void> {
   for (const [, dir] of named(folders)) await writeFile(join(dir, MARK), owner, { mode: PRIVATE_FILE })
 }

@@ -50,7 +50,6 @@ export async function standBy(
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /** Contained in the answer, so that another active service does not count this standby as its own. */
   let active: string | undefined
-  /** The text says what the standby waits for; it is logged if it is new. */
   function show(what: string, write: () => void) {
     if (shown === what) return
     shown = what

@@ -14,13 +14,11 @@ import { readStream } from './stream.ts'
 const SHOW_EVERY = 250
 /** In ms, after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000
-/** In ms, after a disconnection, until the service sets another delay. */
 const RECONNECT_AFTER = 3_000
 
 export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
 export const isComplete = signal(false)
 export const connection = signal<'live' | 'waiting'>('waiting')
-/** Null while the stream is connected, and before its first connection. */
 export const awaySince = signal<number | null>(null)
 export const totals = signal<LiveEvents['totals'] | null>(null)
 export const delivered = signal<LiveEvents['deliveries'] | null>(null)

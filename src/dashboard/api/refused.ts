@@ -1,4 +1,3 @@
-/** Error with which the service refused a request, with the message of the service. */
 import { ofService, t } from '../texts/t.ts'
 
 export class Refused extends Error {

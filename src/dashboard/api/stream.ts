@@ -7,7 +7,6 @@ import { send } from './client.ts'
 
 export interface StreamReader {
   signal: AbortSignal
-  /** Id of the last event before the disconnection; empty if there is none. */
   lastEventId: string
   onOpen(): void
   onEvent(event: EventSourceMessage): void

@@ -2,7 +2,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** Attributes that connect a control with its label, hint and error. */
 export interface Tied {
   id: string
   'aria-describedby': string | undefined

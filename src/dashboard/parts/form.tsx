@@ -35,7 +35,6 @@ interface LineFormProps {
   result?: ComponentChildren
 }
 
-/** Controls and their button in one line, with the answer of the service below. */
 export const LineForm = ({ action, does, look, isDisabled, needs, fields = [], children, result }: LineFormProps) => (
   <Form class="stack" onSubmit={() => action.run()}>
     <div class="inline-form">

@@ -20,7 +20,6 @@ interface Answer {
   error: string | null
 }
 
-/** How a receiver answered a delivery, in the same words on all pages. */
 export function receiverAnswer({ code, error }: Answer): string {
   if (code === null) return error === null ? '–' : (REASONS[error] ?? error)
   if (error === null || error === `status ${code}`) return `HTTP ${code}`

@@ -1,4 +1,3 @@
-/** A secret that is hidden until the user shows it, and that can be copied without being shown. */
 import { useState } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'

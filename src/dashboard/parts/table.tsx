@@ -5,7 +5,6 @@ import { count, t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
 export interface Column<T> {
-  /** Empty for a column without a heading, such as a column of buttons. */
   label: string
   cell(row: T): ComponentChildren
   isRight?: boolean

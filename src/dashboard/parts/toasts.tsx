@@ -1,4 +1,3 @@
-/** Short messages in the corner about completed actions and failures. */
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'

@@ -1,4 +1,3 @@
-/** Shown in place of the parts of a page that the key of the session may not use. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'

@@ -19,7 +19,6 @@ export function t(text: Text, values: Values = {}): string {
   })
 }
 
-/** Translated if the catalogue has the sentence, otherwise unchanged. */
 export const ofService = (sentence: string): string => translated(sentence)
 
 export const count = (n: number, one: Text, many: Text) => `${n.toLocaleString(formats)} ${t(n === 1 ? one : many)}`

@@ -1,4 +1,3 @@
-/** Account API: connect links, with which a customer pairs one instance without a credential. */
 import { z } from 'zod'
 import { iso, SECOND } from '../../domain/clock.ts'
 import {

@@ -48,7 +48,6 @@ export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<
   return input === undefined ? endpoint : { input, ignored: endpoint.ignored }
 }
 
-/** The name under which a client of the dialect sent one of our fields. */
 export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
   const { rename = {}, lift } = rowOf(endpoint)
   const [first = '', ...rest] = path.split('.')

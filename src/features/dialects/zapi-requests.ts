@@ -11,7 +11,6 @@ export interface Reshape {
   rename?: Readonly<Record<string, string>>
   /** An object whose listed fields are top-level fields in our requests. */
   lift?: { from: string; fields: readonly string[] }
-  /** Converts the values of one of our fields: each entry of a list, or the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
   /** Replaces the schema of the operation, if other rules apply to the combination of fields. */
   input?: z.ZodType

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { acknowledged, destination, identifier, messageId, oneOf, text } from '../fields.ts'
 import { actOf, queryBoolean, send } from './queued.ts'
 
-/** Identify the message of an action. The last two are only used if the message is no longer stored. */
 const target = {
   message_id: messageId.meta({ description: 'Id of the message, which is in the chat `phone`.' }),
   from_me: z

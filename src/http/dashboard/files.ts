@@ -1,4 +1,3 @@
-/** The document of the dashboard and the files that it loads. No session is needed for them. */
 import type { Context } from 'hono'
 import type { DashboardFile, DashboardFiles } from '../../features/parts.ts'
 import { takesGzip } from '../../features/system.ts'

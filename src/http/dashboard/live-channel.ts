@@ -28,7 +28,6 @@ export interface LiveChannel {
   at(place: number): { name: LiveEventName; data: string } | undefined
   /** Must be called when the status of an instance has changed. */
   changed(instance: string): void
-  /** Appends the changes of queues and deliveries since the last call, which was `seconds` ago. */
   update(seconds: number): void
   state(): Generator<ServerEvent>
   news(signal: AbortSignal, ms: number): Promise<void>
@@ -79,7 +78,6 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     append('instance', row)
   }
 
-  /** Appends the delivery attempts since the last measurement. Returns their number. */
   function appendAttempts(id: string): number {
     const now = readings.of(id)?.attempts
     if (now === undefined) return 0

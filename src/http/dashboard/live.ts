@@ -161,7 +161,6 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
   }
 }
 
-/** The events of all workspaces that somebody reads, and of a few that a reader has left. */
 function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
   /** Channels without readers are at the front, in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()

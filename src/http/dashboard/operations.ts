@@ -1,4 +1,3 @@
-/** Mounts the operations of the API and of the dashboard. The session replaces the keys and tokens. */
 import type { Context, Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'
 import { lackOf, rightOf } from '../../domain/dashboard-rights.ts'

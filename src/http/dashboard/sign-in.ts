@@ -1,4 +1,3 @@
-/** Returns who is signed in, opens a session with a key, and ends it. */
 import type { Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'
 import type { SignedIn, SignedOut } from '../../domain/dashboard.ts'

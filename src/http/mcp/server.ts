@@ -6,7 +6,6 @@ import type { ToolResult } from './tool-result.ts'
 
 export interface Session {
   tools: readonly Tool[]
-  /** Explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
   /** Calls a tool for which `problemOf` is undefined. Never rejects, because a failure is also a result. */
   call(name: string, given: Record<string, unknown>): Promise<ToolResult>

@@ -1,4 +1,3 @@
-/** Builds the result of a tool: the answer of the operation as data and as text, or as a picture. */
 import type { Failure } from '../../domain/failures.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }

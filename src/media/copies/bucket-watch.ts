@@ -1,4 +1,3 @@
-/** Copies files to the bucket, and learns from the results whether the bucket works. */
 import type { Log } from '../../domain/log.ts'
 import type { MediaCopy, MediaCopyResult } from '../../domain/media-copy.ts'
 import type { CopyBucket } from './copy-bucket.ts'

@@ -15,7 +15,6 @@ export interface BucketWatch {
 export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
   variable: string
-  /** End of a sentence that names what fails until the bucket can be used again. */
   meanwhile: string
   log: Log
   onBack(): Promise<void>

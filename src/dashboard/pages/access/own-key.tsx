@@ -1,5 +1,3 @@
-/** Shows the rights of the session's API key, from the same table by which the service decides. */
-
 import type { SessionKey } from '../../../domain/dashboard.ts'
 import { RIGHTS, type Right, type RightName } from '../../../domain/dashboard-rights.ts'
 import { whyNot } from '../../api/rights.ts'

@@ -1,4 +1,3 @@
-/** Charts of messages and failed deliveries of the last day or week. */
 import { useState } from 'preact/hooks'
 import type { Activity as Data } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'

@@ -46,7 +46,6 @@ type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
 /** The account is linked to no phone, so there is nothing to log out. */
 const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
 
-/** Names the step that remains on the phone when an instance without a connection is logged out. */
 const OnThePhone = ({ row }: { row: InstanceRow }) =>
   staysOnPhone(row) ? (
     <p>{t('The instance is not connected, so also remove the device on the phone, under Linked devices.')}</p>

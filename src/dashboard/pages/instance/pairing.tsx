@@ -47,7 +47,6 @@ function Qr({ id, status }: { id: string; status: string }) {
   )
 }
 
-/** Says that the country code is missing; undefined if the number may be complete. */
 const wrongOf = (text: string) =>
   readPhone(text).isNational ? t('Write the number with its country code, for example 55 11 …') : undefined
 

@@ -17,7 +17,6 @@ const FIELDS = fieldsOf('instance.updateSettings')
 const NUMBERS = ['first_contacts_per_hour', 'first_contacts_per_day', 'pause_after_unanswered']
 const OBJECTS = ['first_contacts_warm_up', 'quiet_hours']
 
-/** Whether a setting is edited here and not in the list of the other settings. */
 export const isOfSafety = (name: string) => NUMBERS.includes(name) || OBJECTS.includes(name)
 
 const RELOAD = 10_000

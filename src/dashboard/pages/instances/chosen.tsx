@@ -13,7 +13,6 @@ import { staysOnPhone } from '../instance/state/stays-on-phone.ts'
 
 interface Deed {
   verb: string
-  /** Message after success; `{instances}` stands for the number of instances. */
   done: Text
   means: string
   isDangerous: boolean
@@ -144,7 +143,6 @@ function Choice({
   )
 }
 
-/** Names the step that remains on the phones of instances that are not connected. */
 function OnThePhones({ rows }: { rows: readonly InstanceRow[] }) {
   const n = rows.filter(staysOnPhone).length
   return n === 0 ? null : (

@@ -1,4 +1,3 @@
-/** The newest messages of an instance, in and out, and the conversation with one person. */
 import { useState } from 'preact/hooks'
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { delivered, rows as instances } from '../../api/live.ts'

@@ -1,4 +1,3 @@
-/** Shows the events of an instance as they happen. No webhook receiver is needed. */
 import { setQuery } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { chosenInstance, InstanceChoice, NoInstances } from '../../parts/instance-choice.tsx'

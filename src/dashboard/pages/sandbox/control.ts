@@ -14,7 +14,6 @@ export interface Phone extends Person {
 }
 
 interface Ceremony {
-  /** The phone asks its owner whether to link, or whether the codes are equal. */
   asks: 'link' | 'code' | null
   code: string | null
 }

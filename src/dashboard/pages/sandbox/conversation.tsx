@@ -1,5 +1,3 @@
-/** A person on the simulated network, who writes and receives messages. */
-
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { nameAndNumber } from '../../../domain/isolated-text.ts'

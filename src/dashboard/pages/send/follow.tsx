@@ -1,4 +1,3 @@
-/** Shows the states of a message that was sent on this page, until it is read. */
 import { MESSAGE_STATES, type MessageState, type Timeline } from '../../../domain/dashboard.ts'
 import { ask, query } from '../../api/client.ts'
 import { useEvery, useLoad } from '../../app/load.ts'
@@ -15,7 +14,6 @@ const STEPS: readonly (readonly [state: MessageState, name: string])[] = [
   ['read', t('Read')],
 ]
 
-/** The furthest state that a message has reached, and the reason if it failed. */
 function farOf({ state, steps }: Timeline): { rank: number; error: string | undefined } {
   const receipts = steps.flatMap((step) => (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) : []))
   const error = steps.find((step) => step.kind === 'failed')?.error_code

@@ -1,4 +1,3 @@
-/** Kinds of messages: the send operations of the API, with the examples of its description. */
 import sends from '../../generated/sends.json'
 
 export interface Kind {
@@ -9,7 +8,6 @@ export interface Kind {
   /** Field that takes a file; null if there is none. */
   file: string | null
   hasCaption: boolean
-  /** The values of the example in the API description, without the recipient. */
   example: Record<string, unknown>
 }
 

@@ -1,5 +1,3 @@
-/** The usage of instances, for the page Usage and for the ten most expensive ones on the page Health. */
-
 import { answer, api } from '../../api/client.ts'
 import { to } from '../../app/route.ts'
 import type { paths } from '../../generated/description.d.ts'

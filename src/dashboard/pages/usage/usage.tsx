@@ -32,7 +32,6 @@ const CHOICES = [
   ['sort', t('Sorted by'), SORTS],
 ] as const
 
-/** The default is used if the value in the address is not one of the options. */
 function chosen<T extends string>(value: string | null, options: readonly (readonly [T, string])[], otherwise: T): T {
   return options.find(([name]) => name === value)?.[0] ?? otherwise
 }

@@ -1,4 +1,3 @@
-/** The service queues the events of a time range again, and the page shows the progress. */
 import { useState } from 'preact/hooks'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
