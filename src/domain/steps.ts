@@ -19,20 +19,21 @@ export type Step =
   // is stored.
   | `app-state:${'marked' | 'changed' | 'held' | 'written'}`
   | `create:${'key'}`
-  // Import, in this order: the file is on disk; a record is staged; the device is staged; its key exists; a slice of
-  // its keys is written; the device is an instance.
+  // Import, in this order: the file is on disk; a record is staged; the device is staged.
+  // Then its key exists; a slice of its keys is written; the device is an instance.
   | `import:${'received' | 'staging' | 'staged' | 'key' | 'slice' | 'taken'}`
-  // Command `instance export`, in this order: its first request is written; the instance is stopped; a part of the
-  // target, then the archive is written; its path is recorded; it has its final name; some, then all records are
-  // removed; the instance runs again.
+  // Command `instance export`, in this order: the request is written; the instance is stopped; the target is begun,
+  // written, recorded and named.
+  // Then some records, and later all of them, are removed; the instance runs again.
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`
   // A move is called off: the service has carried out the command's order and has not answered it yet.
   | `order:${'taken'}`
   | `resume:${'started' | 'ended'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
-  // Command `store copy`, in this order: the target is marked as unfinished; some records, a key and a medium are
-  // copied; everything is copied; the source is marked as moved; the target is finished.
+  // Command `store copy`, in this order: the target is begun; some records, a key and a medium are copied; all is
+  // copied.
+  // Then the source is recorded as moved, and the target is finished.
   | `copy:${'begun' | 'records' | 'key' | 'medium' | 'copied' | 'moved' | 'ended'}`
 
 /** Does nothing outside of tests. `about` is the id of an item or an event. Queue and outbox await the promise. */

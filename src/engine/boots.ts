@@ -1,6 +1,6 @@
 /**
- * Starts instances on their shard threads. The number of starts per second is limited for each network route (a proxy,
- * or our own address), so that a start of the service does not open all sessions at once.
+ * Starts instances on their shard threads. Starts per second are limited for each network route (a proxy, or our own
+ * address), so that not all sessions open at once.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { RuntimeState, Status } from '../domain/instance.ts'

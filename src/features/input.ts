@@ -71,8 +71,8 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * The variant of a union that the caller probably meant: the first one whose errors are not only wrong types and
- * literals, or else the only one that is not a literal.
+ * The variant of a union that the caller probably meant: the first one with errors other than wrong types and literals.
+ * If there is none, the only variant that is not a literal.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))

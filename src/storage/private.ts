@@ -29,8 +29,8 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Throws a sentence that names the variable if this user cannot write to a folder, or if another user created files in
- * it, for example by a first start as root.
+ * Throws a sentence that names the variable if this user cannot write to a folder. Another user may have created its
+ * files, for example by a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))

@@ -1,6 +1,6 @@
 /**
- * Reserves space in lmdb's data file before lmdb writes, because lmdb must never write to a full disk: lmdb 3.5.6 then
- * overruns a buffer (`mdb_page_flush`), which damages the heap and ends the process.
+ * Reserves space in lmdb's data file before lmdb writes. On a full disk, lmdb 3.5.6 overruns a buffer
+ * (`mdb_page_flush`), which ends the process.
  *
  * Zeros are appended after the last page, which lmdb does not read. Several threads and processes can append safely
  * with `O_APPEND`. If the disk has no space, the commit is refused before lmdb is called.
@@ -110,8 +110,8 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * An upper bound of the bytes that a commit adds: each record copies the pages on its path and, at worst, splits each
- * of them; a long value has pages of its own.
+ * An upper bound of the bytes that a commit adds. Each record copies the pages on its path and, at worst, splits each
+ * of them. A long value has pages of its own.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES

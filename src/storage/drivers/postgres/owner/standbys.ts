@@ -1,5 +1,5 @@
 /**
- * The standbys of a schema. Each puts its port, and its host if set, into the name of its connection, so the owner
+ * The standbys of a schema. Each puts its port, and its host if set, into the name of its connection. So the owner
  * finds it without a table, and asks it over HTTP whether it can reach the database.
  */
 import { createHash } from 'node:crypto'
