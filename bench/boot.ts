@@ -8,8 +8,8 @@ import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
 /**
- * Limits on the logins per second after a start. The second value is so high that it has no effect, so that the speed
- * of the service itself is measured.
+ * Limits of logins per second after a start. `LIFTED` is so high that it has no effect, so that the speed of the
+ * service itself is measured.
  */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
 const PATIENCE = 120_000

@@ -1,6 +1,6 @@
 /**
  * Measures conversations on several instances at once, in comparison with the bare library. The simulated people
- * decrypt each message, so the single thread of the simulated network may limit both.
+ * decrypt each message, so the single thread of the simulated network may limit the service and the library.
  */
 import {
   amount,

@@ -29,7 +29,10 @@ const CONTACT = '5511988880001'
 const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
-/** Number of repetitions per round. With fewer answers, the 99th percentile would be mostly chance. */
+/**
+ * Number of repetitions of the measurement per round. With fewer repetitions, the 99th percentile would mostly depend
+ * on chance.
+ */
 const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
@@ -136,7 +139,8 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // The watch must end first, because it would ask a service that has ended and hide the original error.
+  // The timer must be cleared first. Otherwise, it would send a request to the ended service, and the error would hide the
+  // original one.
   clearInterval(watch)
   await web.stop()
   await receiver.stop()

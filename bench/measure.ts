@@ -39,7 +39,10 @@ process.on('SIGTERM', () => process.exit(143))
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Environment variables that `deploy/` sets. The flags of node come from `npm start` of each checkout. */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
-/** Users run compiled code, so each checkout is built. From source every thread would load a compiler. */
+/**
+ * Users run compiled code, so each checkout is built. If the service ran from source, every thread would load a
+ * compiler.
+ */
 const built = async (checkout: string) => {
   // `run.ts` has built this checkout once for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
@@ -52,7 +55,7 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // The network writes its whole state at once. With a hundred phones this would stop the network for a tenth of a
+  // The simulated network writes its whole state at once. With a hundred phones a write would block it for a tenth of a
   // second, so it writes nothing.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
@@ -92,14 +95,17 @@ export async function startBench(): Promise<Bench> {
 /** Clock ticks per second of /proc: 100 on every Linux in use. */
 const TICKS = 100
 
-/** The user and system time in ms. The main thread has the number of the process. Linux only. */
+/**
+ * Returns the user and system time in ms of a process, or of one of its threads. The main thread has the id of the
+ * process. Linux only.
+ */
 export function cpuMs(pid: number, thread?: number): number {
   const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
 
-/** The time in ms of all cores together, including cores that wait for the disk. Linux only. */
+/** Returns the idle time in ms of all cores together, including waits for the disk. Linux only. */
 export function idleMs(): number {
   // The line has `cpu`, then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
@@ -115,8 +121,8 @@ function statusMb(pid: number, field: string): number {
 export const rssMb = (pid: number) => statusMb(pid, 'VmRSS')
 
 /**
- * The memory in MB that is code, or mapped pages of the store. The kernel reclaims it when another process needs
- * memory. Linux only.
+ * Returns the resident memory in MB that is code, or mapped pages of the store. The kernel reclaims it when another
+ * process needs memory. Linux only.
  */
 export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
 

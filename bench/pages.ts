@@ -1,7 +1,9 @@
 /**
- * Counts the records, pages and write calls of the store that a text causes. The commits of a service are recorded while it sends and receives texts
- * one at a time, and then made again in another store, one after another; after each of them the file of that store is compared with its content
- * before. So the counts do not depend on the load of the machine. `BENCH_SHOW=1` prints every kind of commit with its records.
+ * Counts the records, pages and write calls of the store that a text causes, so the counts do not depend on the load of
+ * the machine.
+ * First the commits of a service are recorded while it sends and receives texts one at a time. Then each commit is
+ * repeated in another store, whose file is compared before and after it.
+ * `BENCH_SHOW=1` prints every kind of commit with its records.
  */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

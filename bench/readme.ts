@@ -51,7 +51,10 @@ const reached = () =>
     reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)]),
   )
 
-/** Returns the MB per further shard, from the largest number of shards that was measured. */
+/**
+ * Returns the memory in MB of each shard after the first. It is computed from the results with 1 shard and with the
+ * most shards.
+ */
 function shardMb(): number | undefined {
   const mb = (shards: number) => numberAt('threads', `${shards}_shards`, 'rss_mb')
   const [one, most] = [mb(1), [4, 2].find((shards) => mb(shards) !== undefined)]

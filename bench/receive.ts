@@ -35,7 +35,7 @@ const BURST = amount(3_000, 100)
 /** Number of texts before the measurement. V8 still compiles during the first 4,500 texts, which take up to twice as long as later ones (README). */
 const WARM = amount(6_000, 30)
 /**
- * Time in ms per text that a sender gets to encrypt all texts before the first one is sent. While texts are measured at a fixed rate, the processor
+ * Time in ms per text for a sender to encrypt all texts in advance. During a measurement at a fixed rate, the processor
  * must be free for the service.
  */
 const LEAD_MS_EACH = 0.8

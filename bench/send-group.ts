@@ -28,8 +28,8 @@ const AGED = amount(1_500, 10)
 /** Number of texts before the measurement of a grown group, whose first text distributes the key to the new members. */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
 /**
- * Number of texts in a round. A round of either side takes about a second of processor time, which is counted in ticks
- * of a hundredth.
+ * Number of texts in a round. A round of either side takes about a second of processor time, which the system counts in
+ * steps of 10 ms.
  */
 const TEXTS = { ours: amount(120, 5), theirs: amount(12, 3) }
 const FIRSTS = amount(3, 1)

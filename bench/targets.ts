@@ -27,7 +27,7 @@ interface Target {
    * can.
    */
   unless?(result: Record<string, unknown>): string | false
-  /** A measured bound, with its description. On this machine no service can be better than it. */
+  /** A measured bound, with its description. On this machine no service can be better than this bound. */
   beside?: { words: string; at: readonly string[] }
 }
 

@@ -71,15 +71,15 @@ try {
 
   let all = IDLE_TEXTS
   /**
-   * Sends this number of events for each instance; resolves when the receivers of these kinds have received all of theirs. The log is not read
-   * meanwhile.
+   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. Does
+   * not read the log meanwhile.
    */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
     const began = performance.now()
     for (let index = 0; index < INSTANCES; index++) {
-      // The bursts begin at spread times between two texts of an instance: if they started together, their texts would
-      // arrive in bursts.
+      // The bursts of the instances begin at different times. Otherwise, texts for all instances would arrive at the
+      // same moment.
       await sleep(began + (index * 1_000) / PER_SECOND - performance.now())
       await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', { per_second: PER_SECOND / INSTANCES })
     }
@@ -110,7 +110,10 @@ try {
   const sent = await send(each, ['answers'])
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
-  /** Events may end between two counts, so the counts are repeated until their sum is right. */
+  /**
+   * The status of an event may change while the statuses are counted, so the counts are repeated until their sum is
+   * right.
+   */
   async function count() {
     for (; ; await sleep(500)) {
       const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }

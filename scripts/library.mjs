@@ -35,7 +35,7 @@ const LAZILY = `function lazily(owner, name, make) {
   }
   Object.defineProperty(owner, name, { get, set: keep, enumerable: true, configurable: true })
 }`
-/** Pattern for the line `proto.Message = (function() {`; next, the end of that function, which has the same indentation. */
+/** Matches the line `proto.Message = (function() {`. The function ends at `END` with the same indentation. */
 const BEGIN = /^( *)([\w.]+)\.(\w+) = \(function\(\) \{$/
 const END = '})();'
 
@@ -58,8 +58,8 @@ function withLazyMessages(source) {
 }
 
 /**
- * Returns the source with code that reads the WebAssembly programs from files, and the base64 texts of the programs. A base64 text of this length is
- * a program.
+ * Replaces the WebAssembly programs in the source (base64 texts of at least 100,000 letters) by code that reads them
+ * from files. Returns the new source and the base64 texts.
  */
 function withoutPrograms(source) {
   const texts = []

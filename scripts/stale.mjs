@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 const folder = process.argv[2]
 /**
- * Whether a file must have a source with the same name. The dashboard (scripts/dashboard.mjs) and the library (scripts/library.mjs) have none. The
- * bundle of a thread (scripts/threads.mjs) needs the source of the thread's main module.
+ * Whether a compiled file needs a source with the same name. The dashboard and the copied library need none; the bundle
+ * of a thread needs the source of the thread's main module.
  */
 const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []

@@ -55,7 +55,9 @@ const sources = ['src', 'workers', 'packages/sandbox/src'].flatMap((folder) =>
     .filter(isSource)
     .map((name) => join(compiled, folder, name)),
 )
-/** Files that change when packages are installed: npm's own list, and that of the library beside the compiled service. */
+/**
+ * Files that change when packages are installed: npm's list of installed packages, and the stamp of the library's copy.
+ */
 const packages = ['node_modules/.package-lock.json', join(compiled, 'node_modules/.made')].filter((path) => existsSync(path))
 const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.url)].map(changedAt))
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)

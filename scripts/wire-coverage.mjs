@@ -13,7 +13,10 @@ const tool = join(shared, 'tools', 'wire-check.mjs')
 const say = (line) => process.stdout.write(`${line}\n`)
 const traces = process.argv.slice(2).find((each) => !each.startsWith('--'))
 
-/** Kinds of stanzas that only clients send. They must be excluded here, because the trees of hand-written parsers contain both directions. */
+/**
+ * Child elements that only clients send, by tag. They are excluded, because the trees of hand-written parsers contain
+ * both directions.
+ */
 const OURS = { ib: ['offline_batch', 'unified_session'], call: ['link_create', 'link_query', 'waiting_room_toggle'] }
 /**
  * Tags whose kinds are distinguished by the child element. Some other kinds are distinguished by their type, and the

@@ -20,7 +20,10 @@ setInterval(() => {
   open.add(asked)
 }, Number(process.argv[2]))
 
-/** Each message from the parent asks for the latencies since the last message. A request counts for the period in which it was sent. */
+/**
+ * The answer to a message of the parent contains the latencies of all requests that were sent since the previous
+ * message.
+ */
 process.on('message', async () => {
   await Promise.all(open)
   process.send!(times)

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Interval of the requests in ms. They go to two instances in turn. Their rate is below the rate at which the token buckets of the two instances are
- * refilled.
+ * Milliseconds between two requests, which go to two instances in turn. Their token buckets are refilled faster, so no
+ * request is refused.
  */
 const EVERY_MS = 10
 

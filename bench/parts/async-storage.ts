@@ -21,14 +21,20 @@ const NOTHING: Frame = new Map()
  * so that the shared storage can be disabled.
  */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
-  /** Number of works that run with a value. It is `Infinity` if a value was set without an end. */
+  /**
+   * Number of running functions and promises that use a stored value. It is `Infinity` if this can no longer be
+   * known.
+   */
   let underWay = 0
 
   function ended() {
     if (--underWay === 0) shared.disable()
   }
 
-  /** Counts the work while it runs. Returns the result of the work; if this is a promise, a new promise with the same outcome. */
+  /**
+   * Counts the work of `run` until it has ended. Returns the result of `run`; if this is a promise, a new promise with
+   * the same outcome.
+   */
   function counted<R>(run: () => R): R {
     if (!rests) return run()
     underWay++

@@ -49,7 +49,8 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // The process of the network keeps the calling process alive. When the network has ended, the bench has ended, too.
+  // This child process need not keep the bench alive, because the process of the simulated network does that until the
+  // bench ends.
   child.unref()
   child.channel!.unref()
   return {

@@ -11,7 +11,10 @@ import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from
 const KEY = 'bench heap'
 /** Interval at which a shard checks for a request, in ms. */
 const EVERY = 100
-/** Number of the request, number of shards, number of answers, and the sum of their memory in KB. */
+/**
+ * Indexes in the shared array: number of the request, number of shards, number of answers, and the sum of the memory in
+ * KB.
+ */
 const [EPOCH, SHARDS, ANSWERED, HELD] = [0, 1, 2, 3]
 
 v8.setFlagsFromString('--expose-gc')

@@ -86,7 +86,7 @@ function weekOfActivity(): Activity {
   }
 }
 
-/** If the page reads too slowly, waits until it has read more. */
+/** Sends an event to the page. If the page reads too slowly, waits until the page has read more. */
 async function tell<Name extends LiveEventName>(
   response: ServerResponse,
   id: number,

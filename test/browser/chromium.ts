@@ -63,9 +63,8 @@ export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))
 
 /**
- * Returns the names that several buttons of a page have, or several links to different addresses. Also those that are
- * folded away count. The rows of a table or a list may have the same controls, but not one row. Behind an open dialog
- * nothing can be pressed, so then only the dialog counts.
+ * Returns names that several buttons share, or several links to different addresses, also in closed sections. Different
+ * rows of a table or list may share names. If a dialog is open, only its controls count.
  */
 export const alike = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {

@@ -171,7 +171,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     const answer = await customer.goto(url)
     assert.equal(answer!.status(), 401)
     await customer.context().close()
-    // When the link ended, the pairing that was begun with it ended, too. So a new QR code is needed.
+    // The end of the connect link also ended the pairing that was begun with it, so a new QR code is needed.
     await button('Show a QR code').click()
     await page.getByAltText('QR code to scan').waitFor()
   })
@@ -237,7 +237,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText(SCRIPT, { exact: true }).waitFor()
     await sound('webhooks')
     world.receiver.reply(null)
-    // The checkbox says what is sent, although the setting of the API says what is not sent.
+    // The checkbox selects what is sent, but the setting of the API selects what is not sent.
     await page.getByRole('checkbox', { name: 'Who is online or typing' }).uncheck()
     await page.getByRole('button', { name: 'Save what is sent' }).click()
     const read = () => must<{ webhooks: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
@@ -697,7 +697,7 @@ describe('the dashboard in Chromium', { skip }, () => {
       await charts.getByText('failed attempts 0', { exact: true }).waitFor()
       await page.mouse.move(0, 0)
       await charts.getByText(/^failed attempts [1-9]/).waitFor()
-      // The keys do what the pointer does.
+      // The keyboard must have the same effect on the chart as the pointer.
       const slider = charts.getByRole('slider', { name: 'Webhooks delivered: values by time' })
       // The slider lies over the chart and must not hide it.
       const background = await page.evaluate<string>("getComputedStyle(document.querySelector('.plot input')).backgroundColor")
@@ -780,7 +780,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Resend now', dialog()).click()
     await dialog().getByText('The receiver did not take it: HTTP 422').waitFor()
     assert.ok(told(SCRIPT).length > before)
-    // The receiver goes on to refuse the other event, which the next test sends again.
+    // The receiver still refuses the other event, which the next test sends again.
     world.receiver.reply(({ event }, response) =>
       response.writeHead((event.text as { message?: string } | undefined)?.message === 'again' ? 422 : 200).end(),
     )
@@ -791,7 +791,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('sends the rest of it again as a range, with its progress', async () => {
-    // A search that goes further lists older events only, but the range of the resend stays as it is.
+    // This page of the search lists only older events, but must not change the time range of the resend.
     await to('webhook-log?further=2020-01-01T00:00:00.000Z')
     await page.getByText('No event fits').waitFor()
     await button('Resend a range').click()

@@ -132,7 +132,7 @@ describe('pages in Chromium', { skip }, () => {
     await page.goto(`${world.gateway.baseUrl}/docs`)
     for (const area of ['groups', 'instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
     await picture(page, 'docs')
-    // The dialog with the keys begins with its first field.
+    // When the dialog with the keys opens, its first field must have the focus.
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.locator('.modal-ux-content input').first().and(page.locator(':focus')).waitFor()
     await picture(page, 'docs-keys')
@@ -143,7 +143,7 @@ describe('pages in Chromium', { skip }, () => {
     await path.click()
     // The examples must not contain a phone number, because a press of the button would send to it.
     assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
-    // Neither does any other example of a request.
+    // No other example of a request may contain a phone number either.
     const shown = await page.evaluate<string>('JSON.stringify(ui.specSelectors.specJson().get("paths").toJS())')
     const asked = JSON.stringify(JSON.parse(shown), (name, value) => (/^(responses|x-.*)$/.test(name) ? undefined : value))
     assert.deepEqual(asked.match(/"[1-9]\d{9,}(-group|@[a-z.]+)?"/g), null)

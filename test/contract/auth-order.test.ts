@@ -599,8 +599,8 @@ describe('the Admin API', () => {
 })
 
 /**
- * The requests of tools for agents are checked by a table of their own. From row 8 on, the answer has the format of the
- * MCP protocol.
+ * The requests of agents (`/mcp`) are checked by a separate table. From row 8 of this table on, the answer has the
+ * format of the MCP protocol.
  */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({

@@ -252,7 +252,7 @@ function readBy(source: string): string[] {
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // In this file, `name` is the variable of a loop over the list `listed`, which is searched above.
+    // The scanned file has a loop over the names in `listed`, which are added below.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

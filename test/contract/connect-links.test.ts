@@ -229,7 +229,9 @@ describe('the operations', () => {
   })
 })
 
-/** A second service object on the same store has these connect links. `onCommit` is called at each of its commits. */
+/**
+ * Returns the connect links of a second service object on the same store. `onCommit` is called at each of its commits.
+ */
 async function observed(onCommit: () => void) {
   const { store, sealer, directory, clock, log, double } = service
   const commits = { count: 0 }
@@ -561,7 +563,8 @@ describe('a link ends', () => {
       paused: false,
       pairing_failed: false,
     })
-    // The service handles this request after the earlier changes, so they are complete when it is answered.
+    // The service handles this request after all earlier changes. So those changes are complete when the answer
+    // arrives.
     assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
     service.double.tell(instance.id, { status: 'connected', paired: true })
@@ -600,7 +603,8 @@ describe('a link ends', () => {
       paused: false,
       pairing_failed: true,
     })
-    // The service handles this request after the earlier changes, so they are complete when it is answered.
+    // The service handles this request after all earlier changes. So those changes are complete when the answer
+    // arrives.
     await newLink()
     assert.equal(await statusOf(link.id), 'open')
     service.double.answer = () => ({ value: true, status: 'starting' })

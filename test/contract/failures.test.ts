@@ -107,7 +107,10 @@ describe('bodies', () => {
 
   test('large bodies share 256 MB, half of it for one instance: what does not fit is asked to come again, small ones are not concerned', async () => {
     const MB = 1_048_576
-    /** The length of the body is declared or not, and the body does not end until `cut` is called. */
+    /**
+     * Starts an upload whose body does not end until `cut` is called. `isTold`: whether the request declares its
+     * length.
+     */
     const upload = (length: number, isTold = true, under = base) => {
       let cut!: () => void
       const body = new ReadableStream<Uint8Array>({

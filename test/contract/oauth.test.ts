@@ -77,7 +77,8 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // The first page was opened before the limit was reached, the second one after it. Both must still work.
+    // The first page was opened before the rate limits of strangers were used up, and the second page afterwards. Both
+    // must still work.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })

@@ -531,15 +531,15 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code', { code: '123456' }),
     post('/security/two-fa-code/remove'),
   ),
-  // On that gateway, partners use these calls to create and pay for instances.
+  // On Z-API, partners use these calls to create and pay for instances.
   ...without(
     /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),
     post('/integrator/on-demand/cancel'),
     put('/integrator/on-demand/subscription/update', { withCalls: true }),
   ),
-  // Here the documentation of that gateway has errors: some examples have the title of a page as their path, and one
-  // has a wrong method. The gateway itself accepts `PUT /update-webhook-…`.
+  // The documentation of Z-API has errors in these calls: some examples have the title of a page as their path, and one
+  // has a wrong method. Z-API itself accepts `PUT /update-webhook-…`.
   ...(
     [
       ['chat-presence', 'chat-presence'],

@@ -34,7 +34,10 @@ interface Line {
   twice(path: string, input: Json, method?: string): Promise<string>
   /** Ana sends a message. Resolves with its id when the event about it has arrived. */
   heard(message: Json): Promise<string>
-  /** `unanswered`: the connection ends after the network has accepted the account's next message; `cut`: before. */
+  /**
+   * `unanswered`: the connection ends after the network has accepted the account's next message; `cut`: it ends before
+   * that.
+   */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 

@@ -250,8 +250,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     await engine.refreshReports()
     assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
     const known = heard.length
-    // The watchdog ends the thread only after three rounds without an answer. But nothing waits for a report of this
-    // thread for longer than a second.
+    // A hanging thread ends only after three rounds of the watchdog without an answer. But a request for its report
+    // must give up after a second.
     const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
     const refreshed = engine.refreshReports().then(() => 'the report was given up')
     assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')

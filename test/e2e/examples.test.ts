@@ -96,7 +96,7 @@ async function textsTo(phone: string, wanted: string): Promise<string[]> {
 }
 
 /**
- * Example programs that receive webhooks, each with its start command, which is in its first lines and is given a port.
+ * Example programs that receive webhooks, each with the start command from its first lines. The command gets the port.
  */
 const receivers: [string, string, string, (port: string) => string[]][] = [
   ['Node', process.execPath, '--version', () => ['examples/receivers/node.mjs']],

@@ -63,8 +63,8 @@ const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
 /**
- * Enters the key, selects the instance, and allows, as the owner does. Resolves with the URL to which the browser is
- * redirected.
+ * Enters the key, selects the instance, and allows the access, as the owner does. Resolves with the URL to which the
+ * browser is redirected.
  */
 async function allow(url: string | URL, of = instance): Promise<URL> {
   const page = await identify(await open(url))

@@ -184,7 +184,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     const { promise, resolve } = hasStarted()
     const trigger = await n8n.listen(n8n.workflowOf('rotates', JSON.parse(sampleWith(README, 'On text'))), resolve)
     await world.gateway.must(instance, 'POST', '/webhooks/secret', { grace_seconds: 0 })
-    // The old secret was read some seconds ago, so it may be read again.
+    // The clock advances, because n8n reads the secret again only some seconds after it has read the old one.
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 11_000 })
     await world.sandbox.send(ANA, ME, { text: 'With the new secret' })
     await promise

@@ -172,7 +172,7 @@ const WAYS: Record<Unreported, () => Promise<unknown>> = {
     const id = nextId()
     for (let time = 0; time < 2; time++) await deliver({ from: jid(ANA), id, content: [enc('later')] })
   },
-  // A new device receives such messages from its phone when it is paired, so this function does nothing.
+  // A new device receives messages of this kind from its phone when it is paired, so this function does nothing.
   peer: async () => {},
   plumbing: () => story.world.sandbox.send(ANA, ME, { proto: { keepInChatMessage: { keepType: 1 } } }),
   hidden: () => deliver({ from: jid(ANA), content: [enc('later', randomBytes(40), { 'decrypt-fail': 'hide' })] }),

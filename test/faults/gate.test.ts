@@ -105,8 +105,7 @@ test('a saved contact', async () => {
   assert.equal(refused, 1)
 })
 
-// The chat of this label cannot be looked up, in any of the attempts of the service. Such a change must not block the
-// account permanently.
+// Each attempt of the service to look up the chat of this label fails. This must not block the account permanently.
 test('a label that cannot be told is let go after its tries, and what changes later is told', async () => {
   const { sandbox, receiver } = world
   const STRANGER = '81896604190009@lid'

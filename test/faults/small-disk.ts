@@ -59,8 +59,8 @@ export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<str
     if (number % 10 === 1) disk.fill()
     ids.push((await sandbox.send(CONTACTS[1], PHONE, { text: `${number} ${'x'.repeat(50_000)}` })).id)
     if (number % 10 !== 0 || !(await isFull())) continue
-    // The store may have freed some pages since then, which are enough for a few more texts. The service checks the
-    // free disk space once a second, so the test waits.
+    // The store may have freed a few pages in the meantime, which are enough for a few more texts. The service checks
+    // the free disk space once a second, so the test waits.
     await pause(2_500)
     if (await isFull()) return ids
   }

@@ -25,5 +25,7 @@ export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : 
  */
 export const sameKind = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
 
-/** `path` is relative to the caller and has no extension. */
+/**
+ * Returns the arguments with which node runs a module. `path` is relative to the caller (`from`) and has no extension.
+ */
 export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(sameKind(path, from))]

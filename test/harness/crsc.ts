@@ -98,7 +98,7 @@ function varint(value: number): Bytes {
   }
 }
 
-/** Reads only values with a length and small integers, because these messages contain no others. */
+/** Reads only length-delimited values and small integers, because these messages contain no others. */
 export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
   const fields = new Map<number, Bytes | number>()
   let at = 0

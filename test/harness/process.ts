@@ -27,7 +27,7 @@ process.on('exit', () => {
 })
 
 const START = program('../../src/start', import.meta.url)
-/** In ms. On a busy machine, a successful start may take more than half a minute. */
+/** Time limit of a start in ms. On a busy machine, a successful start may take more than half a minute. */
 const START_DEADLINE = 120_000
 
 /**

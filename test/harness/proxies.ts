@@ -106,8 +106,8 @@ const NGINX = '/usr/sbin/nginx'
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
 /**
- * Returns the nginx configuration of docs/running.md, with the address of the service replaced. nginx also removes the
- * header that only tests send from the request.
+ * Returns the nginx configuration of docs/running.md, with the address of the service replaced. It also removes the
+ * test's own header from the requests.
  */
 const guide = (to: string) =>
   sampleWith('docs/running.md', 'proxy_pass')

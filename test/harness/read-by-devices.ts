@@ -4,8 +4,8 @@ import type { Sandbox } from './sandbox.ts'
 import { until } from './until.ts'
 
 /**
- * Each of these devices must decrypt the message at once, without requesting it again. Resolves with the number of
- * devices.
+ * Checks that this number of devices of the phone receive the message, and that each decrypts its first copy. Resolves
+ * with the number of devices.
  */
 export async function readByDevices(sandbox: Sandbox, phone: string, id: string, devices: number): Promise<number> {
   const copies = await until(

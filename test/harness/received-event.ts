@@ -22,7 +22,7 @@ export function textEvent(text: string, at: number, fields: Partial<ReceivedFiel
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** The event must have no other content block (such as `image`). */
+/** Throws if the message has another type than `name` (such as `image`). */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

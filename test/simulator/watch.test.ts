@@ -50,7 +50,9 @@ interface Expected {
   items: TraceLine[]
 }
 
-/** The returned function reads the recorded stanzas later, so no stanza between the two calls is missed. */
+/**
+ * The stanzas are recorded from now on, and the returned function reads them later. So no stanza in between is missed.
+ */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {

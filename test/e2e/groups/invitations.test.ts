@@ -7,7 +7,7 @@ import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
 const ground = await startGround()
 after(() => ground.stop())
 
-/** The account is not a member of this group. */
+/** Creates a group of which the account is not a member. */
 async function foreign(settings?: Json): Promise<{ id: string; chat: string; url: string }> {
   const made = await ground.group({ owner: ANA, participants: [ANA, EVA], ...(settings ? { settings } : {}) })
   const { gateway, sandbox } = ground.me.world
@@ -44,7 +44,8 @@ test('where the network does not take the form, or tells no code, the link is as
     await instead(action)
     assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, invitation_link)
   }
-  // The service has two kinds of query for this. If both are refused, it must report the refusal of the first one.
+  // The service has two kinds of query for an invitation code. If both are refused, it must report the refusal of the
+  // first one.
   const mex = { account: ME, xmlns: 'w:mex', child: 'query', child_attrs: { query_id: MEX.FetchGroupInviteCode.id } }
   const refusal = { errors: [{ extensions: { error_code: 403 }, path: [MEX.FetchGroupInviteCode.field] }], data: null }
   await instead({ error: [400, 'bad-request'] })

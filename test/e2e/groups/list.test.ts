@@ -177,7 +177,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // One query must ask for all outdated parts of the list, as after a new login.
+    // One query must request all outdated parts of the list, as after a new login.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },

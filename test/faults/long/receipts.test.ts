@@ -64,8 +64,8 @@ test('receipts given during kills all end in one message_status each', { timeout
     const lost = () => wanted.filter((key) => !told().has(key))
 
     /**
-     * Waits until all earlier receipts are reported. Otherwise, their processing would reach the step of the kill
-     * before the new receipts do.
+     * Waits until all earlier receipts are reported. Otherwise, the service could be killed while it handles those, and
+     * not the new receipts.
      */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 
