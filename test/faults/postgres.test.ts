@@ -430,7 +430,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = standBy().finally(() => {
       isNext = true
     })
-    // Within this time, an owner that does not hold the lock would be regarded as dead.
+    // An owner that does not hold the lock would be regarded as dead before this number of looks.
     await until(
       async () => waited.length,
       (count) => count > 4,

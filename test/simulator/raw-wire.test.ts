@@ -60,7 +60,7 @@ function pending(): number {
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** Waits for the answer to a query, because the network has then processed the stanza. */
+/** Sends the stanza and then a query. When the query is answered, the network has processed the stanza. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())

@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // This code runs in a browser, and its bundle must stay small. So it may import only texts from `src/domain`.
+  // The dashboard runs in a browser, and its bundle must stay small. So it may import only texts from `src/domain`.
   {
     of: ['src/dashboard/'],
     run: [
@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/archive/'],
-    // This code stages the device of an uploaded archive in the store.
+    // The archive code stages the device of an uploaded archive in the store.
     run: [
       'src/domain/',
       'src/lib/',
@@ -84,11 +84,11 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
-  // The main thread and the shards load this code, which describes the messages between threads.
+  // The main thread and the shards load these two files, which describe the messages between threads.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // This code may import types of the declarations, but no code.
+    // These two files may import types of the declarations, but no code.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },
@@ -99,7 +99,7 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Every thread loads this code, so it must be small: it only counts. The code that formats the metrics runs in the
+  // Every thread loads the two files that count, so they must be small. The code that formats the metrics runs in the
   // main thread.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
@@ -154,8 +154,8 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // These files may import the code that starts a thread. They decode pictures, and download and decrypt received
-    // files, in threads.
+    // The media code may import the code that starts a thread, because it decodes pictures and downloads received files
+    // in threads.
     run: [
       'src/domain/',
       'src/lib/',

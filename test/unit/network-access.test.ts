@@ -13,7 +13,7 @@ const root = fileURLToPath(ROOT)
 const SHARD = 'workers/shard/'
 
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** The module of `ask`, and the modules that send queries without it. The socket adds the deadline to these. */
+/** The module of `ask`, and the modules that send queries without it. The socket adds the deadline to their queries. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',

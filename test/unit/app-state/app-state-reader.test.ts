@@ -97,7 +97,7 @@ function bench() {
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /** If it is undefined, the network answers with the phone's patches after the queried version. */
+    /** The prepared answer. If undefined, the network answers with the phone's patches after the queried version. */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),

@@ -17,7 +17,8 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// An earlier bug: if this read failed, all messages and sends of the chat failed, and messages were lost.
+// An earlier bug: if the stored expiry of a chat could not be read, all its messages and sends failed, and messages
+// were lost.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

@@ -213,7 +213,7 @@ test('of authors ten an hour are asked about, of chats two hundred', async (t) =
     pictures.prefetch(person(number), 'chat')
     await after(SECOND)
   }
-  // The budget of 200 queries per hour grows evenly, so 28 more queries are allowed during these 500 seconds.
+  // The budget of 200 queries per hour grows evenly. So the 500 seconds of this test allow 28 more queries.
   assert.ok(asked.length - 10 >= 200 && asked.length - 10 <= 228, `${asked.length - 10}`)
 })
 

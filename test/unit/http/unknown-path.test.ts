@@ -17,7 +17,7 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
 })
 
-// The route `/groups/{group_id}` also matches this path, so its methods appear twice.
+// Two routes match this path (the other one is `/groups/{group_id}`), and both have the method GET.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })

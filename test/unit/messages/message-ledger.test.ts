@@ -59,7 +59,7 @@ interface Row {
   prefix: string
   write(ledger: MessageLedger, store: StateStore): Promise<unknown>
   isKnown(ledger: MessageLedger): Promise<boolean>
-  /** Time in ms for which the fact is known, and time in ms after which no record of it is left. */
+  /** `keptMs`: time in ms for which the fact is known; `goneMs`: time in ms after which no record of it is left. */
   keptMs: number
   goneMs: number
 }

@@ -26,7 +26,9 @@ const itemOf = (place: string, phone = '1'): Waiting => ({
   leftAt: undefined,
 })
 
-/** Creates a policy that holds back each item until the time of this item, and counts how often it is asked. */
+/**
+ * Creates a policy that holds back each item until the time of this item, and counts how often the policy is called.
+ */
 function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   const policy: HoldPolicy & { asked: number } = {
     asked: 0,

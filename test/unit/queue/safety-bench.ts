@@ -82,7 +82,7 @@ export async function safetyBench(
     step: 0,
     linkedAt: null as number | null,
     ages: 0,
-    /** JIDs to which messages go instead of the chat that their item names, by the chat. */
+    /** By chat: the JID to which the messages of this chat are sent instead. */
     goTo: new Map<string, string>(),
     isOpen: true,
     end: undefined as End | undefined,

@@ -177,7 +177,7 @@ test('without settings nobody is looked up', async (t) => {
 })
 
 const hourAt = (at: number) => new Date(at).toISOString().slice(11, 16)
-/** Quiet hours from an hour ago until this number of hours after the time. */
+/** Quiet hours that begin one hour before `at`, and end `hours` hours after it. */
 const quietFor = (at: number, hours: number) => ({
   quiet_hours: { from: hourAt(at - HOUR), to: hourAt(at + hours * HOUR), time_zone: 'UTC' },
 })

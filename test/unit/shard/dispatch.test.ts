@@ -12,7 +12,10 @@ import { askOver } from '../connection/asking.ts'
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
-  /** The requests that wait for their turn. Each function says, when the turn comes, whether its request is still wanted. */
+  /**
+   * The requests that wait for their turn. Each function is called at the turn, and returns whether its request is
+   * still wanted.
+   */
   const turns: (() => boolean)[] = []
   const enqueued: unknown[] = []
   const network = { answer: async (): Promise<BinaryNode> => ({ tag: 'iq', attrs: { type: 'result' } }) }

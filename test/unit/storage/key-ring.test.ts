@@ -222,8 +222,8 @@ test('where the environment gives the key, both open until the first start with 
   }
 })
 
-// A service may be killed while it reverts such a rotation with the old secret key. Then some keys are encrypted with
-// one secret key, and others with both.
+// A service may be killed while it reverts an interrupted rotation with the old secret key. Then some keys are
+// encrypted with one secret key, and others with both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

@@ -34,7 +34,10 @@ function bench(away: number[] = [], onAsked = () => {}) {
     asked,
     ends,
     away,
-    /** Checks as the owner does until this time, and returns when the lease has ended. */
+    /**
+     * Checks the lease as the owner does until this time. Returns the time at which the lease ended; undefined if it
+     * did not.
+     */
     async until(time: number) {
       while (now < time) {
         now += CHECK_EVERY
@@ -42,7 +45,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
       }
       return endedAt
     },
-    /** Checks once at this time, after the process stood still. */
+    /** Checks the lease once at this time, as after a pause of the process. */
     async wakeAt(time: number) {
       now = time
       await lease.check()

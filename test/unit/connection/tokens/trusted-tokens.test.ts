@@ -149,7 +149,7 @@ test('what has expired is removed, with its name in the index, while the account
   assert.deepEqual([rows.ours, rows.given], [before.ours, before.given])
   assert.equal(String((await tokens.node('again'))[0]?.content), 'new')
 
-  // The removal runs only once a day.
+  // Expired tokens are removed only once a day, so this one must remain.
   rows.both = before.both!
   rows.__index = { token: Buffer.from(JSON.stringify(['both'])) }
   tokens.removeExpired()

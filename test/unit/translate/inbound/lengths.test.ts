@@ -15,7 +15,7 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** All other texts may be as long as the text of a message. */
+/** Largest length of all other texts in an event, as for the text of a message. */
 const LONG_TEXTS = 65_536
 /**
  * Limits of single fields. A user of this API may send such long values, and an answer to the message must contain them
@@ -32,7 +32,7 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const GROUP = '120363019502650977@g.us'
 
-/** Returns long values of the same kind. An address stays a valid address, because others are not reported. */
+/** Returns long values of the same kind. An address stays a valid address, because invalid ones are not reported. */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
   return server ? [`${'9'.repeat(LENGTH)}@${server}`, 'x'.repeat(LENGTH)] : ['x'.repeat(LENGTH), '9'.repeat(LENGTH)]

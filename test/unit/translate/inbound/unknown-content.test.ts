@@ -23,7 +23,7 @@ test('a content the library does not know is found, alone and beside what is no 
   assert.equal(fieldOf(key, FUTURE), 999)
 })
 
-/** Does not use the library, which drops unknown fields. */
+/** Encodes the wrapper without the library, which drops unknown fields. */
 function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8Array): Uint8Array {
   const empty = protobuf.Reader.create(encoded({ [wrapper]: {} }))
   const message = protobuf.Writer.create()
