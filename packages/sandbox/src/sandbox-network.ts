@@ -61,7 +61,7 @@ export async function startSandboxNetwork(
 
 const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
-/** `SVC_NETWORK_CA` needs a file. */
+/** Returns the path of a file with the certificate, because `SVC_NETWORK_CA` must be a path. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
   if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
   const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))

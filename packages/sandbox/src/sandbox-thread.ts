@@ -39,7 +39,8 @@ export async function startSandboxThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // `ended` is a new promise here. The one above already has a handler for rejections, so that a later error of the thread would not be noticed.
+  // Callers get a new promise. `ended` already has a handler for rejections, so a later error of the thread would go
+  // unnoticed otherwise.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 

@@ -9,7 +9,7 @@ import { Phone } from './schemas/values.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 
-/** Enough for a film in base64, and small enough that a mistake does not fill the memory. */
+/** Largest request body in bytes. It allows a film in base64, and a mistake cannot fill the memory. */
 const MAX_BODY = 200 * 1024 * 1024
 
 export interface ControlServer {
@@ -20,7 +20,7 @@ export interface ControlServer {
 export interface ControlOptions {
   port: number
   host: string
-  /** The error is a bug of the simulator. The response only says that there was an error. */
+  /** Called with an error that is a defect of the simulator. The response does not describe this error. */
   onDefect(error: unknown): void
 }
 

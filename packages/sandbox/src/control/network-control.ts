@@ -16,7 +16,7 @@ export interface Stats {
   uploads: number
 }
 
-/** The `message` object of a request: exactly one field with the content, and perhaps common fields. */
+/** The `message` object of a request: exactly one field with the content, and optional common fields. */
 export type MessageInput = Record<string, unknown>
 
 /** Content about another message, which the reader has decrypted with that message's secret. */
@@ -93,7 +93,7 @@ export interface Burst {
   leadMs?: number | undefined
 }
 
-/** The device is linked, or the account's passkey is requested first. */
+/** Result of a scanned or typed code: the device is linked, or the account's passkey is requested first. */
 export type Taken = { device: number } | { device: null; passkey: true }
 
 export interface NetworkControl {

@@ -158,7 +158,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, chats.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // The first of these routes removes the post if `message` is absent.
+  // This route removes the post if `message` is absent.
   route('PUT', '/newsletters/:id/posts', 200, chats.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),

@@ -7,8 +7,8 @@ import { openMedia } from '../people/media.ts'
 import type { MediaHost } from './media-host.ts'
 
 /**
- * The media in an inbox are then what the contact downloads and decrypts, and not what the sender states. A reset also
- * removes the media.
+ * Returns a control API whose inboxes contain the media as the contact downloads and decrypts them, and not as the
+ * sender describes them. A reset also removes the media.
  */
 export function withMedia<C extends NetworkControl>(control: C, media: MediaHost): C {
   return {

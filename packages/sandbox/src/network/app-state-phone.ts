@@ -216,7 +216,7 @@ const PUSH_NAME = ['setting_pushName']
 
 /**
  * Linked devices send no presence without a name, so the account's name is written to app state if it has changed. A
- * new device queries it itself.
+ * new device queries the name itself.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined

@@ -41,7 +41,10 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
     enqueue(network, companion, node('call', { ...attrs, id: randomId() }, [content]))
 }
 
-/** The client rejects a call, or requests a link to one. Without an answer it would wait until its timeout. */
+/**
+ * Answers a client that rejects a call, or requests a link to a call. Without an answer, the client would wait until
+ * its timeout.
+ */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)
   const { connection, person } = companion

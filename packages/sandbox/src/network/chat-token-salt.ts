@@ -5,8 +5,8 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * The salt that a phone gives its linked devices, in the history or as a setting. With it they make tokens for people
- * who gave them none. The library's protobuf definitions lack these two fields.
+ * The salt that a phone gives its linked devices, in the history or as a setting. With this salt, they make tokens for
+ * people who gave them none. The library's protobuf definitions lack these two fields.
  */
 
 const BYTES = 2
@@ -40,7 +40,7 @@ export function setActionSalt(person: Person, [kind]: string[], value: Value | n
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Undefined if the message has a valid token. */
+/** Returns the code of the refusal; undefined if the message has a valid token. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

@@ -1,4 +1,4 @@
-/** A device shows a code that must be typed on the phone. */
+/** Pairings in which a device shows a code that must be typed on the phone. */
 import type { Connection, Network } from './model.ts'
 
 export interface CodePairing {

@@ -5,8 +5,8 @@ import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
 /**
- * A community is a parent group. Everyone is in its announcement group; its other groups have the members who joined
- * them.
+ * A community is a parent group. Every member is in its announcement group; each of its other groups has the members
+ * who joined that group.
  */
 
 export interface Community {

@@ -46,7 +46,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** The name is written to app state, and everyone is notified of a new picture. */
+/** Sets the name, which is written to app state, and the picture, of which everyone is notified. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name

@@ -9,7 +9,7 @@ import { newMessageId, type SendAsOptions, sendAs } from './send-as.ts'
 
 export type Upload = ComposeContext['upload']
 
-/** The context in which this person composes a message to that chat. */
+/** Returns the context in which this person composes a message to the chat `to`. */
 export function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
   const isLid = to.endsWith('@lid')
   const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)

@@ -15,8 +15,8 @@ import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
 /**
- * The copies of one sender are decrypted in order. The message is recorded once per person, and answered as by a real
- * phone.
+ * Delivers one copy of a message to a device, which decrypts its copies in order. The message is recorded once per
+ * person, and answered as by a real phone.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
@@ -86,7 +86,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** The key depends on the JIDs that people have in this chat. */
+/** The key of encrypted content depends on the JIDs that people have in this chat. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -133,7 +133,7 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** Without keys in the receipt, the sender queries them from the server. */
+  /** Whether the receipt contains keys. Without them, the sender queries the keys from the server. */
   keys: boolean
 }
 

@@ -22,7 +22,10 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
   else connection?.backlog?.later.add(key)
 }
 
-/** The stanza is no longer kept. A message is removed only if the client cannot, or need not, send a receipt for it. */
+/**
+ * After this ack, the stanza is not sent again. Clients confirm a message by an ack only if they cannot, or need not,
+ * send a receipt for it.
+ */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
   const key = pendingKey(kind, item.attrs, item.attrs.to)

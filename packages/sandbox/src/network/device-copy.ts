@@ -6,10 +6,10 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** By number or LID as the sender used it. Receipts use the same one. */
+  /** JID of the chat, by number or LID as the sender used it. Receipts use the same JID. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** Whether a linked device sent it to its own phone. */
+  /** Whether a linked device sent the message to its own phone. */
   isPeer: boolean
   count: number
   nodes: CompanionNode[]

@@ -9,7 +9,7 @@ export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/** As clients do: the first six bytes of the SHA-256 over the full addresses, in order. */
+/** Returns the hash that clients compute: the first six bytes of the SHA-256 over the full addresses, in order. */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -21,7 +21,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Later changes of the device list are reported with the kind of JID that was queried. */
+/** Later changes of the device list are reported to `asker`, with the kind of JID that was queried. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return

@@ -12,15 +12,15 @@ export interface Faults {
   add(input: FaultInput): { id: string }
   clear(): void
   /**
-   * Also counts this use of the rule. `facts` are the attributes of the stanza, and `child`, `phone` and `direction`
-   * (`from_client` or `to_client`).
+   * Returns the action of the first matching rule, and counts this use of the rule. `facts`: attributes of the stanza,
+   * and `child`, `phone` and `direction` (`from_client` or `to_client`).
    */
   take(on: FaultInput['on'], facts: Record<string, string | undefined>): FaultAction | undefined
 }
 
 /**
- * The actions listed here affect what the network sends, all others what the client sends. `match.direction` overrides
- * this.
+ * By default, stanzas that the network sends are corrupted or duplicated, and all other actions affect stanzas of the
+ * client. `match.direction` overrides this.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

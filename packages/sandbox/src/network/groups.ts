@@ -109,7 +109,7 @@ function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefine
   return { v_id: group.membersVersion, prev_v_id: before }
 }
 
-/** Some members were added or removed, or have another role. */
+/** Notifies a group that members were added or removed, or have another role. */
 export function notifyMembers(
   network: Network,
   group: Group,
@@ -138,7 +138,10 @@ export function notifyMembers(
 
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
-/** Includes the devices of the person who made the change, because clients only learn of changes from notifications. */
+/**
+ * Also notifies the devices of the person who made the change, because clients only learn of changes from
+ * notifications.
+ */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
 }
@@ -165,7 +168,10 @@ const CAPACITY = 1_025
 const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
 export const isFull = (group: Group) => roomIn(group) <= 0
 
-/** Undefined if the person can be added. `token`: the privacy token that the acting person has from this person. */
+/**
+ * Returns an error code; undefined if the person can be added. `token`: the privacy token that the acting person has
+ * from this person.
+ */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
   if (person === actor || person.groupAdd === 'all') return undefined
@@ -179,7 +185,10 @@ export interface Change {
   error: number | undefined
 }
 
-/** Returns the members who cannot be added, with the reason. `tokens`: privacy tokens by address. */
+/**
+ * Adds people to a group. Returns one result per address, with `error` if the person cannot be added. `tokens`: privacy
+ * tokens by address.
+ */
 export function addMembers(
   network: Network,
   group: Group,
@@ -252,7 +261,7 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/** Either the person has requested to join, or `actor`, who may not add people, has tried to add the person. */
+/** Records a request to join: by the person, or by `actor`, who may not add people and has tried to add the person. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -267,6 +276,6 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/** All members may change the group's own data, or only admins if it is locked. */
+/** All members may change the group's own data; if the group is locked, only admins may. */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

@@ -42,8 +42,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * If the client computed another hash than the server, its device lists are outdated. For a 1:1 message the server
- * compares the devices, and returns its hash only if some are missing.
+ * Adds the server's hash of the devices to the ack, so that a client with outdated device lists notices it. If a 1:1
+ * message has no hash, it is added only if devices are missing.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
@@ -65,13 +65,13 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
 
 const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
 
-/** Both JIDs of a device give the same address. */
+/** Returns the address of a device, which is the same for both of its JIDs. */
 function addressOf(network: Network, jid: string): string | undefined {
   const device = findDevice(network, jid)
   return device && keyOf(device)
 }
 
-/** The client queries the new LID if the message was addressed to an earlier one. */
+/** Tells the client to query the new LID, if the message was addressed to an earlier one. */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -94,7 +94,7 @@ function refusalOf(network: Network, from: Companion, item: BinaryNode): number 
   return group.announce && member.role === 'member' ? 403 : undefined
 }
 
-/** The members of a group, or the devices that got the key of a status. */
+/** Returns the devices of a group's members, or the devices that got the key of a status. */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
   const people = group

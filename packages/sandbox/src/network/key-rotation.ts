@@ -6,7 +6,7 @@ import { watchersOf } from './devices.ts'
 import type { Network, Person, PretendDevice } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Linked devices that have the old keys are not told. */
+/** Replaces keys of a device. Linked devices of other accounts are notified only of a new identity. */
 export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
   const device = person.devices[number]
   if (!device) throw new ControlError('not_found', `${person.number} has no device ${number}`)
@@ -30,7 +30,10 @@ function forgetSenderKeys(network: Network, device: PretendDevice) {
   }
 }
 
-/** The app was installed again. Accounts that queried the devices are notified, as by the real server. */
+/**
+ * Makes a new identity, as if the app was installed again. Accounts that queried the devices are notified, as by the
+ * real server.
+ */
 function newIdentity(network: Network, person: Person, device: PretendDevice) {
   if (person.companions.size > 0) {
     throw new ControlError('conflict', `${person.number} has linked devices: a new identity of the phone would unlink them`)

@@ -21,7 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** Does the part of the phone when both sides share a secret; the server only passes the result on. */
+/** Links the device as the phone does when both sides share a secret. The server only passes the result on. */
 export async function link(
   network: Network,
   phone: Person,

@@ -52,13 +52,13 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
-/** The client gets the stanzas that waited for it, and a new device also gets the data of its phone. */
+/** Sends the client the stanzas that waited for it. A new device also gets the data of its phone. */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
-/** All waiting stanzas were received. The network tells the client which data to read again (`dirty`). */
+/** Runs when the client has received all waiting stanzas. Tells the client which data to query again (`dirty`). */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number
@@ -82,7 +82,7 @@ export function leave(connection: Connection) {
   showAvailability(companion, false)
 }
 
-/** The device is removed, and gets a stream error if it is connected. */
+/** Removes the device, and sends it a stream error if it is connected. */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

@@ -55,7 +55,7 @@ export interface Person {
   needsToken?: boolean
   /** The salt with which the linked devices of this phone make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
-  /** The people who may add this person to groups. A contact proves that by a token of this person. */
+  /** The people who may add this person to groups. A contact proves that by a token that this person has given. */
   groupAdd: 'all' | 'contacts' | 'none'
   /** Trust tokens that the person gave, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
@@ -64,7 +64,7 @@ export interface Person {
   ceremony?: Ceremony
   /** Whether the person's devices accept messages without decrypting them, for load tests. */
   isSink: boolean
-  /** Phones send a retry receipt for a message that they cannot decrypt. */
+  /** Whether a device requests a message again that it cannot decrypt, as phones do. */
   asksAgain: boolean
   /** `messages`: the number in each chat, 1 by default. `saved`: the number of people in the address book. */
   history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
@@ -80,7 +80,7 @@ export interface Person {
    */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: PersonInbox
-  /** Kept for devices of contacts that request messages again, newest last. */
+  /** Messages that are kept for devices that request them again, newest last. */
   sent: Map<string, SentMessage>
   /** Latest stanzas by message id, so that they can be sent again unchanged. They are not in the state file. */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
@@ -211,7 +211,7 @@ export interface Network {
   /** Timers of the network itself are cleared when it stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
-  /** For errors that no caller can get. */
+  /** Records an error that no caller can receive. */
   note(failure: string): void
 }
 

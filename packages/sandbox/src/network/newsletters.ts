@@ -14,7 +14,9 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/** A linked device publishes a post, without encryption, for all readers. The ack contains its number. */
+/**
+ * Handles a post that a linked device publishes, unencrypted, for all readers. The ack contains the number of the post.
+ */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)

@@ -6,7 +6,8 @@ import { deliver } from './transmit.ts'
  * Sends a linked device the stanzas that waited for it. The server announces their number, sends the first few, and
  * waits for `<ib><offline_batch count/></ib>`. New stanzas follow only after the last waiting one.
  * The web client requests batches until the end, Baileys requests only one, and whatsmeow requests none. In this
- * simulator these two receive another stanza for each one that they confirm, unless `offline_batches` is `required`.
+ * simulator, Baileys and whatsmeow receive another stanza for each one that they confirm, unless `offline_batches` is
+ * `required`.
  */
 
 const UNASKED = 5

@@ -96,8 +96,8 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 }
 
 /**
- * The identity of the device, the identity of the phone, and 32 random bytes. Undefined if the device showed another
- * code.
+ * Returns the identity of the device, the identity of the phone, and 32 random bytes. Undefined if the device showed
+ * another code.
  */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')

@@ -9,7 +9,7 @@ const AUTHENTICATOR_DATA = 37
 
 export const sha256 = (...parts: Uint8Array[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
-/** `malformed`: it is not an assertion. `untrue`: it proves nothing. */
+/** `malformed`: the JSON is not an assertion; `untrue`: the assertion does not prove that the passkey was used. */
 export interface Refusal {
   kind: 'malformed' | 'untrue'
   problem: string
@@ -57,7 +57,7 @@ function parse<S extends v.GenericSchema>(schema: S, bytes: Uint8Array, name: st
 
 const isRefusal = (value: unknown): value is Refusal => typeof value === 'object' && value !== null && 'kind' in value
 
-/** Undefined if this passkey has signed this challenge. */
+/** Returns the reason to refuse an assertion; undefined if this passkey has signed this challenge. */
 export function refusalOf(json: Uint8Array, credentialId: Buffer, challenge: Buffer, passkey: Passkey): Refusal | undefined {
   const assertion = parse(AssertionJson, json, 'webauthn_assertion')
   if (isRefusal(assertion)) return assertion

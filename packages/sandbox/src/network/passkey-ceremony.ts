@@ -2,7 +2,7 @@
 import type { CeremonyView } from '../control/passkeys.ts'
 import type { Ceremony, Connection } from './model.ts'
 
-/** The phone gives no further answers. */
+/** Ends the linking on the phone, which then gives no further answers. */
 export function discard(ceremony: Ceremony, why: string) {
   if (isOver(ceremony)) return
   ceremony.problems.push(why)
@@ -12,7 +12,10 @@ export function discard(ceremony: Ceremony, why: string) {
 
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
-/** If the device is just being linked, the code that links it notices the end by itself. */
+/**
+ * Ends the linking with its connection. If the device is just being linked, the code that links it notices the end by
+ * itself.
+ */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }

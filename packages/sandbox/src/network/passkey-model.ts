@@ -13,12 +13,12 @@ export interface Passkey {
   bend: PasskeyBends
 }
 
-/** The phone in a linking: the simulator or a program. */
+/** The side that acts as the phone in a linking: the simulator or a program. */
 export interface Primary {
   takePrologue(prologue: Prologue): void
   takeNonce(nonce: Buffer): void
   takeRequest(sealed: Buffer): void
-  /** Returns false if the phone asks nothing. */
+  /** Answers the question of the phone to its owner. Returns false if there is no question. */
   answer?(yes: boolean, code?: string): boolean
   leave?(): void
 }

@@ -29,7 +29,7 @@ interface Attempt {
   deviceType: number
   ref: string
   commitment: Buffer
-  /** The phone does not ask the owner if it has accepted the proof that this is the scanned device. */
+  /** Whether the phone has accepted the proof that this is the scanned device. If so, it does not ask its owner. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer

@@ -38,7 +38,7 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
 /** The identity has random keys, and the device has not asked for it. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
-/** After this, the companion device may send its nonce. */
+/** Sends the phone's identity. After this stanza, the companion device may send its nonce. */
 export function sendIdentity(ceremony: Ceremony, identity: Uint8Array) {
   const { network, connection, passkey, prologues } = ceremony
   const { continuation: bend, continuation_delay_ms: delayMs } = passkey.bend

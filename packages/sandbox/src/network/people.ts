@@ -93,7 +93,7 @@ export function registeredForm(network: Network, number: string): string {
   return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
 }
 
-/** A contact that does not exist yet is created. */
+/** Finds a person by number. An unknown valid number becomes a new contact, unless `auto_contacts` is off. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)
   if (known) return known
@@ -138,8 +138,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * The person of the chat, by number and LID. A client would take `sender_lid` for the other address of the chat, so it
- * is left out.
+ * Returns attributes that name the person of the chat by number and LID. `sender_lid` is left out, because a client
+ * would take it for the other address of the chat.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)

@@ -15,9 +15,12 @@ export interface SavedInbox {
 
 export interface PersonInbox {
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Waits for an item if there are none after this number. */
+  /** Returns the items after this number. If there are none, waits for one, at most `waitMs`. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** When the message has arrived, its item shows the phone's count. */
+  /**
+   * Counts one retry of a device, and returns the new count. The item of the message will show the count of device 0,
+   * the phone.
+   */
   countRetry(id: string, device: number): number
   retries(id: string): number
   keepCopy(copy: MessageCopy): void

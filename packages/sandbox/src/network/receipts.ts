@@ -12,7 +12,7 @@ const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', '
 /** After these receipts, the other devices of the account no longer show the messages as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** The waiting stanza is removed, and the receipt is passed on to the people whom it concerns. */
+/** Removes the waiting stanza, and passes the receipt on to the people whom it concerns. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
@@ -67,7 +67,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // The copy that could not be decrypted is no longer kept. The negative ack that follows is about it.
+  // The copy that could not be decrypted is not sent again. The negative ack that follows is about this copy.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -97,7 +97,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/** "Delivered" when the phone has the message, and "read" when the person has opened it. */
+/** Sends "delivered" when the phone has the message, and "read" when the person has opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
   // Nobody uses the phone of an account with linked devices, so it sends read receipts only on request.

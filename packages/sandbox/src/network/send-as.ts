@@ -29,7 +29,9 @@ export interface SendAsOptions {
   leave?: ((send: () => void) => void) | undefined
 }
 
-/** The message is encrypted for every linked device that must receive it, in the order of the calls. */
+/**
+ * Sends a message to a chat. It is encrypted for every linked device that must receive it, in the order of the calls.
+ */
 export async function sendAs(network: Network, from: Person, to: string, message: Message, options: SendAsOptions = {}) {
   const id = options.id ?? newMessageId()
   const device = from.devices[0]!
@@ -287,7 +289,10 @@ export async function sendAgain(
   network.changed()
 }
 
-/** The message belongs to no chat. If it is requested again, the same function sends it again. */
+/**
+ * Sends a message from a phone to its linked device, outside of any chat. If the device requests it again, the same
+ * function sends it again.
+ */
 export async function sendToOwnDevice(
   network: Network,
   device: PretendDevice,

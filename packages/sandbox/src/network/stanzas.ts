@@ -52,7 +52,9 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   handle(network, connection, item)
 }
 
-/** Dropped if the device was unlinked, because the phone has removed their session. */
+/**
+ * Handles a delayed stanza. It is dropped if the device was unlinked, because the phone has then removed their session.
+ */
 function handleLate(network: Network, connection: Connection, item: BinaryNode) {
   const { companion } = connection
   if (companion && companion.person.companions.get(companion.device) !== companion) return

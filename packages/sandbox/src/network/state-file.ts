@@ -10,7 +10,9 @@ export type Warn = (sentence: string) => void
 
 export interface StateFile {
   due(): void
-  /** Later changes are not stored. If the disk refuses the write, this only gives a warning. */
+  /**
+   * Writes the latest state; later changes are not stored. If the disk refuses the write, this only gives a warning.
+   */
   close(): Promise<void>
 }
 

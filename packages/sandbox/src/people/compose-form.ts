@@ -18,7 +18,7 @@ export interface ComposeContext {
   /** JID of the sender. It contains the number. */
   self: string
   find(id: string): KnownMessage | undefined
-  /** By number or LID, as this chat uses it. The person is given as a number, a LID or a JID. */
+  /** Returns the JID of a person by number or LID, as this chat uses it. `person` is a number, a LID or a JID. */
   jid(person: string): string
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   now(): number
@@ -51,7 +51,7 @@ function sayIssue(issue: v.BaseIssue<unknown>, path = ''): string {
   return where ? `${where}: ${issue.message}` : issue.message
 }
 
-/** A referenced message without its wrappers. An unknown id is refused. */
+/** Returns the message with this id, without its wrappers. Throws if the id is unknown. */
 export function known(context: ComposeContext, id: string): KnownMessage {
   const found = context.find(id)
   if (!found) throw new ControlError('invalid_request', `message: ${id} is not a message of this chat`)
@@ -60,7 +60,7 @@ export function known(context: ComposeContext, id: string): KnownMessage {
   return { ...found, message: { ...content, ...(messageContextInfo ? { messageContextInfo } : {}) } }
 }
 
-/** The key is written from the sender's point of view, as phones do. */
+/** Returns the key of a message from the sender's point of view, as phones write it. */
 export function keyOf(context: ComposeContext, message: KnownMessage): proto.IMessageKey {
   const isGroup = context.chat.endsWith('@g.us')
   const isOwn = message.author === context.self

@@ -30,7 +30,7 @@ export const MESSAGE_FORMS: readonly string[] = Object.keys(FORMS)
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/** The protobuf that a phone would encrypt, and the attributes of its stanza. */
+/** Returns the protobuf that a phone would encrypt, and the attributes of its stanza. */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))

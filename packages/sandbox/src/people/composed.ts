@@ -4,7 +4,7 @@ export interface Composed {
   message: proto.IMessage
   type: 'text' | 'media' | 'reaction' | 'poll' | 'event'
   mediaType?: string
-  /** The common fields were encrypted with the content. */
+  /** Set if the content already has the common fields, as in an edit or a comment. */
   hasContext?: true
   /**
    * Attribute `edit` of the stanza: 1 is an edit, 2 a pin, 7 a revocation by the author, and 8 a revocation by an

@@ -147,7 +147,7 @@ export function mediaSource(
   return directPath && mediaKey?.length && fileSha256 ? { kind, directPath, mediaKey, sha256: fileSha256 } : undefined
 }
 
-/** The attributes of the stanza for a message that is given as a protobuf. */
+/** Returns the attributes of the stanza for a message that is given as a protobuf. */
 export function stanzaOf(message: proto.IMessage): Omit<Composed, 'message'> {
   const { kind } = describe(message)
   const name = contentOf(message)?.name ?? ''

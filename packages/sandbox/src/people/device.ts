@@ -26,7 +26,7 @@ export interface SignalDevice {
   /** Creates another identity, and deletes all sessions and keys. */
   renew(): void
   sign(message: Uint8Array): Uint8Array
-  /** X25519 with the identity key and a public key of 32 bytes, for the pairing code. */
+  /** Computes X25519 of the identity key and a public key of 32 bytes, for the pairing code. */
   agree(publicKey: Uint8Array): Uint8Array
   /** Returns JSON, with bytes in base64, from which the device can be restored. */
   save(): unknown

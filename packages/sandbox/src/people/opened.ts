@@ -63,7 +63,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Undefined if the message contains no such content. */
+/** Decrypts content that refers to another message. Undefined if the message contains no such content. */
 export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

@@ -10,8 +10,8 @@ export interface TraceLine {
   account: string | null
   node: StanzaJson
   /**
-   * The control API caused the answer, or WhatsApp Web is not known to receive such a refusal. So it does not show how
-   * the real network answers.
+   * Set if the control API caused this answer, or if WhatsApp Web is not known to receive such a refusal. Such an
+   * answer does not show how the real network answers.
    */
   ordered?: true
 }

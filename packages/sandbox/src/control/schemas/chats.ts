@@ -13,8 +13,8 @@ export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
   /**
-   * The changed people. The default is `by` for people who leave, request to join or withdraw. For `change_number` it
-   * is the earlier number.
+   * People whom the action concerns; by default `by`, if people leave, request to join or withdraw. For
+   * `change_number`, the earlier number.
    */
   phones: v.optional(v.array(Phone)),
   /** How the person requested to join. */

@@ -24,12 +24,12 @@ export const Retry = v.strictObject({
   /** The linked account that receives the retry receipt. */
   to: Phone,
   id: text,
-  /** A group, the status, or the person's own chat with that account. */
+  /** A group, the status, or the person's private chat with the account `to`. */
   chat: v.optional(text),
   device: v.optional(count, 0),
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
   keys: v.optional(v.boolean(), true),
-  /** Further receipts have the given id with a number. */
+  /** Number of receipts to send. Each further receipt has the given id with a number. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
 })
 

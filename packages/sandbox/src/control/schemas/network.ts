@@ -11,13 +11,13 @@ export const SettingsChange = v.strictObject({
   /** `older`: the network only knows the query ids of older clients. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
-   * A larger collection is sent as a snapshot to a device that has none of it, a smaller one as patches. By default
-   * (null), every collection is a snapshot.
+   * A device without data gets a snapshot of a collection with more entries than this, and patches of a smaller one. By
+   * default (null), it always gets a snapshot.
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
-   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (default): another
-   * one is also sent for each that the client confirms.
+   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (default): the
+   * network also sends another one for each that the client confirms.
    */
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })
@@ -99,7 +99,7 @@ export const Expect = v.strictObject({
 
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })
 
-/** All connected devices of an account, or one connection. */
+/** A stanza that is sent to all connected devices of an account, or on one connection. */
 export const Push = v.pipe(
   v.strictObject({
     phone: v.optional(Phone),

@@ -22,7 +22,7 @@ const continuation = v.picklist([
   /** The identity has the keys of another phone, so that the two sides show different codes. */
   'foreign',
   'early',
-  /** An identity is sent directly after the request. Later ones are correct. */
+  /** An identity is sent directly after the request. Later identities are correct. */
   'unasked',
 ])
 

@@ -114,7 +114,7 @@ export const Action = v.strictObject({
   value: v.nullable(v.record(v.string(), v.unknown())),
 })
 
-/** Only the listed people see the status, or all contacts except them. */
+/** The people who see the status: only the listed ones, or all contacts except the listed ones. */
 export const StatusPrivacy = v.strictObject({
   setting: v.picklist(['contacts', 'allowlist', 'denylist']),
   phones: v.optional(v.array(Phone), []),

@@ -18,7 +18,7 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
-/** All members may change the group's own data, or only admins if it is locked. */
+/** All members may change the group's own data; if the group is locked, only admins may. */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -44,7 +44,7 @@ export function newcomers(item: BinaryNode): string[] {
   return addresses(item)
 }
 
-/** The tokens are by the address of the person. */
+/** Returns the privacy tokens in a query, by the address of the person. */
 export const tokensIn = (item: BinaryNode): Map<string, string> =>
   new Map(
     children(item, 'participant').flatMap((entry) => {

@@ -44,7 +44,7 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/** In captured answers, `INTERACTIVE` also has the invitation code. */
+/** Contexts of a query for which the network returns the invitation code, as in captured answers. */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {

@@ -48,7 +48,7 @@ function isCreator(network: Network, group: Group, address: string): boolean {
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
 }
 
-/** If admins decide about new members and the acting person is no admin, the admins are asked. */
+/** If admins decide about new members and the acting person is no admin, the addition becomes a request to join. */
 function add(query: Query): BinaryNode[] {
   const { network, subject } = query
   const isOpen = groupOf(query).memberAddMode === 'all_member_add'

@@ -59,7 +59,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** The control API has set this answer. Undefined if no answer is sent. */
+/** Builds the answer that the control API has set; undefined if no answer is sent. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {

@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** The current audience is marked as the default. */
+/** Names of the audiences of a status in stanzas. The current audience is marked as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -22,7 +22,7 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/** A contact gives a token in return. */
+/** Records the tokens that an account gives to people. A contact gives a token in return. */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
