@@ -1,11 +1,26 @@
-#!/usr/bin/env -S node --max-semi-space-size=2 --v8-pool-size=1
+#!/usr/bin/env node
 /**
  * The command of the package: `npx svc` starts the service, `npx svc sandbox` the service on a simulated network, and
  * `npx svc cli …` runs an operator command.
  */
-const [, , first] = process.argv
-if (first === 'cli') process.argv.splice(2, 1)
+
+/** Flags that save memory. A shebang cannot give them, because the `env` of BusyBox has no option `-S`. */
+const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
+
+interface Replaceable {
+  /** Starts another program in this process. It exists since Node 22.15; before, the service runs without the flags. */
+  execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
+}
+
+const [program, , first] = process.argv
+const { execPath, execArgv, platform } = process
+const isService = first !== 'cli'
+if (isService && platform !== 'win32' && !FLAGS.every((flag) => execArgv.includes(flag))) {
+  const words = [program!, ...FLAGS, ...execArgv, ...process.argv.slice(1)]
+  ;(process as Replaceable).execve?.(execPath, words, process.env)
+}
+if (!isService) process.argv.splice(2, 1)
 if (first === 'sandbox') process.argv.splice(2, 1, '--sandbox')
-await (first === 'cli' ? import('./cli.ts') : import('./start.ts'))
+await (isService ? import('./start.ts') : import('./cli.ts'))
 
 export {}
