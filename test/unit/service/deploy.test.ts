@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { parse } from 'yaml'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT, textOf } from '../../harness/checkout.ts'
@@ -64,6 +65,19 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   // The service must accept the webhook URL that the editor of n8n shows.
   assert.equal(checkUrl(new URL('webhook/svc', setting('WEBHOOK_URL')).href, allow), undefined)
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
+})
+
+test('the pair has two equal services with a standby, and trusts the address of its proxy only', () => {
+  const { services, networks, configs } = parse(textOf('deploy/compose.cluster.yaml'), { merge: true })
+  assert.deepEqual(services['svc-a'], services['svc-b'])
+  const { environment } = services['svc-a']
+  assert.equal(environment.SVC_STANDBY, 'on')
+  const { ipv4_address: address } = services.proxy.networks.cluster
+  assert.equal(environment.SVC_TRUSTED_PROXIES, `${address}/32`)
+  assert.ok(isIn(parseRanges([networks.cluster.ipam.config[0].subnet]), address))
+  assert.match(configs.proxy.content, /^ +option httpchk GET \/health\/ready$/m)
+  for (const name of Object.keys(services).filter((each) => each.startsWith('svc-')))
+    assert.match(configs.proxy.content, new RegExp(`^ +server \\w+ ${name}:8080$`, 'm'))
 })
 
 test('the health check ends with 0 when the service is ready or is a standby, and with 1 and the reason otherwise', async () => {
