@@ -43,5 +43,5 @@ export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`
 export const OAUTH_REFRESH_PREFIX = `${BRAND}_ort_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
-export const VERSION = '0.1.0'
+export const VERSION = '1.0.0'
 export const API_VERSION = '1.0'

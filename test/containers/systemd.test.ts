@@ -93,11 +93,11 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
   })
 
   test('an upgrade runs another release, and --back the one before', async () => {
-    const [upgrade, back] = sampleWith(PAGE, 'upgrade.sh v0.2.0').trim().split('\n')
+    const [upgrade, back] = sampleWith(PAGE, 'upgrade.sh v1.1.0').trim().split('\n')
     const current = async () => (await shell('readlink /opt/svc/current')).trim()
     const old = await current()
     await git('commit', '--quiet', '--allow-empty', '--message', 'a release')
-    await git('tag', 'v0.2.0')
+    await git('tag', 'v1.1.0')
     await shell(upgrade!)
     assert.notEqual(await current(), old)
     await shell(back!)

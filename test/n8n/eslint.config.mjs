@@ -8,7 +8,9 @@ const typescript = { parser, sourceType: 'module' }
 const NOT_OURS = {
   // This rule contradicts the other linter, which requires the literal 'main'.
   '@n8n/community-nodes/node-connection-type-literal': 'off',
-  // The package gets the URLs of its pages only when it is published.
+  // The package gets its author and the URLs of its pages only when it is published.
+  '@n8n/community-nodes/valid-author': 'off',
+  'n8n-nodes-base/community-package-json-author-missing': 'off',
   '@n8n/community-nodes/require-homepage': 'off',
   'n8n-nodes-base/cred-class-field-documentation-url-missing': 'off',
 }

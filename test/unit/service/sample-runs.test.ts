@@ -52,7 +52,7 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['docs/moving.md', '--to baileys', 'test/e2e/moving/moves-out.test.ts'],
   ['docs/passkeys.md', 'parseRequestOptionsFromJSON', 'test/browser/passkey.test.ts'],
   ['docs/running.md', 'useradd', SYSTEMD],
-  ['docs/running.md', 'upgrade.sh v0.2.0', SYSTEMD],
+  ['docs/running.md', 'upgrade.sh v1.1.0', SYSTEMD],
   ['docs/running.md', 'npm run cli -- help', SYSTEMD],
   ['docs/pt/running.md', 'store backup', SYSTEMD],
   ['docs/running.md', 'logs | head', DOCKER],
@@ -142,7 +142,7 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'It is a part of examples/receivers/node.mjs, which pages.test.ts checks; examples.test.ts runs that file.',
   ],
   ...['docs/pt/running.md', 'docs/es/running.md'].flatMap((page) =>
-    ['useradd', 'logs | head', 'upgrade.sh v0.2.0'].map((words) => [page, words, TRANSLATED] as const),
+    ['useradd', 'logs | head', 'upgrade.sh v1.1.0'].map((words) => [page, words, TRANSLATED] as const),
   ),
   ['docs/es/running.md', 'store backup', TRANSLATED],
   [
