@@ -80,9 +80,12 @@ export const keys = {
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
+  /** Time of the last event of a chat, by the blind name of its address. */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
+  /** Id of the last event that the times of the chats include. */
+  mommentsUpTo: (id: string) => `instance:${id}:momment-up-to`,
   activityDay: (id: string, day: number): string => `${keys.activity(id)}${day}`,
   activity: (id: string) => `instance:${id}:activity:`,
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
