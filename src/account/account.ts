@@ -127,5 +127,6 @@ export interface DashboardSessions {
   expiresAt(session: DashboardSession): number
   /** The newest session comes first. */
   list(workspace: WorkspaceId): DashboardSession[]
-  end(workspace: WorkspaceId, id: string): boolean
+  /** Resolves when the session can no longer come back with the next start; with false if no session has this id. */
+  end(workspace: WorkspaceId, id: string): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { createDashboardSessions } from '../account/dashboard-sessions.ts'
+import { keepSessions } from '../account/session-records.ts'
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import { createConnectLinks } from '../connect/connect-links.ts'
@@ -268,7 +269,12 @@ async function dashboardOf(
   shutdown.add(health.stop)
   return {
     mode,
-    sessions: createDashboardSessions({ account, clock: steadyClock }),
+    sessions: await createDashboardSessions({
+      account,
+      clock: steadyClock,
+      kept: keepSessions({ store, sealer: storage.sealer, log }),
+      log,
+    }),
     files: await createDashboardFiles(),
     health: health.of,
     activity: activity.of,

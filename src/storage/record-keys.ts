@@ -18,6 +18,10 @@ export const keys = {
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
 
+  /** The hash is that of the cookie. */
+  dashboardSession: (hash: string) => `dashboard-session:${hash}`,
+  dashboardSessions: 'dashboard-session:',
+
   oauthApp: (id: string) => `oauth:app:${id}`,
   oauthApps: 'oauth:app:',
   oauthClient: (id: string) => `oauth:client:${id}`,

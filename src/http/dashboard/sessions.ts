@@ -10,10 +10,11 @@ export function mountSessions(app: Hono<Env>, path: string, sessions: DashboardS
     return c.json({ data: rowsOf(openOf(c).session, sessions) })
   })
 
-  app.delete(`${path}/:id`, (c) => {
+  app.delete(`${path}/:id`, async (c) => {
     c.get('state').route = `${path}/{id}`
     const { workspace } = openOf(c).session
-    if (!sessions.end(workspace, c.req.param('id'))) throw new Failure('not_found', { message: 'No session has this id.' })
+    if (!(await sessions.end(workspace, c.req.param('id'))))
+      throw new Failure('not_found', { message: 'No session has this id.' })
     return c.json({ value: true })
   })
 }

@@ -29,10 +29,10 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
     return c.json({ ...infoOf(c, { session, key }, sessionDeps), proof } satisfies SignedIn, 201)
   })
 
-  app.delete(path, (c) => {
+  app.delete(path, async (c) => {
     c.get('state').route = path
     const session = sessionOf(c, sessions)?.session
-    if (session) sessions.end(session.workspace, session.id)
+    if (session) await sessions.end(session.workspace, session.id)
     dropCookie(c, baseUrl)
     return c.json({ value: true })
   })

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { decodeTime, ulid } from 'ulid'
 import { newInstanceToken } from '../../../src/account/credentials.ts'
 import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
+import { keepSessions } from '../../../src/account/session-records.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { createConnectLinks } from '../../../src/connect/connect-links.ts'
 import { importOps } from '../../../src/directory/imports.ts'
@@ -323,7 +324,7 @@ export async function openService(options: ServiceOptions = {}) {
     pages: createPages({ hasDocs: true, hasDashboard: true }),
     dashboard: options.dashboard && {
       mode: options.dashboard.mode,
-      sessions: createDashboardSessions({ account, clock }),
+      sessions: await createDashboardSessions({ account, clock, kept: keepSessions({ store, sealer, log }), log }),
       files: await createDashboardFiles([options.dashboard.folder ?? dir]),
       health: undefined,
       activity: undefined,

@@ -1,0 +1,100 @@
+/** Tests that sessions of the dashboard outlive the process, and end when they should. The store is real. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { ApiKey } from '../../../src/account/account.ts'
+import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
+import { keepSessions } from '../../../src/account/session-records.ts'
+import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import type { OpenStore } from '../../../src/storage/open-store.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
+
+const workspace = 'w' as WorkspaceId
+const FROM = { address: '198.51.100.7', userAgent: 'a browser' }
+const STAFF = { id: 'staff', scopes: ['instances:read'] } as unknown as ApiKey
+
+/** Each `start` is a process with the same store. Its keys and its clock can be changed. */
+function bench(store: OpenStore) {
+  const state = { now: START, adminTag: 'admin', keys: [STAFF] as ApiKey[] }
+  const { lines, ...log } = recordingLog()
+  const start = () =>
+    createDashboardSessions({
+      account: {
+        adminKeyTag: () => state.adminTag,
+        apiKey: (_, id) => state.keys.find((key) => key.id === id),
+      },
+      clock: { now: () => state.now },
+      kept: keepSessions({ store, sealer, log }),
+      log,
+    })
+  const rows = () => store.count(keys.dashboardSessions)
+  const stored = (count: number) => until(async () => (await rows()) === count, `${count} stored sessions`)
+  return { state, start, stored, lines }
+}
+
+async function rowsOf(store: OpenStore) {
+  const rows: (readonly [string, Uint8Array])[] = []
+  for await (const row of store.range(keys.dashboardSessions)) rows.push(row)
+  return rows
+}
+
+async function signedIn(t: TestContext, keyId: string | null = null) {
+  const store = await tempStore(t)
+  const world = bench(store)
+  const sessions = await world.start()
+  const { session, value, proof } = sessions.open({ workspace, keyId }, FROM)
+  await world.stored(1)
+  return { ...world, store, sessions, session, value, proof }
+}
+
+test('a session goes on after a start, with the same cookie and proof, and neither of them is stored', async (t) => {
+  const { start, state, store, session, value, proof } = await signedIn(t)
+  state.now += MINUTE
+  const next = await start()
+  assert.equal(next.use(value, 'another proof'), undefined)
+  assert.deepEqual(next.use(value, proof), { ...session, lastUsedAt: state.now })
+  assert.deepEqual(
+    next.list(workspace).map(({ id }) => id),
+    [session.id],
+  )
+  for await (const [key, bytes] of store.range(''))
+    for (const secret of [value, proof]) assert.ok(!key.includes(secret) && !Buffer.from(bytes).includes(secret), key)
+})
+
+test('a use is stored at most once a minute, and keeps the session over a start', async (t) => {
+  const { start, state, sessions, value, proof, store } = await signedIn(t)
+  const [before] = await rowsOf(store)
+  state.now += 59_000
+  sessions.use(value, proof)
+  state.now += 20 * MINUTE
+  sessions.use(value, proof)
+  await until(async () => {
+    const [row] = await rowsOf(store)
+    return !Buffer.from(row![1]).equals(Buffer.from(before![1]))
+  }, 'the later use')
+  state.now += 20 * MINUTE
+  assert.notEqual((await start()).use(value, proof), undefined)
+})
+
+test('a session that was ended does not come back with the next start', async (t) => {
+  const { start, sessions, session, value, proof } = await signedIn(t)
+  assert.equal(await sessions.end('other' as WorkspaceId, session.id), false)
+  assert.equal(await sessions.end(workspace, session.id), true)
+  assert.equal((await start()).use(value, proof), undefined)
+})
+
+for (const [why, keyId, change] of [
+  ['it was unused for too long', null, { now: START + 31 * MINUTE }],
+  ['the clock was set back', null, { now: START - HOUR }],
+  ['the admin key was rotated', null, { adminTag: 'next' }],
+  ['its key was revoked', STAFF.id, { keys: [] }],
+] as const)
+  test(`a start ends a session if ${why}, and removes it`, async (t) => {
+    const { start, stored, state, value, proof, lines } = await signedIn(t, keyId)
+    Object.assign(state, change)
+    const next = await start()
+    assert.deepEqual([next.use(value, proof), next.list(workspace)], [undefined, []])
+    await stored(0)
+    assert.deepEqual(lines, [])
+  })
