@@ -143,7 +143,9 @@ export function report(question: string, result: Record<string, unknown>): void 
   process.stdout.write(`${JSON.stringify({ question, machine, ...result })}\n`)
 }
 
-/** Returns a phone number that never ends in 0000, because such numbers have no account on the sandbox network. */
+/**
+ * For an index below 8,889, the phone number does not end in 0000. Such numbers have no account on the sandbox network.
+ */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
 export const phoneNumbers = (from: number, count: number) =>

@@ -33,8 +33,8 @@ function fileOf({ file, name, details }) {
 }
 
 /**
- * Duration in ms of each test file of the run. Files share cores, so a duration includes waits for other files: the order of the files says more than
- * the number.
+ * Duration in ms of each test file of the run. It includes waits for other files on the same cores, so the order of the
+ * files is more useful than the number.
  */
 const durations = new Map()
 

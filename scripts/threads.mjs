@@ -63,7 +63,7 @@ const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.u
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)
 
 /**
- * A single character that is not ASCII makes V8 keep all of the code with two bytes per character. Only comments have
+ * A single character that is not ASCII makes V8 store all of the code with two bytes per character. Only comments have
  * such characters, because esbuild escapes them elsewhere.
  */
 const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')

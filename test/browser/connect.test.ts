@@ -124,7 +124,7 @@ describe('a connect link in Chromium', { skip }, () => {
     // The browser reports an error if the page sends a message to the origin of a site that does not contain the frame.
     clean()
 
-    // A person who opens the link again is told that it was used, and can do nothing there.
+    // A person who opens the link again sees that it was used, and can do nothing else.
     await page.goto(site.framing(link.url))
     await (await frameOf()).getByText('Este link já foi usado.').waitFor()
     assert.equal((await told())[0]!.data.event, 'ended')

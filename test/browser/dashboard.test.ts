@@ -720,7 +720,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('instances')
     await page.getByRole('searchbox').fill('emosnur')
     await page.getByLabel('Select all on this page').check()
-    // If the search hides the instance that was chosen, it stays chosen, and the page says so.
+    // A chosen instance stays chosen if the search hides it, and the page must show a note about this.
     await page.getByRole('searchbox').fill('nothing of this name')
     await page.getByText('1 of them not shown here').waitFor()
     await page.getByRole('searchbox').fill('emosnur')

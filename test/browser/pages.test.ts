@@ -124,8 +124,8 @@ describe('pages in Chromium', { skip }, () => {
 
   test('the reference shows every area, and sends a first text', async () => {
     const instance = await world.gateway.connected(world.sandbox, '5511999990103', null)
-    // The dashboard opens the API reference in this way. Every operation in it then has the id and the token of the
-    // instance.
+    // The test opens the API reference as the dashboard does, with the instance in the session storage. So every
+    // operation has its id and token.
     await page.goto(`${world.gateway.baseUrl}/`)
     const known = JSON.stringify({ instance_id: instance.id, token: instance.token })
     await page.evaluate(`sessionStorage.setItem('svc_docs', ${JSON.stringify(known)})`)

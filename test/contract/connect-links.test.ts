@@ -583,7 +583,7 @@ describe('a link ends', () => {
     service.time.now += 2 * MINUTE
     const { status, body } = await link.status()
     assert.deepEqual([status, body.error.details.reason], [401, 'used'])
-    // A person who opens the link again is told that it was used. The page says nothing about the account.
+    // A person who opens the link again only sees that it was used, and nothing about the account.
     const page = await link.page()
     assert.equal(page.status, 401)
     assert.ok(page.html.includes('This link has been used') && !page.html.includes('Connected'))

@@ -299,7 +299,7 @@ test('a channel takes a medium unencrypted', async () => {
   assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
   assert.ok(!mediaKey)
   assert.ok(String(directPath).includes('newsletter-image'))
-  // This attribute must be the handle that the media host returned for the upload.
+  // This attribute must have the form of the handle that the media host returns for an upload.
   assert.match(String(post.attrs.media_id), /^\S+:1$/)
   assert.ok(!('handle' in (post.proto.imageMessage ?? {})))
 })

@@ -18,9 +18,7 @@ import {
 } from '../harness/proxies.ts'
 import { startWorld } from '../harness/world.ts'
 
-/**
- * Addresses of two proxies. The service trusts what the first one says about callers, but not what the second one says.
- */
+/** Addresses of two proxies. The service trusts the headers of the first proxy, but not those of the second. */
 const TRUSTED = '127.0.0.1'
 const UNTRUSTED = '127.0.0.2'
 /** Addresses of two callers. The allowlists contain the first one, but not the second one. */

@@ -87,8 +87,8 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Each message stores two records that it was processed. So many messages have more records than the service keeps in
-  // one generation.
+  // Each message stores two records of its processing. So this number of messages stores more records than the service
+  // keeps in one generation.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)
@@ -131,7 +131,7 @@ for (const [to, devices] of [
     let number = 0
     let refused: number
     do {
-      // Each round uses a new group, whose members do not have the sender key yet.
+      // Each round with a group creates a new one, whose members do not have the sender key yet.
       const chat = to === 'a group' ? await createGroup(person) : person
       let seen = 0
       refused = 0

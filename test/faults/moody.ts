@@ -15,7 +15,7 @@ export type Mood = (typeof MOODS)[number]
 export interface Moody {
   readonly counts: Readonly<Record<Mood, number>>
   taken(type?: string): Received['event'][]
-  /** The receiver leaves the next first attempt at an event without an answer. */
+  /** At the next first attempt to deliver an event, the receiver does not answer. */
   hangNext(): void
 }
 

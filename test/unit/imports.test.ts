@@ -14,11 +14,14 @@ const root = fileURLToPath(ROOT)
 interface Rule {
   /** Each entry is a path or the beginning of one. The first row that matches a file applies. */
   of: readonly string[]
-  /** Paths in this repository that these files may import besides their own folder. */
+  /** Paths in this repository that the files of the row may import besides their own folder. */
   run: readonly string[]
-  /** Paths in this repository from which these files may only import types (`import type`). */
+  /** Paths in this repository from which the files of the row may only import types (`import type`). */
   types?: readonly string[]
-  /** Packages and `node:` modules that these files may load: all except those in `not`, or only those in `only`. */
+  /**
+   * Packages and `node:` modules that the files of the row may load: all except those in `not`, or only those in
+   * `only`.
+   */
   packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
 }
 

@@ -161,7 +161,7 @@ test('lists that the network reports as out of date are completely read again', 
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // The service knew only the id of one of these groups. So it had to query the other data.
+  // The service knew only the id of the group `Long`, so it had to query the other data.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],

@@ -1,5 +1,5 @@
 /**
- * Every kind of stanza that the server may send without a request must have a row in the table.
+ * Every kind of stanza that the server may send without a request must have a row in the service's table of stanzas.
  * `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
  */
 import assert from 'node:assert/strict'

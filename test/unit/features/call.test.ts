@@ -65,7 +65,7 @@ test('what main answers itself is no call', () => {
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
-  // The requests of these operations contain an image; in `newsletters.create`, it is optional.
+  // The requests of the operations in this list contain an image; in `newsletters.create`, it is optional.
   ...[
     'groups.updatePhoto',
     'communities.updatePhoto',

@@ -72,7 +72,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // If several callers ask that codes are shown for a time, the longest time counts.
+  // If several callers request that codes are shown for a time, the longest time counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

@@ -12,7 +12,7 @@ const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 
-/** Files that match this expression without reading a node, each with the reason. */
+/** Files whose code looks as if it reads a node, but does not, each with the reason. */
 const NOT_READING: Readonly<Record<string, string>> = {
   'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',

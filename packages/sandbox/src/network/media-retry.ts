@@ -10,7 +10,7 @@ import { findPerson, pnOf } from './people.ts'
 const NOT_FOUND = 2
 
 /**
- * Answers a device that asks its phone to upload a file again. This media host never deletes files, so the path is the
+ * Answers a device that asks its phone to upload a file again. The media host has kept the file, so the path is the
  * same.
  */
 export function answerMediaRetry(network: Network, companion: Companion, item: BinaryNode) {

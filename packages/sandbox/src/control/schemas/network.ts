@@ -11,7 +11,7 @@ export const SettingsChange = v.strictObject({
   /** `older`: the network only knows the query ids of older clients. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
-   * A device without data gets a snapshot of a collection with more entries than this, and patches of a smaller one. By
+   * A device that requests a snapshot gets one if the collection has more entries than this, and patches otherwise. By
    * default (null), it always gets a snapshot.
    */
   snapshots_above: v.optional(v.nullable(count)),

@@ -39,7 +39,9 @@ export function changeOwner(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/** The owner or the administrator may do this; the other followers are notified. */
+/**
+ * The owner can demote an administrator, and administrators can demote themselves. The other followers are notified.
+ */
 export function demote(request: Request) {
   const { network, person } = request
   const demoted = other(request)

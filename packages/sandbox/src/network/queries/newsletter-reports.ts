@@ -47,7 +47,7 @@ function voters(request: MexRequest) {
   return { votes: [] }
 }
 
-/** For administrators only, by the code of the reaction. */
+/** Returns the people who reacted to a post, by the code of the reaction. */
 function reactionSenders(request: MexRequest) {
   const { id, server_id: serverId } = (request.variables.input ?? {}) as { id?: unknown; server_id?: unknown }
   const newsletter = find(about(request, id))
