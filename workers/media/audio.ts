@@ -64,8 +64,8 @@ const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
 /**
- * Some containers have no timestamps for their audio, which would then all begin at 0. So they are computed from the
- * number of samples.
+ * Some containers have no timestamps for their audio, so that all samples would begin at 0. The timestamps are computed
+ * from the number of samples.
  */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 
@@ -121,7 +121,7 @@ async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Ar
 function bars(windows: readonly number[]): Uint8Array {
   const means = Array.from({ length: BARS }, (_, bar) => {
     const from = Math.floor((bar * windows.length) / BARS)
-    // Short notes have fewer measurements than bars, so neighbouring bars share one.
+    // A short recording has fewer measurements than bars, so neighbouring bars share one.
     const part = windows.slice(from, Math.max(from + 1, Math.floor(((bar + 1) * windows.length) / BARS)))
     return part.reduce((sum, each) => sum + each, 0) / Math.max(1, part.length)
   })

@@ -1,6 +1,6 @@
 /**
- * Reads the outer boxes of an mp4 file (ISO 14496-12): is it complete, how long and how large is the video? This works
- * without ffprobe. A file that was cut off ends inside a box, or lacks its index.
+ * Reads the outer boxes of an mp4 file (ISO 14496-12) without ffprobe: whether the file is complete, and the duration
+ * and size of its video. A file that was cut off ends inside a box, or lacks its index.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 

@@ -7,7 +7,7 @@ import { setPriority } from 'node:os'
 
 /**
  * With this nice value, the thread gets a third of the CPU time of an ordinary thread. With 10 (a ninth), a body of 60
- * MB took 44 s on a busy machine, and occupied its memory for all that time.
+ * MB took 44 s on a busy machine, and stayed in memory for all that time.
  */
 const BEHIND_OTHERS = 5
 

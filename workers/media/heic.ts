@@ -1,6 +1,6 @@
 /**
- * Opens HEIC pictures (HEVC in HEIF). sharp's own libheif has no decoder for the pixels, so a separate thread decodes
- * them.
+ * Opens HEIC pictures (HEVC in HEIF). sharp's own libheif has no decoder for HEVC, so a separate thread decodes the
+ * pixels.
  */
 
 import { Worker } from 'node:worker_threads'

@@ -15,7 +15,7 @@ function codes([sign, meant]: [string, string]): [number, number] {
   return [sign.charCodeAt(0), meant.charCodeAt(0)]
 }
 
-/** All texts share these buffers, which are empty between calls. */
+/** Size of the buffer of characters, in bytes. All texts share this buffer, which is empty between calls. */
 const PART = 65_536
 const characters = new Uint8Array(PART)
 const decoded = new Uint8Array((PART / 4) * 3 + 3)

@@ -29,8 +29,8 @@ export const movable = (bytes: Uint8Array): ArrayBuffer =>
     : (Uint8Array.from(bytes).buffer as ArrayBuffer)
 
 /**
- * Takes the space of one piece, and waits while there is none; every message of the port returns some. Rejects when the
- * signal is aborted.
+ * The returned function waits until the receiver has space for a piece, and reserves this space. Every message of the
+ * port returns the space of one piece. Rejects when the signal is aborted.
  */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
   let room = window

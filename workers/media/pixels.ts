@@ -21,7 +21,7 @@ sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
 // The same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// One thread per picture; the number of pictures at a time is limited elsewhere.
+// One thread per picture; `prepare.ts` limits the number of pictures at a time.
 sharp.concurrency(1)
 
 export interface Pixels {
@@ -61,7 +61,7 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
 const SHORTEST = 11
 const UNTIMED = 100
 
-/** Begin of each page of a GIF or a WebP, and end of the last one, in ms. */
+/** Reads when each page of a GIF or a WebP begins, and when the last one ends, in ms. */
 export async function pageTimes(path: string): Promise<{ starts: number[]; end: number; pagePixels: number }> {
   const { width, height } = await measure(path)
   const { delay = [], pages = 1 } = await unlessBroken(openPages(path, 0, 1).metadata())

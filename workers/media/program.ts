@@ -33,7 +33,7 @@ export function endPrograms(): void {
 
 export interface RunOptions {
   limitMs: number
-  /** The output is then not kept. The next piece is read when the promise has resolved. */
+  /** With `onData`, the output is not stored. The next piece is read when the promise has resolved. */
   onData?: (chunk: Buffer) => Promise<void>
 }
 

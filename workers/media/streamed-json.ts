@@ -11,11 +11,14 @@ import { LongText } from './long-text.ts'
 
 const KB = 1_024
 const MB = KB * KB
-/** No ordinary field is longer: at most 65,536 characters, each of which may be escaped in 12 bytes. */
+/**
+ * A longer string can only be a file: an ordinary field has at most 65,536 characters, each of which may be escaped in
+ * 12 bytes.
+ */
 const LONG = MB
 /**
- * The most bytes of a body apart from the decoded files. No operation takes more than ten pictures, and each may be
- * just too short to be decoded while it arrives.
+ * The most bytes of a body apart from the decoded files. No operation accepts more than ten pictures, and a picture
+ * that is shorter than `LONG` is not decoded while it arrives.
  */
 const MOST_BESIDE = 16 * MB
 const MOST_OF_FILE = 48 * MB

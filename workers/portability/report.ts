@@ -1,4 +1,6 @@
-/** Builds the report of an import or of a dry run, from counts and sentences, without numbers, addresses and keys. */
+/**
+ * Builds the report of an import or of a dry run, from counts and sentences, without phone numbers, addresses and keys.
+ */
 import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
 
 export interface ImportReport {

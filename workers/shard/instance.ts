@@ -43,8 +43,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         await startParts(parts)
         return how === 'create' ? await createdState(parts) : await bootedState(parts)
       } catch (error) {
-        // If a part kept running, nothing could stop it, and it could open a session at the same time as the next
-        // start.
+        // If a part kept running after the failed start, nothing could stop it, and it could open a session at the same
+        // time as the next start.
         await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }
@@ -138,7 +138,10 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   await context.store.close()
 }
 
-/** A proxy can cause this error, so the instance is started again if its proxy is changed or removed. */
+/**
+ * Whether the instance stopped because of an error that a proxy can cause. It is started again if its proxy is changed
+ * or removed.
+ */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

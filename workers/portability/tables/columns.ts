@@ -22,7 +22,7 @@ export interface KeyPair {
   private: Buffer
 }
 
-/** Undefined for a value without 32 bytes; the missing key is reported later. */
+/** Undefined if the value does not have 32 bytes; the missing key is reported later. */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 

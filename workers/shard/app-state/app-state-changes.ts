@@ -29,7 +29,7 @@ export interface ChangeDeps {
 export interface AppStateChanges {
   /**
    * Sends one patch per collection; the changes are on disk when it resolves. Rejects with `instance_starting` while
-   * the phone has not shared its key.
+   * the phone has not shared the key of app state.
    */
   change: ChangeAppState
   /** Called after the login. If the outcome of an earlier change is unknown, its collection is read. */

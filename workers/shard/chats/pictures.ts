@@ -185,7 +185,7 @@ function createAnswers(clock: Clock) {
   return {
     known,
     keep,
-    /** All jids lead to the entry afterwards. */
+    /** Afterwards, the entry is found by each of these jids. */
     find(jids: readonly string[]): Entry | undefined {
       const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
       if (entry) keep(jids, entry)

@@ -90,7 +90,9 @@ export interface Pair {
 }
 
 const SLICE = 200
-/** Two commits of 32 messages can fail together, and their messages arrive again. So this must be larger. */
+/**
+ * Two commits of 32 messages can fail together, and their messages arrive again. So this number must be larger than 64.
+ */
 const MAX_RECORDED = 256
 
 export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'

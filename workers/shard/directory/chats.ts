@@ -122,7 +122,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** Values that are already known are newer than the phone's history. */
+/** Adds the facts in the phone's history. Values that are already known are newer, and stay. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return

@@ -22,7 +22,7 @@ export interface TableOptions<T extends object> {
 }
 
 export interface Table<T extends object> {
-  /** Later calls do nothing. Rejects if the store cannot be read; a later call then reads again. */
+  /** Reads the records once. If the store cannot be read, it rejects, and the next call reads again. */
   load(): Promise<void>
   /** If the jids have different entries, that of the first jid is returned. */
   find(jids: readonly (string | null | undefined)[]): T | undefined

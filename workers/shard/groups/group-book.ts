@@ -41,8 +41,8 @@ export interface SessionGroups
   /** Queries the network only if a list was never read, or if notices left entries incomplete. */
   list(): Promise<GroupEntry[]>
   /**
-   * Our changes are known here before the notices about them arrive, so these groups are read again before they are
-   * used. The groups of a community are read again too.
+   * Called after our own change of these groups, because its notice arrives later. The groups, and those of a
+   * community, are read again before they are used.
    */
   changed(jids: readonly string[]): void
   /** The account has joined this group, which is read again before it is used. */

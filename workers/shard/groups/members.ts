@@ -6,7 +6,10 @@ import type { AccountDirectory } from '../directory/account-directory.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 
 const PAIRS = 150
-/** The number is large, so that the records of the directory are rewritten less often. */
+/**
+ * The most people that are collected before they are written. With a larger number, the records of the directory are
+ * rewritten less often.
+ */
 const PEOPLE = 3_000
 
 export interface MembersDeps {

@@ -42,7 +42,7 @@ export function createStatusHistory({
   const records = repository({ name: 'status history', schema: HistorySchema, version: 1, sealed: sealer })
   const key = keys.statusHistory(instance)
 
-  /** An unreadable history starts again, because it must not block a status change. */
+  /** An unreadable history is replaced by an empty one, because it must not block a status change. */
   const read = async () => {
     try {
       return (await records.get(store, key))?.changes ?? []

@@ -393,7 +393,7 @@ const ROWS: readonly Row[] = [
   // Two programs with the same device take the connection from each other. So a moved instance starts again only if its
   // owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  // The reason of the earlier stop would no longer be shown.
+  // A stopped instance is not paused, because the reason of its stop would no longer be shown.
   row('paused', LIVE_OR_STARTING, 'pauseRequested', () => stopped('paused'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [

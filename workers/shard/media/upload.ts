@@ -102,7 +102,10 @@ export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'lo
 export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
   send(context, path, folder, (await measure(path)).fileSha256)
 
-/** Known credentials can become invalid before their announced end, so every host is tried once more with new ones. */
+/**
+ * The cached credentials of the media hosts can become invalid before they expire, so every host is tried once more
+ * with new ones.
+ */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
   const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }

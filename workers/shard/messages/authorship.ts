@@ -17,7 +17,10 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
 const CLAIMED = 128
-/** A small number is enough, because most receipts of a message arrive within seconds. */
+/**
+ * The most own messages whose chat is cached. Most receipts of a message arrive within seconds, so a small number is
+ * enough.
+ */
 const REMEMBERED = 500
 
 const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others: FACETS.author }

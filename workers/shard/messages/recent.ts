@@ -14,7 +14,7 @@ import { FACETS } from './facets.ts'
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
 /** The most messages that every instance may keep, however many the whole thread has. */
 const MIN_OF_INSTANCE = 250
-/** A chat keeps at least this share of the limits when messages are evicted, if that is enough. */
+/** A chat keeps at least this share of the limits, unless that leaves too many messages. */
 const FLOOR = 1 / 200
 /** Share of the limits that is evicted at once. Otherwise every new message would have to scan all chats. */
 const SLACK = 1 / 32

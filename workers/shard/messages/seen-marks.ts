@@ -52,7 +52,9 @@ export interface Marks {
   forget(): Promise<void>
 }
 
-/** The character of its kind, followed by a hash. The marks of one message are in one record. */
+/**
+ * A mark as it is stored: one character for its kind, followed by a hash. The marks of one message are in one record.
+ */
 type Stored = string & { readonly brand: 'stored mark' }
 
 /** The marks of one message are looked up a few times in a row, so they are cached. */

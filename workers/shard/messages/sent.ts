@@ -51,7 +51,6 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const { secrets, authorship, maxMessages = FACETS.sent.rows, maxBytes = FACETS.sent.bytes } = options
   const rows = sentRows({ id: instance, sealer })
   let undecided: () => string | undefined = () => undefined
-  /** The row that is kept, however old it is. */
   const neededKey = () => rows.messageKey(undecided() ?? '')
   let isStopped = false
   const isOld = (at: number) => clock.now() - at > FACETS.sent.ms

@@ -113,7 +113,7 @@ export async function messageRows(
 /** Throws `not_found` if the content is no longer stored, and `instance_not_connected` before the first session. */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
-  // Only a session knows from whose side the content is shown.
+  // The content is shown from the account's point of view, and only a session knows the account's jids.
   if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })

@@ -38,7 +38,10 @@ export interface AttemptCounter {
    * counted.
    */
   unname(): Promise<void>
-  /** Counts an attempt that had no connection although it is reported as open. Returns false if the item must fail. */
+  /**
+   * Counts an attempt that found no connection although the connection is reported as open. Returns false if the item
+   * must fail.
+   */
   mayComeBack(): boolean
   reconnected(): void
   /** Does not count the last attempt, which ended for another reason. Never rejects. */

@@ -35,7 +35,7 @@ export interface SendItem extends StoredItem {
   again: boolean
   /** Whether the network may know the message id. */
   mayHaveLeft: boolean
-  /** Called before anything of the item is sent: from then on the network may know it. */
+  /** Called before anything of the item is sent: afterwards the network may know its message. */
   leaves(): void
   /** Called after `leaves` if nothing of the item was sent. */
   stays(): void
@@ -98,7 +98,7 @@ export interface QueueOptions {
    * was prepared for this id, or for all items.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
-  /** Whether the connection is open at this moment. Its end is reported with `setConnected` a little later. */
+  /** Whether the connection is open at this moment. `setConnected` reports the loss of a connection a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
   /** Whether the account was moved to another server, which then sends the items. By default false. */
@@ -121,8 +121,8 @@ export interface Queue {
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   setConnected(connected: boolean): void
   /**
-   * During a restriction, nothing is sent to chats that never wrote to the account; null ends it. `until`: epoch ms,
-   * null if unknown.
+   * During a restriction, nothing is sent to chats that never wrote to the account. Null ends the restriction. `until`:
+   * epoch ms, null if unknown.
    */
   setRestricted(restriction: { until: number | null } | null): void
   reachChanged(): void

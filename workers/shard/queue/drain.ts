@@ -45,8 +45,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * False if this item was in flight when the thread ended, because a crash during the preparation of another item
-   * would be blamed on it.
+   * Whether the media of the next item may be prepared. False while an item is sent that was in flight when the thread
+   * ended: a crash of the preparation would be counted as a crash of that item.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined

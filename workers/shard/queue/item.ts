@@ -14,7 +14,7 @@ const ItemSchema = v.object({
   messageId: v.string(),
   operation: v.string(),
   phone: v.string(),
-  /** Target of a reaction, pin, deletion, edit, vote or response. */
+  /** Id of the message to which a reaction, pin, deletion, edit, vote or response refers. */
   referenceMessageId: v.nullable(v.string()),
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),

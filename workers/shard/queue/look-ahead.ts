@@ -9,7 +9,7 @@ import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
   towards(next: Waiting | undefined): void
-  /** The item is being sent now, so a preparation that has not begun will not begin. */
+  /** Called when the item is sent: if its preparation has not begun, it will not begin. */
   turnOf(svcId: string): void
   gone(items: readonly Waiting[]): void
   discard(): void

@@ -86,8 +86,8 @@ export function createQueue(options: QueueOptions): Queue {
   holds.onChange(drain.pump)
 
   /**
-   * Reads which item was in flight when the previous run ended. It does not wait again, because the network may know
-   * its message.
+   * Reads which item was in flight when the previous run ended. That item does not wait again, because the network may
+   * know its message.
    */
   async function recallUndecided() {
     const item = line.rows.find(({ svcId }) => isUndecided(svcId))

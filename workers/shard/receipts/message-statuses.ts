@@ -61,7 +61,7 @@ export function createMessageStatuses(
   { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** Receipts are handled one after another, so that the events are in their order. */
+  /** Receipts are handled one after another, so that their events have the same order. */
   let tail: Promise<unknown> = Promise.resolve()
 
   /**

@@ -41,8 +41,8 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     const receipts = receiptsOf(node, own, clock.now())
     const { value: first } = receipts.next()
     if (!first) return undefined
-    // The stanza of a message from the account's phone comes from the account's own jid and not from that of the chat.
-    // All receipts of a stanza belong to one chat.
+    // Whether an earlier stanza contains a message of the chat to which all of these receipts belong. In a 1:1 chat, a
+    // message that was written on the account's phone has the account's own jid as `from`.
     const isFromChat = (earlier: BinaryNode) =>
       fits({ tag: 'message' }, earlier) &&
       (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))

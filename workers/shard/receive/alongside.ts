@@ -17,7 +17,7 @@ export interface AlongsideDeps {
 export const alongsideOf = ({ messages, disappearing, correspondents, changed, record }: AlongsideDeps) => ({
   async message(message: WAMessage): Promise<Op[]> {
     await changed.message(message)
-    // There is no wait in between, so that the store can read all of this together.
+    // All reads are requested at once, so that the store can combine them.
     const ops = await Promise.all([messages.arrivalOps(message), disappearing.ops(message), correspondents.ops(message)])
     // `record` is called last, because its commit must reach the store directly before the commit of the message.
     await record(message)

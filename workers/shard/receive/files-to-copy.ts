@@ -6,7 +6,10 @@ import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
-/** Nothing else removes the links of events that nobody wants. */
+/**
+ * The most links to files whose event is not committed yet. Links of events that nobody wants are removed only by this
+ * limit.
+ */
 const MAX_LINKS = 1_000
 const MAX_EVENTS = 10_000
 

@@ -41,7 +41,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   const { inbound, log, once } = deps
   const { identity } = session
 
-  /** The stanza did not cause the error, so the network delivers it again. */
+  /** Whether this service caused the error, and not the stanza. The network then delivers the stanza again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {

@@ -62,7 +62,10 @@ export interface AskAgain {
 export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /** Time in ms, in the past while requests of the first burst are left. */
+  /**
+   * Time in ms at which the next request to a sender may be sent. It is in the past while requests of the first burst
+   * are left.
+   */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false

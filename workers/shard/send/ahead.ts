@@ -1,5 +1,5 @@
 /**
- * Prepares the media of the next queue item while the item before it is sent. The handler of the item asks for each
+ * Prepares the media of the next queue item while the item before it is sent. The handler of the item requests each
  * file with the same key, and gets the prepared result.
  */
 import { Failure } from '../../../src/domain/failures.ts'

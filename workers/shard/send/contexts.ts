@@ -12,7 +12,10 @@ import type { StoredItem } from '../queue/item-store.ts'
 import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
-/** The deletion of an older status post is sent to the current recipients. */
+/**
+ * The most status posts whose recipients are remembered. The deletion of an older post is sent to the current
+ * recipients.
+ */
 const MAX_AUDIENCES = 50
 
 export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' | 'disappearing'> {

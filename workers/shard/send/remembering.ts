@@ -3,7 +3,7 @@ import type { Accepted, SendContext } from './contract.ts'
 
 /**
  * `remember` applies the change to the stored message. It runs even if the send fails and will be repeated, because a
- * repetition does not come through here.
+ * repetition does not call this function.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

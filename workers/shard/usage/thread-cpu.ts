@@ -5,7 +5,7 @@ interface WithThreadCpu {
 }
 
 /**
- * Returns ms; undefined if the platform does not tell it. With older versions of Node, Linux tells it in ns in
+ * Returns ms; undefined if the platform does not report it. With older versions of Node, Linux reports ns in
  * `schedstat`.
  */
 export function threadCpuMs(): number | undefined {

@@ -64,7 +64,7 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
-/** Archives or unarchives a chat. Here and below, `now` is in epoch ms. */
+/** Archives or unarchives a chat. In all functions of this file, `now` is in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 

@@ -20,7 +20,10 @@ export class MalformedStanza extends Error {
 }
 
 export interface NodeReading {
-  /** Decodes about this many nodes and attributes more. Returns undefined if the stanza is not complete then. Throws `MalformedStanza`. */
+  /**
+   * Decodes about `elements` further nodes and attributes. Returns undefined if the stanza is still incomplete. Throws
+   * `MalformedStanza`.
+   */
   read(elements: number): BinaryNode | undefined
 }
 

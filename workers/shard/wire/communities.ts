@@ -57,8 +57,8 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 const DONE = 200
 
 /**
- * The network's code for each group under `path`. It is an attribute, as in WhatsApp Web, or a child, as in the library
- * zapo.
+ * Returns the network's code for each group under `path`. The code is an attribute, as in WhatsApp Web, or a child, as
+ * in the library zapo.
  */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)

@@ -26,8 +26,8 @@ const NOT_THERE = 404
 const BAD_REQUEST = 400
 
 /**
- * If the answer has fewer products of a collection, their number is the size of the collection; otherwise the size is
- * unknown.
+ * Number of products that are requested for each collection. If the answer has fewer, their number is the size of the
+ * collection; otherwise the size is unknown.
  */
 const COUNTED = 51
 const ALL = 100

@@ -11,8 +11,8 @@ export interface Candidate extends Listed, Newcomer {}
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * The order is that of the identifiers. Undefined for people whom the network refuses to add: without an account, or
- * with a LID but no known number.
+ * Returns the people in the order of the identifiers. Undefined for people whom the network refuses to add: without an
+ * account, or with a LID but no known number.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,

@@ -35,7 +35,8 @@ export const newsletterDiscovery: Handlers<typeof import('../../../../src/featur
     return pageOf(all, query, (newsletter) => newsletterObject(newsletter, pictureHost))
   },
 
-  // The network refuses a text search with a `view` or countries, and views without the flag.
+  // The network refuses a text search that contains a `view` or countries. It refuses a `view` without
+  // `fetch_status_metadata`.
   async 'newsletters.search'({ ask, pictureHost }, { search_text, view, country_codes, limit, cursor }) {
     const page = { limit, start_cursor: cursor ?? null }
     const answer = await (search_text === undefined

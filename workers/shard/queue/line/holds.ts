@@ -1,7 +1,6 @@
 /**
- * Decides which items must wait while other items are sent before them. Policies say which, why and until when; they
- * are asked in a fixed order, and the first answer counts. The answers are never stored: after a restart the policies
- * are asked again.
+ * Decides which items must wait while other items are sent before them. The policies are called in a fixed order, and
+ * the first hold counts. Holds are never stored: after a restart the policies are called again.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'
@@ -11,8 +10,8 @@ import { createSortedList, type SortedList } from './sorted-list.ts'
 export interface Hold {
   reason: WaitingReason
   /**
-   * Time on the policy's clock at which the policy is asked again. If null, only after it has reported a change or a
-   * clock was set.
+   * Time on the policy's clock at which the policy is called again. If null, it is called again only after it has
+   * reported a change or a clock was set.
    */
   until: number | null
   /** Whether the item does not age while it is held. */
@@ -33,7 +32,10 @@ export interface HoldPolicy {
 
 export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
-/** The clocks are read at least this often, in ms, because a timer does not notice that a clock was set forward. */
+/**
+ * The longest time in ms between two readings of the clocks, because a timer does not notice that a clock was set
+ * forward.
+ */
 const LONGEST_SLEEP = MINUTE
 /**
  * If the difference of the two clocks changes by more ms than this, one of them was set. A smaller change is a normal
@@ -47,7 +49,7 @@ export interface Holds {
   /** `until` of the result is in epoch ms; undefined if the item may be sent. */
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
-  /** Returns the ms until a policy may let an item go; Infinity if no such time is known. */
+  /** Returns the ms until a policy may release an item; Infinity if no such time is known. */
   nextIn(): number
   onChange(listener: () => void): void
 }
@@ -114,7 +116,7 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
-  /** The clock of the machine was set, so the times of all answers are wrong, and the policies are asked again. */
+  /** The clock of the machine was set, so the times of all holds are wrong, and the policies are called again. */
   function releaseIfClockWasSet() {
     const now = difference()
     if (Math.abs(now - seen) <= ADJUSTMENT) return

@@ -1,7 +1,10 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
-/** The network first delivers the messages that arrived while the instance was offline. */
+/**
+ * Delay in ms of the first message after the connection has opened: the network first delivers the messages that
+ * arrived while the instance was offline.
+ */
 export const RESUME_DELAY = 2 * SECOND
 
 type Delays = Pick<InstanceSettings, 'delay_message_min_ms' | 'delay_message_max_ms'>

@@ -9,9 +9,12 @@ export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | '
 export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
-  /** Returns when this item, or without an argument any item, could be sent. Null without a connection. */
+  /**
+   * Returns the earliest time at which this item, or without an argument any item, could be sent. Null without a
+   * connection.
+   */
   timeOf(head: Waiting | undefined): number | null
-  /** Infinity if the item waits for something other than a time. */
+  /** Returns ms; Infinity if the item waits for something other than a time. */
   waitOf(head: Waiting | undefined): number
   /** Delays all items, after a failure that the item did not cause. */
   pause(ms: number): void

@@ -71,7 +71,10 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 }
 
-/** All waiting messages need this time at once, so it is cached. */
+/**
+ * Computes when the budgets allow a message to the next new person. All waiting messages request this time at once, so
+ * it is cached.
+ */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 

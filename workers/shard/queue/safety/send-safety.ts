@@ -50,8 +50,8 @@ export interface SendSafety {
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
-   * Adds budgets for new people that are used up to the `delivery` event of a send. The same commit records that they
-   * were reported.
+   * Adds the used-up budgets for new people to the `delivery` event of a send. The same commit records that they were
+   * reported.
    */
   withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
   /** Called when somebody else, or the owner on the phone, wrote in this chat, after the directory has recorded it. */

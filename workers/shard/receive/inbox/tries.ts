@@ -40,7 +40,10 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/** Rejects if `make` fails because of this service, until all attempts are used: the stanza is then delivered again. */
+/**
+ * If `make` fails because of this service, the result rejects, so that the stanza is delivered again. After the last
+ * attempt the stanza is dropped.
+ */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

@@ -39,5 +39,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** Nobody sends the stanza again. `protoType`: name in the event. */
+/** Describes a message that nobody sends again. `protoType`: name in the event. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

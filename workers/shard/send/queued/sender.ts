@@ -90,7 +90,10 @@ export function createSender(
   }
 }
 
-/** After any other error, the item stays in the queue, or the queue reports a bug. */
+/**
+ * Whether the error decides the outcome of the item. After any other error, the item stays in the queue, or the queue
+ * reports a bug.
+ */
 const isDecision = (error: unknown): error is Failure =>
   error instanceof Failure && !(error instanceof TryLater) && error.code !== 'instance_not_connected' && !isStorageFailure(error)
 

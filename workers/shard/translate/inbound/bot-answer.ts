@@ -36,7 +36,10 @@ export async function decryptBotAnswer(
   return null
 }
 
-/** Both chats are safe: only somebody who has read the message can encrypt with its secret. */
+/**
+ * Finds the answered message in the chat of the answer, in the chat that the answer names, or in the account's own
+ * chat. This is safe, because only somebody who has read the message can encrypt with its secret.
+ */
 async function answered(
   { original, identity }: InboundContext,
   key: WAMessageKey,

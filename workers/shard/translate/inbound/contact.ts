@@ -5,7 +5,10 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/** This is more than an event shows, so that the numbers after a long note are found. */
+/**
+ * The most characters of a contact card that are read. This is more than an event shows, so that the numbers after a
+ * long note are found.
+ */
 const READ = 65_536
 
 /** Returns the numbers in a contact card: the parameter `waid`, or else the text after the colon. */

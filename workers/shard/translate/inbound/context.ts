@@ -3,7 +3,7 @@ import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/** Few queries may be used for pictures of authors, because groups and status posts have many. */
+/** Few queries may be used for pictures of authors, because groups and status posts have many authors. */
 export type Shown = 'chat' | 'author'
 
 /**
@@ -31,7 +31,7 @@ export interface KnownMessage {
 export interface InboundContext {
   identity: Identity
   connectedPhone(): string | null
-  /** Epoch ms; used as the time of stanzas without one. */
+  /** Epoch ms; used as the time of stanzas that have none. */
   now(): number
   chatName(jids: readonly string[]): string | null
   /** Null if the URL is unknown. An unknown picture may be queried after the event, unless `shown` is null. */

@@ -11,7 +11,7 @@ export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
 export interface Standing {
   isAccount: boolean
-  /** Where the referenced message was written; `unknown` if it is not stored. */
+  /** Whether the referenced message was written in this chat or elsewhere; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
   isAuthor: boolean
   /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */

@@ -20,7 +20,7 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   if (!key?.id) return null
   const { identity } = context
   const sender = namesOf(own)
-  // `fromMe` means here: written by the person who wrote this key.
+  // In this key, `fromMe` means that the person who wrote the key also wrote the message.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()

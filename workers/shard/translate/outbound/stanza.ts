@@ -35,8 +35,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns what the library omits or gets wrong. The caller must say whether an administrator or the author deletes a
- * message.
+ * Returns the attributes and nodes that the library omits or sets wrong. The caller must set whether an administrator
+ * or the author deletes a message.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
