@@ -15,5 +15,7 @@ export function keepForDocs({ id, token }: { id: string; token: string }): void 
 export function dropForDocs(): void {
   try {
     sessionStorage.removeItem(KEY)
-  } catch {}
+  } catch {
+    // A browser that refuses storage has stored nothing.
+  }
 }
