@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { nameAndNumber } from '../../../domain/isolated-text.ts'
+import { readPhone } from '../../../domain/phone-input.ts'
 import { rows } from '../../api/live.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
@@ -105,9 +106,10 @@ function NewContact({ reload, onMade }: { reload(): Promise<void>; onMade(phone:
   const [phone, setPhone] = useState('5511988880001')
   const [name, setName] = useState('')
   const action = useAction(async () => {
-    await createContact(phone, name.trim())
+    const number = readPhone(phone).phone
+    await createContact(number, name.trim())
     await reload()
-    onMade(phone)
+    onMade(number)
     setName('')
     return undefined
   })

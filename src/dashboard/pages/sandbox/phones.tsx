@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { instanceChoices } from '../../../domain/instance-choices.ts'
 import { nameAndNumber } from '../../../domain/isolated-text.ts'
+import { readPhone } from '../../../domain/phone-input.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { rows } from '../../api/live.ts'
 import { useAction } from '../../app/load.ts'
@@ -20,7 +21,7 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   const [phone, setPhone] = useState(nextNumber(state.phones))
   const [name, setName] = useState('')
   const action = useAction(async () => {
-    await createPhone(phone, name.trim())
+    await createPhone(readPhone(phone).phone, name.trim())
     await reload()
     setPhone(nextNumber([...state.phones, { phone, name, devices: [] }]))
     setName('')
