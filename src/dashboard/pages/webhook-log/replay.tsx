@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
+import { LOG_STATUSES, type LogStatus } from '../../../domain/webhook-log.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,6 +12,8 @@ import { type Filter, loadLog, replay } from './log.ts'
 
 const LOOK_EVERY_MS = 1_000
 const DAY_MS = 86_400_000
+/** Only the bodies of these events are still stored, so without a choice of the outcome these are sent again. */
+const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
 interface Watched {
   queued: number
@@ -44,11 +46,19 @@ interface ReplayProps {
 export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [from, setFrom] = useState(localOf(filter.from ?? Date.now() - DAY_MS))
   const [to, setTo] = useState(localOf(filter.to ?? Date.now() + 60_000))
-  const [status, setStatus] = useState(filter.status ?? 'failed')
+  const [status, setStatus] = useState<string>(filter.status ?? '')
   const [watched, setWatched] = useState<Watched>()
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
-  const found = useLoad((signal) => loadLog(range, 1, { pageSize: 1, signal }), [JSON.stringify(range)])
-  const total = found.problem ? undefined : found.data?.total
+  const found = useLoad(
+    async (signal) => {
+      const counts = (status ? [status] : UNDELIVERED).map((each) =>
+        loadLog({ ...range, status: each }, 1, { pageSize: 1, signal }),
+      )
+      return (await Promise.all(counts)).reduce((sum, { total }) => sum + total, 0)
+    },
+    [JSON.stringify(range)],
+  )
+  const total = found.problem ? undefined : found.data
   const { run, isBusy, problem } = useAction(async () => {
     const { queued } = await replay(range)
     setWatched({ queued, waiting: queued })
@@ -99,7 +109,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
               <Choice
                 tied={tied}
                 value={status}
-                none={t('Any')}
+                none={t('Not delivered')}
                 options={LOG_STATUSES.map((each) => [each, stateText(each)] as const)}
                 onChange={setStatus}
               />

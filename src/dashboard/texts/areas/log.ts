@@ -51,6 +51,7 @@ export const LOG = {
     'Entram eventos de todas as instâncias.',
     'Se incluyen eventos de todas las instancias.',
   ],
+  'Not delivered': ['Não entregues', 'No entregados'],
   Any: ['Todos', 'Todos'],
   Type: ['Tipo', 'Tipo'],
   '{events} chosen': ['{events} na seleção', '{events} en la selección'],
