@@ -31,6 +31,9 @@ export function troubleOf(row: InstanceRow): number {
   return row.restriction ? 4 : 0
 }
 
+/** Instances that never ran come last: hundreds of them may wait for a phone, and nothing is wrong with any. */
+const idleOf = (row: InstanceRow): number => (row.was_connected ? (stateOf(row) === 'paused' ? 1 : 0) : 2)
+
 const byName = (a: InstanceRow, b: InstanceRow) => a.name.localeCompare(b.name, undefined, { numeric: true, sensitivity: 'base' })
 const newestFirst = (a: InstanceRow, b: InstanceRow) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id)
 const mostFirst = (of: (row: InstanceRow) => number | null) => (a: InstanceRow, b: InstanceRow) => (of(b) ?? -1) - (of(a) ?? -1)
@@ -39,7 +42,7 @@ export const ORDERS = ['trouble', 'name', 'newest', 'queue', 'backlog', 'inbound
 export type Order = (typeof ORDERS)[number]
 
 const COMPARE: Readonly<Record<Order, (a: InstanceRow, b: InstanceRow) => number>> = {
-  trouble: mostFirst(troubleOf),
+  trouble: (a, b) => troubleOf(b) - troubleOf(a) || idleOf(a) - idleOf(b),
   name: byName,
   newest: newestFirst,
   queue: mostFirst(({ queue }) => queue),

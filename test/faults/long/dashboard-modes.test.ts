@@ -45,15 +45,15 @@ interface Mode {
 }
 
 const MODES: readonly Mode[] = [
-  { name: 'phone', context: { viewport: { width: 380, height: 800 } }, mostMs: 10_000 },
-  { name: 'dark', context: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' }, mostMs: 10_000 },
+  { name: 'phone', context: { viewport: { width: 380, height: 800 } }, mostMs: 30_000 },
+  { name: 'dark', context: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' }, mostMs: 30_000 },
   // At 200 % a window has half as many CSS pixels in each direction.
-  { name: 'zoom', context: { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2 }, mostMs: 10_000 },
+  { name: 'zoom', context: { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2 }, mostMs: 30_000 },
   {
     name: 'slow',
     context: { viewport: { width: 1280, height: 860 } },
     network: { bytesPerSecond: 50_000, latencyMs: 400 },
-    mostMs: 30_000,
+    mostMs: 60_000,
   },
 ]
 
