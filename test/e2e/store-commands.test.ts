@@ -112,7 +112,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
       await copyFile(file, sound)
       try {
         await harm(file)
-        // All these commands check the store with the same code, so the test uses one kind of damage only.
+        // All commands check the store with the same code, so they run for one kind of damage only.
         const commands =
           what === 'header'
             ? [

@@ -12,8 +12,8 @@ export interface SandboxNetworkOptions {
 /** Plain data, so that it can be sent between threads. */
 export interface SandboxNetworkReady {
   /**
-   * `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST` of a gateway. Other clients also check the serial number of the
-   * root.
+   * Values for `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST` of a gateway. Other clients also check the serial
+   * number of the root.
    */
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string

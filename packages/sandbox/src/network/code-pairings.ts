@@ -6,7 +6,7 @@ export interface CodePairing {
   connection: Connection
   ref: string
   wrapped: Buffer
-  /** Undefined while the phone does not wait for the device's answer. */
+  /** Set while the phone waits for the device's answer. */
   finish: { resolve: (bundle: Finish) => void } | undefined
 }
 

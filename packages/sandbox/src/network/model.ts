@@ -49,7 +49,7 @@ export interface Person {
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
   /**
-   * Messages of strangers are refused with the code 463: of accounts that have neither a token of this person nor one
+   * Whether messages of strangers are refused with the code 463. Strangers have neither a token of this person nor one
    * made with the salt of their own phone.
    */
   needsToken?: boolean
@@ -156,7 +156,10 @@ export interface Companion {
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
-  /** Logins since the device was linked, and since it was started. Not in the state file. */
+  /**
+   * Facts about the last login. `lc` counts the logins since the device was linked, `connectAttemptCount` those since
+   * it was started. Not in the state file.
+   */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 

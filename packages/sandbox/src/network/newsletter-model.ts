@@ -35,6 +35,6 @@ export interface Newsletter {
   listing?: { views: string[]; country: string }
   metadataQueries?: number
   invited?: string[]
-  /** Linked devices with live updates, by address, with the end in epoch seconds. */
+  /** Linked devices that receive live updates, by address, each with the end of these updates in epoch seconds. */
   live?: Map<string, number>
 }

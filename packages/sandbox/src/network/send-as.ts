@@ -14,7 +14,7 @@ import { corrupted } from './transmit.ts'
 
 /** Stands for the chat in messages that a phone sends to its own devices. */
 const PEER = 'peer'
-/** Messages are kept for devices that request them again. */
+/** Number of sent messages of a person that are kept for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {

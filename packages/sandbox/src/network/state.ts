@@ -20,7 +20,7 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/** Enough for devices that still request messages again after a restart. */
+/** Number of sent messages of a person that the state contains, for devices that request them again after a restart. */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {

@@ -6,7 +6,7 @@ export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: 
 
 export interface StanzaBytes {
   b64: string
-  /** Set if only the first bytes are shown. */
+  /** Number of all bytes; set if only the first ones are shown. */
   bytes?: number
 }
 

@@ -51,8 +51,8 @@ const contactFields = {
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
   /**
-   * The person refuses messages of strangers: accounts that have neither a token of this person nor one made with the
-   * salt of their own phone.
+   * Whether the person refuses messages of strangers: accounts that have neither a token of this person nor one made
+   * with the salt of their own phone.
    */
   needs_token: v.optional(v.boolean()),
   /** The person accepts messages without decrypting them, for load tests. */

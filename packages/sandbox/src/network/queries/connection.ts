@@ -15,9 +15,9 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'passive set passive': nothing,
   'urn:xmpp:whatsapp:dirty set clean': nothing,
   'w:stats set add': nothing,
-  // In this version of the client, the query of w:stats has no type.
+  // Some clients send this query without a type.
   'w:stats  add': nothing,
-  // For groups, the query of the properties does not name a version of the protocol.
+  // If the query is about groups, the answer has no attribute `protocol`.
   'abt get props': ({ subject }) => [
     node(
       'props',

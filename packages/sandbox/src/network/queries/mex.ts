@@ -20,7 +20,9 @@ const DOCUMENTS = new Map(
   ].flatMap((document) => document.ids.map((id) => [id, document] as const)),
 )
 
-/** Operations for which older clients use other documents. A network that simulates an older one does not know them. */
+/**
+ * Ids of documents that older clients do not use. A network that simulates an older one (`mex_ids`) does not know them.
+ */
 const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 
 interface Body {

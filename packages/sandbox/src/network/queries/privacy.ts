@@ -44,7 +44,7 @@ function exceptions(network: Network, person: Person, name: string): BinaryNode 
   return node('list', { name, value: 'contact_blacklist', dhash: listHash(numbers) }, users)
 }
 
-/** A list is only changed if the client knows its current version. */
+/** Changes privacy settings. A list of excluded people is only changed if the client knows its current version. */
 const setPrivacy: Answer = ({ network, companion, subject }) => {
   const { person } = companion
   const changed = children(subject, 'category')
