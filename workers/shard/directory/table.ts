@@ -1,6 +1,6 @@
 /**
  * Entries of one kind, all in memory, found by any of their jids. On disk they share a fixed number of records, so that
- * thousands load in some milliseconds. If there are too many, the least recently used one is evicted.
+ * thousands load in some milliseconds. If there are too many, the least recently used ones are evicted.
  * Call `changed` for every changed entry. `ops` returns the records of all changes since, in the turn in which they are
  * committed.
  */

@@ -31,7 +31,7 @@ export interface SentChanges {
 
 export function createSentChanges({ store, log, rows, limits, stored, writing, isStopped }: SentChangesDeps): SentChanges {
   const { run: inTurn } = createKeyedMutex()
-  /** Number of removals of all rows, and whether one is running. */
+  /** Number of removals of all rows; `isForgetting` is true while one is running. */
   let forgotten = 0
   let isForgetting = false
 

@@ -50,8 +50,8 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Items that do not age now: all while the instance is paused, otherwise those whose rule stops their age. Without a
-   * connection all items age.
+   * Items that do not age now: all items while the instance is paused; with a connection, items whose rule stops their
+   * age; otherwise none.
    */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows

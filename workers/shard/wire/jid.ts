@@ -1,4 +1,7 @@
-/** Converts jids of the network to identifiers of the API and back. Only this file knows both formats. */
+/**
+ * Converts jids of the network to identifiers of the API, as texts, and back. (`src/domain/ids.ts` validates
+ * identifiers.)
+ */
 import { isJidGroup, isJidNewsletter, isJidStatusBroadcast, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
 import { cut, MAX_ID } from './bounds.ts'
 

@@ -60,8 +60,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The algorithm of the network's hash of recipient devices is not known. So the hash is only compared with the last
-     * one of the same chat on this connection; another hash means that devices may have changed.
+     * The hash of the recipient devices is only compared with the last one of the same chat on this connection: another
+     * hash means that devices may have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)
