@@ -2,7 +2,6 @@
  * Tests of minutes and days run in seconds, because they control the timers of Node. One instance runs in this thread
  * with the real library, and the network has its own thread.
  */
-import '../../workers/shard/baileys/thread/curve.ts'
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +13,6 @@ import type { ShardSetup } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'
 import { redirectConsole } from '../../workers/shard/baileys/thread/console.ts'
 import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
-import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { type OpenShard, openShard } from '../../workers/shard/open-shard.ts'
 import { type SandboxThread, startSandboxThread } from '../harness/network.ts'
@@ -42,7 +40,6 @@ before(async () => {
   network = await startSandboxThread()
   sandbox = createSandbox(network.controlUrl)
   const { url, root, ca, media_host } = network.network
-  configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: () => Date.now() })
   const silent = () => {}
   redirectConsole({ debug: silent, info: silent, warn: silent, error: silent })
   after(surviveRejections(silent))

@@ -2,7 +2,6 @@
  * Runs one instance in the process of the test, with the real store, library and network, so that the test can make the
  * store fail.
  */
-import '../../workers/shard/baileys/thread/curve.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +10,6 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { createSealer, type Sealer } from '../../src/storage/sealer.ts'
-import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open-shard.ts'
 import type { ShardDeps } from '../../workers/shard/shard-deps.ts'
@@ -62,7 +60,6 @@ export async function startHosted(
   const receiver = await startReceiver()
   const { url, root, ca, media_host: mediaHost } = thread.network
   const log = createLog({ level: process.env.SVC_LOG_LEVEL ?? 'fatal' }, 'hosted')
-  configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: Date.now, log: () => {} })
 
   let state: RuntimeState | undefined
   let refuses = refused

@@ -2,10 +2,7 @@
  * Main module of a shard thread. It applies our corrections of the library to the whole thread, and answers one command
  * after another.
  */
-// The library's curve functions accept every signature, so this import replaces them.
-import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
-import { systemClock } from '../../src/domain/clock.ts'
 import type { ThreadData, ThreadTask } from '../../src/engine/protocol.ts'
 import { spareMemoryWhenQuiet } from '../../src/engine/quiet-memory.ts'
 import { spareMemory } from '../../src/engine/spare-memory.ts'
@@ -13,8 +10,6 @@ import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
 import { redirectConsole } from './baileys/thread/console.ts'
 import { surviveRejections } from './baileys/thread/rejections.ts'
-import { forgetInheritedTokens } from './baileys/thread/tokens.ts'
-import { configureTrust } from './baileys/thread/trust.ts'
 import { createCrash } from './crash.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
@@ -23,7 +18,6 @@ import { openShard } from './open-shard.ts'
 const data = workerData as ThreadData
 const log = createLog(data.logging, `shard ${data.shard}`)
 
-forgetInheritedTokens()
 redirectConsole({
   debug: (line) => log.debug(line),
   info: (line) => log.debug(line),
@@ -31,12 +25,6 @@ redirectConsole({
   error: (line) => log.warn(line),
 })
 surviveRejections(({ kind, error, owner }) => log.error({ instance: owner, err: error }, `unhandled ${kind}`))
-configureTrust({
-  root: data.network.root === null ? undefined : Buffer.from(data.network.root, 'base64'),
-  verify: data.network.verify,
-  now: () => systemClock.now(),
-  log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
-})
 
 // This blocks the thread for some time, so it is done before any work begins.
 await spareMemory()

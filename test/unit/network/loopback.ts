@@ -14,6 +14,9 @@ import {
   type NetworkSocketOptions,
   openNetworkSocket,
 } from '../../../workers/shard/network/network-socket.ts'
+import { createFrameSplitter, frame } from '../../../workers/simulator/wire/frame-splitter.ts'
+import { createNoiseResponder } from '../../../workers/simulator/wire/noise-responder.ts'
+import { createTrust } from '../../../workers/simulator/wire/trust.ts'
 
 export interface Server {
   url: string
@@ -44,6 +47,30 @@ export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   }
 }
 
+/** Has the root that the sockets trust. */
+const authority = createTrust()
+
+/**
+ * Makes the server's side of the handshake, and sends nothing after it. Resolves when the handshake has ended. `later` returns the number of frames that
+ * followed.
+ */
+export function answerHandshake(socket: import('ws').WebSocket): Promise<{ later(): number }> {
+  const splitter = createFrameSplitter()
+  const responder = createNoiseResponder(authority)
+  let frames = 0
+  return new Promise((resolve) => {
+    socket.on('message', (bytes: Buffer) => {
+      for (const received of splitter.push(bytes)) {
+        frames++
+        if (frames === 1) socket.send(frame(responder.hello(received).answer))
+        if (frames !== 2) continue
+        responder.finish(received)
+        resolve({ later: () => frames - 2 })
+      }
+    })
+  })
+}
+
 const noKeys: SignalKeyStore = { get: async () => ({}), set: async () => {} }
 
 export function openSocket(url: string, creds = initAuthCreds(), more: Partial<NetworkSocketOptions> = {}): NetworkSocket {
@@ -51,6 +78,7 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
     url,
     version: [2, 3000, 1],
     loginCounts: createLoginCounts(),
+    trust: { root: authority.root, verify: 'strict', now: Date.now, log: () => {} },
     auth: { creds, keys: noKeys },
     makeSignalRepository: () => ({ close() {} }) as unknown as NetworkSocket['signalRepository'],
     saved: async () => {},

@@ -7,7 +7,7 @@ import { endOf, endReason } from '../../../workers/shard/network/end-reason.ts'
 import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import { createQueries, QueryRefused } from '../../../workers/shard/network/queries.ts'
 import { watchConnection } from '../../../workers/shard/network/watchdog.ts'
-import { closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
+import { answerHandshake, closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
 
 let silent: Server
 before(async () => {
@@ -31,36 +31,70 @@ const fail = (error: unknown) => assert.fail(String(error))
 
 const QUERY: BinaryNode = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }
 
+/** Opens a socket whose handshake has ended. The server answers nothing. */
 async function openAsking() {
+  const connected = silent.connected()
   const sock = open()
-  await isOpen(sock)
-  return sock
+  const peer = await connected
+  await answerHandshake(peer)
+  return { sock, peer }
 }
 
 test('a query without an answer is send_timeout, and gets an id of its own', async () => {
-  const sock = await openAsking()
+  const { sock } = await openAsking()
   await assert.rejects(sock.query(QUERY, 20), { code: 'send_timeout' })
   assert.deepEqual(QUERY.attrs, { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' })
   assert.notEqual(sock.generateMessageTag(), sock.generateMessageTag())
 })
 
 test('a query that is pending when the connection ends fails at once, with an Error, and so does a later one', async () => {
-  const ending = await openAsking()
+  const { sock: ending } = await openAsking()
   const refused = assert.rejects(ending.query(QUERY, forever), /Connection Closed/)
   const end = ending.end(undefined, 'abrupt')
   await refused
   await end
   await assert.rejects(ending.query(QUERY, forever), /Connection Closed/)
 
-  const server = await listen()
-  const connection = server.connected()
-  const cut = open(server.url)
-  const peer = await connection
-  await isOpen(cut)
+  const { sock: cut, peer } = await openAsking()
   const alsoRefused = assert.rejects(cut.query(QUERY, forever), /Connection Closed/)
   peer.terminate()
   await alsoRefused
-  await server.close()
+})
+
+test('a stanza is refused until the handshake has ended, and nothing of it is sent', async () => {
+  const connected = silent.connected()
+  const sock = open()
+  const peer = await connected
+  const handshake = answerHandshake(peer)
+  await isOpen(sock)
+  await assert.rejects(sock.sendNode(QUERY), /before the handshake of the connection has ended/)
+  await assert.rejects(sock.query(QUERY, forever), /before the handshake of the connection has ended/)
+  const { later } = await handshake
+  assert.equal(later(), 0)
+  await sock.sendNode(QUERY)
+})
+
+test('a listener of the end that throws does not keep the others from it', async () => {
+  const thrown: unknown[] = []
+  const sock = openSocket(silent.url, initAuthCreds(), { onStray: (error) => void thrown.push(error) })
+  opened.push(sock)
+  sock.ev.on('connection.update', () => {
+    throw new Error('a listener failed')
+  })
+  const gone = closed(sock)
+  await sock.end(endReason('enough', 428))
+  assert.equal((await gone)?.message, 'enough')
+  assert.match(String(thrown), /a listener failed/)
+})
+
+test('a change of the credentials after the end of the socket is still reported, so that it is saved', async () => {
+  const sock = open()
+  const saved: unknown[] = []
+  sock.ev.on('creds.update', (update) => saved.push(update))
+  await sock.end()
+  sock.ev.emit('creds.update', { accountSyncCounter: 1 })
+  assert.deepEqual(saved, [{ accountSyncCounter: 1 }])
+  assert.equal(sock.authState.creds.accountSyncCounter, 1)
 })
 
 test('an answer is passed on by its id, and a refusal with its code and the name of the field', async () => {
@@ -164,7 +198,7 @@ test('a socket that has ended keeps no listener, whoever ends it, and an error a
   await ours.end()
   for (const sock of [ours, theirs]) {
     assert.deepEqual(sock.ws.eventNames(), ['error'])
-    assert.deepEqual(sock.ev.eventNames(), [])
+    assert.equal(sock.ev.listenerCount('connection.update'), 0)
     assert.equal(sock.ws.emit('error', new Error('late')), true)
   }
   await server.close()

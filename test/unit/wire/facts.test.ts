@@ -11,8 +11,8 @@ import {
   type WAVersion,
 } from '@whiskeysockets/baileys'
 import { keepFacts } from '../../../workers/shard/keys/own-facts.ts'
-import { clientPayload } from '../../../workers/shard/network/handshake.ts'
 import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
+import { clientPayload } from '../../../workers/shard/network/noise/handshake.ts'
 import { retryRequest } from '../../../workers/shard/wire/retry-request.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { missingTests } from '../../harness/named-tests.ts'

@@ -2,7 +2,8 @@
  * Creates the one-time keys of this device, which are stored before anybody gets them. New keys are not read back from
  * the store, because the first upload has 812.
  */
-import { type AuthenticationCreds, type AuthenticationState, Curve, type KeyPair } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, AuthenticationState, KeyPair } from '@whiskeysockets/baileys'
+import { newKeyPair } from './curve.ts'
 
 export interface OneTimeKey {
   id: number
@@ -25,7 +26,7 @@ export async function nextOneTimeKeys(
   const { nextPreKeyId: next, firstUnuploadedPreKeyId: first } = creds
   const end = first + count
   const earlier = await keys.get('pre-key', idsFrom(first, Math.min(next, end)).map(String))
-  const fresh = Object.fromEntries(idsFrom(next, end).map((id) => [id, Curve.generateKeyPair()]))
+  const fresh = Object.fromEntries(idsFrom(next, end).map((id) => [id, newKeyPair()]))
   await keys.set({ 'pre-key': fresh })
   return {
     keys: Object.entries({ ...earlier, ...fresh }).map(([id, pair]) => ({ id: Number(id), pair })),

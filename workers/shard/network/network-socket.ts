@@ -7,7 +7,6 @@ import {
   type AuthenticationCreds,
   type AuthenticationState,
   type BinaryNode,
-  configureSuccessfulPairing,
   generateMdTagPrefix,
   getCodeFromWSError,
   type SignalKeyStoreWithTransaction,
@@ -24,18 +23,19 @@ import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { networkTimeOf } from '../wire/envelope.ts'
 import { lidAnswer, lidQuery } from '../wire/lid-query.ts'
 import { lidOfLogin } from '../wire/login.ts'
-import { isPairSuccess } from '../wire/pair-device.ts'
+import { isPairSuccess, pairSuccessIn } from '../wire/pair-device.ts'
 import { newName } from '../wire/presence.ts'
 import { routingInfoIn } from '../wire/routing-info.ts'
 import { unifiedSession } from '../wire/unified-session.ts'
 import { endOf, endReason } from './end-reason.ts'
+import { linkedDevice } from './linked-device.ts'
 import { login } from './login.ts'
 import { createOneTimeKeys } from './one-time-keys.ts'
 import { createQueries } from './queries.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
 export interface ConnectionUpdate {
-  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and emits no further event. */
+  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and this event is not emitted again. */
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined
@@ -47,7 +47,7 @@ export interface SocketEvents {
   'connection.update': [ConnectionUpdate]
   /**
    * Fields of the credentials that have changed. The socket has already applied the change to the credentials object, so that a listener only saves
-   * it.
+   * it. This may also be emitted after the end of the socket.
    */
   'creds.update': [Partial<AuthenticationCreds>]
 }
@@ -78,7 +78,7 @@ export interface NetworkSocket {
 }
 
 export interface NetworkSocketOptions
-  extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'confirmOwner' | 'isHeld'> {
+  extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'trust' | 'confirmOwner' | 'isHeld'> {
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
   /** Resolves when all changes of the credentials so far are on disk; rejects if one of them cannot be stored. */
@@ -103,7 +103,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const keys = withTransactions(options.auth.keys)
   const ev = new EventEmitter<SocketEvents>()
   ev.setMaxListeners(LISTENERS)
-  const transport = openTransport({ ...options, creds, logger, onNode: received, onBroken: stalled, onFailed: failed })
+  const transport = openTransport({ ...options, creds, onNode: received, onBroken: stalled, onFailed: failed })
   const { ws, send: sendNode } = transport
   const tagPrefix = generateMdTagPrefix()
   let tags = 0
@@ -153,7 +153,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
 
   async function linked(node: BinaryNode) {
     learnTime(node)
-    const { reply, creds: update } = configureSuccessfulPairing(node, creds)
+    const { reply, update } = linkedDevice(pairSuccessIn(node), creds)
     ev.emit('creds.update', update)
     ev.emit('connection.update', { isNewLogin: true })
     // The answer completes the link. If it left before the credentials are on disk, a kill would leave a linked device to which nobody can log in.
@@ -189,8 +189,15 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     queries.end()
     signalRepository.close?.()
     await transport.close()
-    ev.emit('connection.update', { connection: 'close', error })
-    ev.removeAllListeners()
+    for (const listener of ev.listeners('connection.update')) {
+      try {
+        listener({ connection: 'close', error })
+      } catch (thrown) {
+        stray(thrown)
+      }
+    }
+    // The other listeners stay: app state that is still being written changes the credentials after the end, and these changes must be saved too.
+    ev.removeAllListeners('connection.update')
   }
 
   ev.on('creds.update', (update) => {

@@ -1,39 +1,24 @@
-/**
- * The encrypted connection of a socket: the WebSocket, the handshake, and then the stanzas that arrive. The library contributes the Noise protocol.
- */
+/** The encrypted connection of a socket: the WebSocket, the handshake, and then the stanzas that are sent and received. */
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Agent } from 'node:https'
-import {
-  type AuthenticationCreds,
-  type BinaryNode,
-  Curve,
-  DEFAULT_CONNECTION_CONFIG,
-  makeNoiseHandler,
-  type SocketConfig,
-  type WAVersion,
-} from '@whiskeysockets/baileys'
+import { type BinaryNode, DEFAULT_CONNECTION_CONFIG, type SocketConfig } from '@whiskeysockets/baileys'
 import { NOISE_WA_HEADER } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 import { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
 import { SECOND } from '../../../src/domain/clock.ts'
-import '../baileys/thread/curve.ts'
-import { awaitReadKey } from '../baileys/thread/read-key.ts'
 import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { nodeBytes } from '../wire/node-bytes.ts'
 import { corkPerTurn } from './cork.ts'
 import { endReason } from './end-reason.ts'
 import { createFrameReader, type FrameReader } from './frames/frame-reader.ts'
+import { createFrameWriter, introductionOf } from './frames/frame-writer.ts'
 import { createSplitter } from './frames/splitter.ts'
-import { type HandshakeDeps, shakeHands } from './handshake.ts'
-import type { LoginCounts } from './login-counts.ts'
+import { type HandshakeDeps, shakeHands } from './noise/handshake.ts'
+import type { FrameKeys } from './noise/symmetric-state.ts'
 
-export interface TransportOptions extends Pick<HandshakeDeps, 'confirmOwner'> {
+export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds' | 'loginCounts' | 'trust' | 'confirmOwner'> {
   url: string
   agent?: Agent | undefined
-  version: WAVersion
-  creds: AuthenticationCreds
-  loginCounts: LoginCounts
-  logger: SocketConfig['logger']
   /** Asked before each frame. If it answers false, the connection is cut instead. Absent if no other process can run the account. */
   isHeld?: (() => boolean) | undefined
   onNode(node: BinaryNode): void
@@ -45,6 +30,7 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'confirmOwner'> {
 
 export interface Transport {
   readonly ws: WebSocketClient
+  /** Rejects if the connection is not open, or if its handshake has not ended: a stanza is never sent unencrypted. */
   send(node: BinaryNode): Promise<void>
   /** Stops reading and closes the connection. Resolves when it is closed, at the latest after a short time limit. */
   close(): Promise<void>
@@ -57,16 +43,11 @@ const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 const CLOSED = 3
 
 export function openTransport(options: TransportOptions): Transport {
-  const { creds, logger, isHeld = () => true, onNode, onBroken, onFailed } = options
-  const ephemeral = Curve.generateKeyPair()
-  const noise = makeNoiseHandler({
-    keyPair: ephemeral,
-    NOISE_HEADER: NOISE_WA_HEADER,
-    logger,
-    routingInfo: creds.routingInfo,
-  })
+  const { creds, isHeld = () => true, onNode, onBroken, onFailed } = options
   const ws = openWebSocket(options)
   const raw = rawSocket(ws)
+  const writer = createFrameWriter(introductionOf(NOISE_WA_HEADER, creds.routingInfo))
+  /** Absent until the handshake has ended. */
   let reader: FrameReader | undefined
 
   function write(bytes: Uint8Array): Promise<void> {
@@ -74,21 +55,25 @@ export function openTransport(options: TransportOptions): Transport {
       const isOurs = isHeld()
       if (!isOurs) raw.terminate()
       if (!isOurs || !ws.isOpen) return reject(endReason('Connection Closed', CONNECTION_CLOSED))
-      ws.send(noise.encodeFrame(bytes), (error) => (error ? reject(error) : resolve()))
+      ws.send(writer.frame(bytes), (error) => (error ? reject(error) : resolve()))
     })
   }
 
-  const stopWaiting = awaitReadKey(creds.noiseKey.private, (key) => {
-    reader = createFrameReader(key, { onNode, onBroken, onBusy: (isBusy) => (isBusy ? raw.pause() : raw.resume()) })
-  })
+  function onKeys({ sent, received }: FrameKeys) {
+    writer.encryptWith(sent)
+    reader = createFrameReader(received, { onNode, onBroken, onBusy: (isBusy) => (isBusy ? raw.pause() : raw.resume()) })
+  }
+
   const hello = firstFrame(ws, () => reader)
-  ws.on('open', () => void shakeHands({ ...options, noise, ephemeral, write, hello }).catch(onFailed))
+  ws.on('open', () => void shakeHands({ ...options, prologue: NOISE_WA_HEADER, write, hello, onKeys }).catch(onFailed))
 
   return {
     ws,
-    send: async (node) => write(nodeBytes(node)),
+    async send(node) {
+      if (ws.isOpen && !reader) throw new Error('a stanza cannot be sent before the handshake of the connection has ended')
+      await write(nodeBytes(node))
+    },
     close() {
-      stopWaiting()
       reader?.end()
       ws.removeAllListeners()
       // Without a listener for `error`, an emitter throws. After the end of the connection, errors are ignored.

@@ -3,14 +3,53 @@
  *
  *   <iq from="s.whatsapp.net" id type="set" xmlns="md"><pair-device><ref>2@…</ref>…      six references
  *   <iq to="s.whatsapp.net" id type="result"/>                                           the answer (`confirmation.ts`)
- *   <iq from="s.whatsapp.net" id type="set"><pair-success>…                            the device is linked
+ *   <iq from="s.whatsapp.net" id type="set"><pair-success>                              the device is linked
+ *     <device-identity>…  <device jid lid/>  <platform name/>  <biz name/>
+ *   <iq to="s.whatsapp.net" id type="result"><pair-device-sign>                          the answer
+ *     <device-identity key-index>…
  */
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
+import { idOf } from './envelope.ts'
 
 /** Returns the references in the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
   getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])
+
+export interface PairSuccess {
+  id: string
+  /** The device's identity, encoded, with the proof that it comes from the phone. */
+  identity: Uint8Array
+  jid: string
+  lid: string | undefined
+  /** Platform of the phone. */
+  platform: string | undefined
+  /** Name of the business, if the account has one. */
+  businessName: string | undefined
+}
+
+/** Reads the report that this device has been linked. Throws if it has no identity or no device. */
+export function pairSuccessIn(node: BinaryNode): PairSuccess {
+  const success = getBinaryNodeChild(node, 'pair-success')
+  const attrsOf = (tag: string): BinaryNode['attrs'] => getBinaryNodeChild(success, tag)?.attrs ?? {}
+  const identity = getBinaryNodeChild(success, 'device-identity')?.content
+  const { jid, lid } = attrsOf('device')
+  if (!(identity instanceof Uint8Array) || !jid) throw new Error('the report of a linked device has no identity or no device')
+  return { id: idOf(node), identity, jid, lid, platform: attrsOf('platform').name, businessName: attrsOf('biz').name }
+}
+
+/** Builds the answer, which completes the link. `identity`: the encoded identity, signed by this device. */
+export const signedIdentity = (id: string, keyIndex: number, identity: Uint8Array): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'result', id },
+  content: [
+    {
+      tag: 'pair-device-sign',
+      attrs: {},
+      content: [{ tag: 'device-identity', attrs: { 'key-index': String(keyIndex) }, content: identity }],
+    },
+  ],
+})
 
 export const isPairSuccess = (node: BinaryNode): boolean =>
   node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success') !== undefined

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import '../../../../workers/shard/baileys/thread/curve.ts'
 import {
   commitmentTo,
   confirmationCode,

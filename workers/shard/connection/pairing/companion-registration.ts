@@ -3,7 +3,8 @@
  * phone only. Then the network sends `pair-success`, as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { aesDecryptCTR, aesEncryptGCM, type BinaryNode, Curve, derivePairingCodeKey } from '@whiskeysockets/baileys'
+import { aesDecryptCTR, aesEncryptGCM, type BinaryNode, derivePairingCodeKey } from '@whiskeysockets/baileys'
+import { agreement } from '../../keys/curve.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { companionFinish, primaryHelloIn } from '../../wire/companion-registration.ts'
 import { QUERY_DEADLINE } from '../within.ts'
@@ -18,16 +19,14 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   if (creds.pairingCode === undefined || !creds.me)
     throw new Error('the phone accepted a pairing code, but this instance has no pending code')
   const { identity: phoneIdentity, wrappedEphemeral, ref } = primaryHelloIn(notice)
-  const shared = Buffer.from(
-    Curve.sharedKey(creds.pairingEphemeralKeyPair.private, await unwrapped(wrappedEphemeral, creds.pairingCode)),
-  )
+  const shared = agreement(creds.pairingEphemeralKeyPair.private, await unwrapped(wrappedEphemeral, creds.pairingCode))
   const random = randomBytes(KEY_BYTES)
   const bundle = Buffer.concat([creds.signedIdentityKey.public, phoneIdentity, random])
   const salt = randomBytes(KEY_BYTES)
   const iv = randomBytes(12)
   const bundleKey = derived(shared, salt, 'link_code_pairing_key_bundle_encryption_key')
   const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, bundleKey, iv, Buffer.alloc(0))])
-  const identityShared = Curve.sharedKey(creds.signedIdentityKey.private, phoneIdentity)
+  const identityShared = agreement(creds.signedIdentityKey.private, phoneIdentity)
   // The network's next stanza is verified with this secret. It may arrive before the answer to the query below, so the
   // secret is set first.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')

@@ -1,6 +1,7 @@
 /** One attempt to link with a passkey. Each attempt creates new keys. */
 import { randomBytes } from 'node:crypto'
-import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import { newKeyPair } from '../../keys/curve.ts'
 import { DEVICE_TYPE } from '../../network/device.ts'
 import {
   companionIdentity,
@@ -28,7 +29,7 @@ export interface Agreement {
 const IV_BYTES = 12
 
 export function createPasskeyAttempt(ref: string): PasskeyAttempt {
-  const pair = Curve.generateKeyPair()
+  const pair = newKeyPair()
   const nonce = randomBytes(KEY_BYTES)
   const identity = companionIdentity({ publicKey: pair.public, deviceType: DEVICE_TYPE, ref })
   const secrets: Uint8Array[] = [pair.private, nonce]

@@ -1,5 +1,6 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
-import { aesEncryptGCM, bytesToCrockford, Curve } from '@whiskeysockets/baileys'
+import { aesEncryptGCM, bytesToCrockford } from '@whiskeysockets/baileys'
+import { agreement } from '../../keys/curve.ts'
 import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../wire/passkey.ts'
 
 const NONE = Buffer.alloc(0)
@@ -20,7 +21,7 @@ export function encryptionKey(
   primary: Pick<PrimaryIdentity, 'publicKey'>,
   { deviceType, ref }: Pick<CompanionIdentity, 'deviceType' | 'ref'>,
 ): Buffer {
-  const shared = Curve.sharedKey(privateKey, primary.publicKey)
+  const shared = agreement(privateKey, primary.publicKey)
   if (shared.every((byte) => byte === 0)) throw new Error("the phone's key gives an all-zero shared secret")
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }

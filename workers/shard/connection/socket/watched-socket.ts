@@ -1,6 +1,6 @@
 /** Creates the socket of a connection. It closes the connection if stanzas are no longer processed. */
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../../src/domain/clock.ts'
+import { SECOND, systemClock } from '../../../../src/domain/clock.ts'
 import { endReason } from '../../network/end-reason.ts'
 import { keepAlive } from '../../network/keep-alive.ts'
 import { type NetworkSocket, openNetworkSocket } from '../../network/network-socket.ts'
@@ -33,6 +33,12 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
     agent: deps.route.agent,
     version: deps.version,
     loginCounts: deps.loginCounts,
+    trust: {
+      root: network.root === null ? undefined : Buffer.from(network.root, 'base64'),
+      verify: network.verify,
+      now: systemClock.now,
+      log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
+    },
     confirmOwner: deps.confirmOwner,
     isHeld: deps.isHeld,
     auth: deps.auth,

@@ -4,12 +4,12 @@
  * with the next frame while a compressed one is being inflated. Here a small frame is decoded in the turn in which it arrives. A compressed or large
  * one is decoded in slices, and nothing more is read from the connection until it is finished.
  */
-import { createDecipheriv } from 'node:crypto'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../../src/lib/turns.ts'
 import { MalformedStanza, readingNode, readNode } from '../../wire/binary-node.ts'
+import { openFrame } from '../noise/cipher.ts'
 import { createSplitter } from './splitter.ts'
 
 /** Bit in the first byte of a frame. If it is set, the rest of the frame is compressed (deflate). */
@@ -25,6 +25,7 @@ const SMALL = 32 * 2 ** 10
 const TURN = 3
 /** Number of nodes and attributes between two checks of the time. */
 const SLICE = 512
+/** Number of bytes in the authentication tag of a frame. */
 const TAG = 16
 
 export interface FrameReader {
@@ -135,20 +136,11 @@ async function bodyOf(plain: Buffer): Promise<Buffer> {
   return inflated(body, { maxOutputLength: MAX_INFLATED, chunkSize: Math.max(SMALL, body.length) })
 }
 
-/**
- * Creates the decryption: AES-256-GCM with a counter that increases with each frame. It throws if a frame has another
- * key or is out of order.
- */
+/** Creates the decryption, whose counter increases with each frame. It throws if a frame has another key or is out of order. */
 function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
-  const iv = Buffer.alloc(12)
   let counter = 0
   return (frame) => {
     if (frame.length < TAG) throw new MalformedStanza('A frame is too short for its proof')
-    iv.writeUInt32BE(counter++, 8)
-    const decipher = createDecipheriv('aes-256-gcm', key, iv)
-    decipher.setAuthTag(frame.subarray(frame.length - TAG))
-    const plain = decipher.update(frame.subarray(0, -TAG))
-    decipher.final()
-    return plain
+    return openFrame(frame, { key, counter: counter++ })
   }
 }

@@ -1,31 +1,35 @@
 /**
  * The handshake of a connection. Its last message is the login of a linked device, or the registration of a new one.
- * The library's Noise code verifies the server.
  */
 import {
   type AuthenticationCreds,
   DEFAULT_CONNECTION_CONFIG,
   generateLoginNode,
   generateRegistrationNode,
-  type KeyPair,
-  type makeNoiseHandler,
   proto,
   type WAVersion,
 } from '@whiskeysockets/baileys'
-import { DEVICE } from './device.ts'
-import type { LoginCounts } from './login-counts.ts'
+import { newKeyPair } from '../../keys/curve.ts'
+import { DEVICE } from '../device.ts'
+import type { LoginCounts } from '../login-counts.ts'
+import { createInitiator } from './initiator.ts'
+import { type Trust, verifyServer } from './server-certificates.ts'
+import type { FrameKeys } from './symmetric-state.ts'
 
 const { HandshakeMessage, ClientPayload } = proto
 
 export interface HandshakeDeps {
   version: WAVersion
-  noise: ReturnType<typeof makeNoiseHandler>
-  ephemeral: KeyPair
   creds: AuthenticationCreds
   loginCounts: LoginCounts
+  trust: Trust
+  /** The bytes with which every connection begins. */
+  prologue: Uint8Array
   write(bytes: Uint8Array): Promise<void>
   /** Resolves with the first frame of the server. */
   hello: Promise<Uint8Array>
+  /** Called in the turn in which the last message is written: all later frames, in both directions, are encrypted with these keys. */
+  onKeys(keys: FrameKeys): void
   /**
    * Called right before the login. Rejects if another process runs this account now: our login would end its session.
    * Absent if no other process can run the account.
@@ -33,16 +37,18 @@ export interface HandshakeDeps {
   confirmOwner?: (() => Promise<void>) | undefined
 }
 
+/** Rejects if the server is not trusted, or if the connection has ended. */
 export async function shakeHands(deps: HandshakeDeps): Promise<void> {
-  const { noise, ephemeral, creds, write, hello } = deps
+  const { creds, trust, prologue, write, hello, onKeys } = deps
+  const ephemeral = newKeyPair()
+  const noise = createInitiator({ ephemeral, own: creds.noiseKey }, prologue)
   await write(HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish())
-  const answer = HandshakeMessage.decode(await hello)
+  const { serverKey, certificates } = noise.read(HandshakeMessage.decode(await hello).serverHello ?? {})
+  verifyServer(serverKey, certificates, trust)
   await deps.confirmOwner?.()
-  const key = noise.processHandshake(answer, creds.noiseKey)
-  const payload = noise.encrypt(ClientPayload.encode(clientPayload(deps)).finish())
-  const sent = write(HandshakeMessage.encode({ clientFinish: { static: key, payload } }).finish())
-  // The next frame must be encrypted, even if this write has not called back yet.
-  await noise.finishInit()
+  const { message, keys } = noise.finish(ClientPayload.encode(clientPayload(deps)).finish())
+  const sent = write(HandshakeMessage.encode({ clientFinish: message }).finish())
+  onKeys(keys)
   await sent
 }
 

@@ -1,0 +1,101 @@
+/** Tests the verification of a pairing. The library itself accepts every well-formed signature of an account. */
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { type BinaryNode, Curve, configureSuccessfulPairing, initAuthCreds, proto } from '@whiskeysockets/baileys'
+import { isSignedBy } from '../../../workers/shard/keys/curve.ts'
+import { linkedDevice } from '../../../workers/shard/network/linked-device.ts'
+import { pairSuccessIn } from '../../../workers/shard/wire/pair-device.ts'
+
+const creds = initAuthCreds()
+const account = Curve.generateKeyPair()
+const { HOSTED } = proto.ADVEncryptionType
+
+interface Forged {
+  signer?: typeof account
+  secret?: Uint8Array
+  isHosted?: boolean
+  business?: string
+}
+
+/** Builds the report that this device was linked by the phone of `account`. */
+function report({
+  signer = account,
+  secret = Buffer.from(creds.advSecretKey, 'base64'),
+  isHosted = false,
+  business,
+}: Forged = {}): BinaryNode {
+  const prefix = isHosted ? Buffer.of(6, 5) : Buffer.of(6, 0)
+  const details = proto.ADVDeviceIdentity.encode({
+    rawId: 1,
+    timestamp: 1,
+    keyIndex: 3,
+    ...(isHosted ? { deviceType: HOSTED } : {}),
+  }).finish()
+  const signed = proto.ADVSignedDeviceIdentity.encode({
+    details,
+    accountSignatureKey: account.public,
+    accountSignature: Curve.sign(signer.private, Buffer.concat([prefix, details, creds.signedIdentityKey.public])),
+  }).finish()
+  const proven = isHosted ? Buffer.concat([prefix, signed]) : signed
+  const container = proto.ADVSignedDeviceIdentityHMAC.encode({
+    details: signed,
+    hmac: createHmac('sha256', secret).update(proven).digest(),
+    ...(isHosted ? { accountType: HOSTED } : {}),
+  }).finish()
+  const content: BinaryNode[] = [
+    { tag: 'device-identity', attrs: {}, content: container },
+    { tag: 'device', attrs: { jid: '49157:1@s.whatsapp.net', lid: '999:1@lid' } },
+    { tag: 'platform', attrs: { name: 'iphone' } },
+    ...(business ? [{ tag: 'biz', attrs: { name: business } }] : []),
+  ]
+  return { tag: 'iq', attrs: { id: '1' }, content: [{ tag: 'pair-success', attrs: {}, content }] }
+}
+
+const link = (node: BinaryNode) => linkedDevice(pairSuccessIn(node), creds)
+
+/** The account without its signature by this device, which is random. */
+const unsigned = (signed: proto.IADVSignedDeviceIdentity | undefined) => ({ ...signed, deviceSignature: undefined })
+
+for (const isHosted of [false, true]) {
+  test(`a ${isHosted ? 'hosted' : 'plain'} account is linked as the library does it, and the device signs its identity`, () => {
+    const node = report({ isHosted, business: 'Padaria' })
+    const { update, reply } = link(node)
+    const theirs = configureSuccessfulPairing(node, creds)
+    const { account: linked, ...rest } = update
+    const { account: linkedByLibrary, ...restOfLibrary } = theirs.creds
+    assert.deepEqual(rest, restOfLibrary)
+    assert.deepEqual(unsigned(linked), unsigned(linkedByLibrary))
+    const message = Buffer.concat([Buffer.of(6, 1), linked!.details!, creds.signedIdentityKey.public, account.public])
+    assert.ok(isSignedBy(creds.signedIdentityKey.public, message, linked!.deviceSignature!))
+
+    const identityOf = ({ content }: BinaryNode) => ((content as BinaryNode[])[0]!.content as BinaryNode[])[0]!
+    const { content: identity, attrs } = identityOf(reply)
+    const sent = proto.ADVSignedDeviceIdentity.decode(identity as Uint8Array)
+    assert.deepEqual([attrs, reply.attrs], [identityOf(theirs.reply).attrs, theirs.reply.attrs])
+    assert.deepEqual(Buffer.from(sent.deviceSignature!), linked!.deviceSignature)
+    assert.ok(!sent.accountSignatureKey?.length)
+  })
+}
+
+test('an account without a name or another platform is linked', () => {
+  const { me, platform } = link(report()).update
+  assert.deepEqual([me, platform], [{ id: '49157:1@s.whatsapp.net', lid: '999:1@lid' }, 'iphone'])
+})
+
+test('a forged signature of the account is refused', () => {
+  assert.throws(() => link(report({ signer: Curve.generateKeyPair() })), /is not signed by its account/)
+})
+
+test('a phone that does not know the secret of the code is refused', () => {
+  assert.throws(() => link(report({ secret: Buffer.alloc(32) })), /was not created with the secret of its code/)
+})
+
+test('a report without a device or an identity is refused', () => {
+  const node = report()
+  for (const tag of ['device', 'device-identity']) {
+    const [success] = node.content as BinaryNode[]
+    const content = (success!.content as BinaryNode[]).filter((child) => child.tag !== tag)
+    assert.throws(() => link({ ...node, content: [{ ...success!, content }] }), /has no identity or no device/)
+  }
+})

@@ -1,0 +1,48 @@
+/** Encodes what is sent on a connection: each message is a frame, three bytes of length and then the message. */
+import { sealFrame } from '../noise/cipher.ts'
+
+export interface FrameWriter {
+  /** Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the connection. */
+  frame(message: Uint8Array): Buffer
+  /** Sets the key with which all following messages are encrypted. */
+  encryptWith(key: Uint8Array): void
+}
+
+const PREFIX = 3
+
+export function createFrameWriter(introduction: Uint8Array): FrameWriter {
+  let pending: Uint8Array = introduction
+  let key: Uint8Array | undefined
+  let counter = 0
+
+  return {
+    frame(message) {
+      const content = key ? sealFrame(message, { key, counter: counter++ }) : message
+      const prefix = Buffer.allocUnsafe(PREFIX)
+      prefix.writeUIntBE(content.length, 0, PREFIX)
+      const frame = Buffer.concat([pending, prefix, content])
+      pending = NOTHING
+      return frame
+    },
+    encryptWith(next) {
+      key = next
+    },
+  }
+}
+
+const NOTHING = new Uint8Array(0)
+
+/** Number of bytes of the mark in front of the routing info: `ED`, two bytes of version, three of length. */
+const ROUTING_MARK = 7
+
+/**
+ * Returns the bytes with which a connection begins: the prologue, and before it the routing info, if there is one. With it, the network knows which of
+ * its servers has the account.
+ */
+export function introductionOf(prologue: Uint8Array, routingInfo: Uint8Array | undefined): Buffer {
+  if (!routingInfo) return Buffer.from(prologue)
+  const mark = Buffer.alloc(ROUTING_MARK)
+  mark.set([0x45, 0x44, 0, 1])
+  mark.writeUIntBE(routingInfo.length, 4, PREFIX)
+  return Buffer.concat([mark, routingInfo, prologue])
+}

@@ -1,0 +1,37 @@
+/** AES-256-GCM as the Noise protocol uses it: the nonce is a counter, and the authentication tag follows the ciphertext. */
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+
+const ALGORITHM = 'aes-256-gcm'
+const TAG = 16
+const NONCE = 12
+
+export interface Position {
+  key: Uint8Array
+  /** Number of messages that were encrypted with the key before. A key and a counter must never be used twice. */
+  counter: number
+  /** Data that is authenticated with the message, and not sent. */
+  bound?: Uint8Array | undefined
+}
+
+export function sealFrame(plaintext: Uint8Array, { key, counter, bound }: Position): Buffer {
+  const cipher = createCipheriv(ALGORITHM, key, nonceOf(counter))
+  if (bound) cipher.setAAD(bound)
+  return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Throws if the bytes were encrypted with another key, counter or bound data. */
+export function openFrame(sealed: Uint8Array, { key, counter, bound }: Position): Buffer {
+  const decipher = createDecipheriv(ALGORITHM, key, nonceOf(counter), { authTagLength: TAG })
+  if (bound) decipher.setAAD(bound)
+  decipher.setAuthTag(sealed.subarray(-TAG))
+  const plaintext = decipher.update(sealed.subarray(0, -TAG))
+  decipher.final()
+  return plaintext
+}
+
+/** Throws a RangeError after 4,294,967,296 messages with one key. */
+function nonceOf(counter: number): Buffer {
+  const nonce = Buffer.alloc(NONCE)
+  nonce.writeUInt32BE(counter, NONCE - 4)
+  return nonce
+}
