@@ -5,18 +5,18 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { after, afterEach, before } from 'node:test'
-import { initAuthCreds, type SignalKeyStore } from '@whiskeysockets/baileys'
+import { initAuthCreds, NOISE_WA_HEADER, type SignalKeyStore } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import { WebSocketServer } from 'ws'
+import { createNoiseResponder, createTrust } from '../../../packages/sandbox/src/testing.ts'
+import { createFrameWriter } from '../../../workers/shard/network/frames/frame-writer.ts'
+import { createSplitter } from '../../../workers/shard/network/frames/splitter.ts'
 import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
 import {
   type NetworkSocket,
   type NetworkSocketOptions,
   openNetworkSocket,
 } from '../../../workers/shard/network/network-socket.ts'
-import { createFrameSplitter, frame } from '../../../workers/simulator/wire/frame-splitter.ts'
-import { createNoiseResponder } from '../../../workers/simulator/wire/noise-responder.ts'
-import { createTrust } from '../../../workers/simulator/wire/trust.ts'
 
 export interface Server {
   url: string
@@ -55,12 +55,16 @@ const authority = createTrust()
  * followed.
  */
 export function answerHandshake(socket: import('ws').WebSocket): Promise<{ later(): number }> {
-  const splitter = createFrameSplitter()
+  const splitter = createSplitter()
+  const { frame } = createFrameWriter(new Uint8Array(0))
   const responder = createNoiseResponder(authority)
+  let hasBegun = false
   let frames = 0
   return new Promise((resolve) => {
     socket.on('message', (bytes: Buffer) => {
-      for (const received of splitter.push(bytes)) {
+      splitter.push(hasBegun ? bytes : bytes.subarray(NOISE_WA_HEADER.length))
+      hasBegun = true
+      for (let received = splitter.next(); received !== undefined; received = splitter.next()) {
         frames++
         if (frames === 1) socket.send(frame(responder.hello(received).answer))
         if (frames !== 2) continue

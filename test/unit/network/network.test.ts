@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
+import { finishRegistration } from '../../../workers/shard/connection/pairing/companion-registration.ts'
+import { requestCode } from '../../../workers/shard/connection/pairing/pairing-code.ts'
 import { BROWSER } from '../../../workers/shard/network/device.ts'
 import { endReason } from '../../../workers/shard/network/end-reason.ts'
 import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
@@ -161,6 +163,64 @@ test('a forged account signature is refused at linking', async () => {
   const { code, end } = connect(await newGateway())
   await network.control.scan(phone, await code).catch(() => {})
   assert.match(String((await end)?.message), /is not signed by its account/)
+})
+
+describe('a pairing code', () => {
+  const waiting = async () => {
+    const phone = `49157444444${++count}`
+    network.control.createPhone({ phone })
+    const gateway = await newGateway()
+    const { sock, code } = connect(gateway)
+    await code
+    return { sock, phone, ended: new AbortController() }
+  }
+
+  test('is entered on the phone, which then links the device', async () => {
+    const { sock, phone, ended } = await waiting()
+    const linked = new Promise((resolve) => {
+      sock.ev.on('connection.update', ({ isNewLogin }) => isNewLogin && resolve(undefined))
+    })
+    const code = await requestCode({ sock, ended: ended.signal }, phone)
+    assert.match(code, /^[1-9A-HJ-NP-TV-Z]{8}$/)
+    assert.deepEqual([sock.authState.creds.pairingCode, sock.authState.creds.me?.id], [code, `${phone}@s.whatsapp.net`])
+    sock.ws.on('frame', (node: BinaryNode) => {
+      if (node.tag === 'notification') void finishRegistration(sock, node)
+    })
+    await network.control.enterCode(phone, code)
+    await linked
+  })
+
+  test('that the network refuses is not given out', async () => {
+    const { sock, phone, ended } = await waiting()
+    network.control.addFault({
+      on: 'query',
+      match: { child: 'link_code_companion_reg' },
+      do: { query_error: [429, 'rate-overlimit'] },
+      times: 1,
+    })
+    await assert.rejects(requestCode({ sock, ended: ended.signal }, phone), {
+      code: 'action_failed',
+      details: { network_code: 429 },
+    })
+  })
+
+  test('that the network does not answer in time is given out', async () => {
+    const { sock, phone, ended } = await waiting()
+    network.control.addFault({ on: 'query', match: { child: 'link_code_companion_reg' }, do: 'drop', times: 1 })
+    const hurried = { ...sock, query: (node: BinaryNode) => sock.query(node, 50) }
+    assert.equal(await requestCode({ sock: hurried, ended: ended.signal }, phone), sock.authState.creds.pairingCode)
+  })
+
+  test('whose socket ends in the meantime is not given out', async () => {
+    const { sock, phone, ended } = await waiting()
+    network.control.addFault({ on: 'query', match: { child: 'link_code_companion_reg' }, do: 'drop', times: 1 })
+    const refused = assert.rejects(requestCode({ sock, ended: ended.signal }, phone), { code: 'instance_not_connected' })
+    ended.abort()
+    await refused
+    const { sock: cut, phone: other, ended: never } = await waiting()
+    await cut.end(undefined, 'abrupt')
+    await assert.rejects(requestCode({ sock: cut, ended: never.signal }, other), { code: 'instance_not_connected' })
+  })
 })
 
 test('an HTTP error in place of the connection, and a frame that cannot be opened, end the socket', async () => {

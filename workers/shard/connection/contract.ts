@@ -123,7 +123,7 @@ export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: NetworkSocket
-  /** Unlike `sock.user`, this includes a name or LID that was learned later. */
+  /** Also with a name or LID that was learned after the login. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -184,7 +184,7 @@ export type ConnectionEvent =
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /**
-   * `code`: status code of the library's error, null if there is none. `expireSeconds`: only with 402 (temporary ban).
+   * `code`: code with which the socket ended, null if there is none. `expireSeconds`: only with 402 (temporary ban).
    */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**

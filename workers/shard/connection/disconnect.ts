@@ -2,7 +2,7 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
-  /** `error.output.statusCode` of the library's error; null if the library gave no error. */
+  /** Status code of the error; null if there is no error, or if it has none. */
   code: number | null
   message: string
   expireSeconds: number | null
@@ -19,10 +19,10 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** A query that is pending at a disconnection may reject with a value that is not an Error. */
+/** Code of others may throw values that are not Errors. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // The stanza about a removed device may have no code. The library would then report a replaced connection.
+  // The stanza about a removed device may have no code. It would then count as a replaced connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,
@@ -39,7 +39,7 @@ function startFailureOf(error: unknown, data: unknown): Closed['startFailure'] {
   return typeof data === 'object' && data !== null && 'watchdog' in data ? 'handshake' : null
 }
 
-/** The library passes the attributes of the `<failure>` stanza as the data of its error, so `expire` is text. */
+/** The data are the attributes of the `<failure>` stanza, so `expire` is text. */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

@@ -9,7 +9,7 @@ interface BoomLike {
 }
 
 /**
- * The library puts the network's code in one of three places: `data` of a refused query, the GraphQL extension of
+ * The network's code is in one of three places: `data` of a refused query, the GraphQL extension of
  * channel queries, or the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
@@ -21,7 +21,7 @@ export function networkCode(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/** Codes with which the library's socket rejects pending queries: 408 (`connectionLost` and `timedOut`) and 428 (`connectionClosed`). */
+/** Status codes of errors that mean that the connection is lost: 408 (no answer) and 428 (closed). */
 const SOCKET_CODES = new Set([408, 428])
 
 const BROKEN_PIPE = new Set([

@@ -68,7 +68,7 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** The library writes `~` if it knows no name. */
+/** `~` is stored while the name is unknown. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
 /** Platforms of business apps are reported as the system on which the app runs. */

@@ -1,7 +1,4 @@
-/**
- * Waits for the network. Every wait has a deadline and ends with the socket. The library would resolve a late query
- * with undefined.
- */
+/** Waits for the network. Every wait has a deadline, and ends with the socket. */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 

@@ -59,6 +59,7 @@ export interface NetworkSocket {
   readonly signalRepository: SignalRepository
   /** Returns a new id for a stanza. */
   generateMessageTag(): string
+  /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
   sendNode(node: BinaryNode): Promise<void>
   /**
    * Sends a query and resolves with its answer. Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended.

@@ -6,6 +6,7 @@ import { type BinaryNode, DEFAULT_CONNECTION_CONFIG, type SocketConfig } from '@
 import { NOISE_WA_HEADER } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 import { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
 import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { nodeBytes } from '../wire/node-bytes.ts'
 import { corkPerTurn } from './cork.ts'
@@ -30,7 +31,7 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
 
 export interface Transport {
   readonly ws: WebSocketClient
-  /** Rejects if the connection is not open, or if its handshake has not ended: a stanza is never sent unencrypted. */
+  /** Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent unencrypted. */
   send(node: BinaryNode): Promise<void>
   /** Stops reading and closes the connection. Resolves when it is closed, at the latest after a short time limit. */
   close(): Promise<void>
@@ -70,7 +71,7 @@ export function openTransport(options: TransportOptions): Transport {
   return {
     ws,
     async send(node) {
-      if (ws.isOpen && !reader) throw new Error('a stanza cannot be sent before the handshake of the connection has ended')
+      if (ws.isOpen && !reader) throw new Failure('instance_not_connected')
       await write(nodeBytes(node))
     },
     close() {

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
+import { wireKeys } from '../../../../packages/sandbox/src/testing.ts'
 import { verifyServer } from '../../../../workers/shard/network/noise/server-certificates.ts'
-import { generateKeyPair, type KeyPair, sign } from '../../../../workers/simulator/wire/keys.ts'
+
+const { generateKeyPair, sign } = wireKeys
+type KeyPair = ReturnType<typeof generateKeyPair>
 
 const NOW = 1_800_000_000_000
 const DAY = 86_400

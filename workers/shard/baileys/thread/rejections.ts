@@ -61,9 +61,6 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/**
- * Converts a thrown value to an Error: the library also rejects with other values. For example, a query that is pending at a disconnection rejects
- * with the close code.
- */
+/** Converts a thrown value to an Error: the library and the WebAssembly module also throw other values, such as texts. */
 export const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(`Connection Closed (${String(thrown)})`, { cause: thrown })
+  thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })

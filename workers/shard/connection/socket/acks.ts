@@ -1,6 +1,5 @@
 /**
- * Waits for the network's acks. Only the ack shows whether the network accepted a message. The library can lose an
- * ack's error in its event buffer, so the ack is read here.
+ * Waits for the network's acks. Only the ack shows whether the network accepted a message.
  */
 
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'

@@ -1,12 +1,12 @@
 /**
  * Detects a stalled connection: pings are answered and sends work, but no incoming stanza is handled, because a handler
- * never ends. The library's keep-alive looks only at frames. So received stanzas are compared with handled ones.
+ * never ends. The keep-alive looks only at frames. So received stanzas are compared with handled ones.
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Three times the library's longest wait (60 s, for a query without an answer). */
+/** Three times the longest wait for the answer to a query. */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 

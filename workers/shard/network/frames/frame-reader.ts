@@ -1,8 +1,7 @@
 /**
- * Decodes bytes of a connection to stanzas after its handshake, strictly in the order of the frames. It corrects two faults of the library
- * (Utils/noise-handler.js, WABinary/decode.js): the library decodes a frame of any size in one turn (20,000 nodes take 36 to 68 ms), and it continues
- * with the next frame while a compressed one is being inflated. Here a small frame is decoded in the turn in which it arrives. A compressed or large
- * one is decoded in slices, and nothing more is read from the connection until it is finished.
+ * Decodes bytes of a connection to stanzas after its handshake, strictly in the order of the frames. A small frame is decoded in the turn
+ * in which it arrives. A compressed or large one is decoded in slices (20,000 nodes at once would block the thread for 36 to 68 ms), and nothing more is
+ * read from the connection until it is finished.
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
