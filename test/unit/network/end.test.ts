@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { endReason } from '../../../workers/shard/network/end-reason.ts'
 import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
-import { closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
+import { answerHandshake, closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const CLOSED = 3
@@ -75,12 +75,15 @@ test('the parts of a session may all follow its connection without a warning of 
 })
 
 test('a socket whose account another process may run sends no frame, and is cut', async () => {
+  const answering = await listen()
+  const connected = answering.connected()
   let isHeld = true
-  const sock = openSocket(server.url, undefined, { isHeld: () => isHeld })
-  await isOpen(sock)
+  const sock = openSocket(answering.url, undefined, { isHeld: () => isHeld })
   const gone = closed(sock)
+  await answerHandshake(await connected)
   await sock.sendNode({ tag: 'iq', attrs: {} })
   isHeld = false
   await assert.rejects(sock.sendNode({ tag: 'iq', attrs: {} }), /Connection Closed/)
   assert.match(String(await gone), /Connection Terminated/)
+  await answering.close()
 })

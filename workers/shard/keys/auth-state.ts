@@ -1,15 +1,15 @@
-import {
-  type AuthenticationCreds,
-  type AuthenticationState,
-  initAuthCreds,
-  type SignalDataSet,
-  type SignalDataTypeMap,
-  type SignalKeyStore,
+import type {
+  AuthenticationCreds,
+  AuthenticationState,
+  SignalDataSet,
+  SignalDataTypeMap,
+  SignalKeyStore,
 } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
+import { newCredentials } from './new-credentials.ts'
 import type { AddressLocks } from './signal/address/address-locks.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 
@@ -91,7 +91,7 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       const stored = await authState.loadCreds()
       if (stored?.account) return stored
       if (stored || !(await keys.isEmpty())) await removeAll()
-      current = initAuthCreds()
+      current = newCredentials()
       return current
     },
 
