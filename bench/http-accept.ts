@@ -1,5 +1,5 @@
 /**
- * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. It measures the same
+ * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. Both are also measured
  * for `GET /status`. No instance is paired, so the texts stay in their queues.
  */
 import type { Instance } from '../test/harness/gateway.ts'

@@ -1,6 +1,6 @@
 /**
- * Counts the records, pages and write calls of the store that a text causes, so the counts do not depend on the load of
- * the machine.
+ * Counts the records, pages and write calls of the store that a text causes. Unlike times, these counts do not depend
+ * on the load of the machine.
  * First the commits of a service are recorded while it sends and receives texts one at a time. Then each commit is
  * repeated in another store, whose file is compared before and after it.
  * `BENCH_SHOW=1` prints every kind of commit with its records.

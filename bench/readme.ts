@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- readme`: writes the results of the newest runs into `bench/README.md`, between its markers: the table of targets, the cost of an
- * instance, and the capacity of machines with 1, 2 and 4 cores.
+ * `npm run bench -- readme`: writes the results of the newest runs into `bench/README.md`, between the markers in that
+ * file: the table of targets, the cost of an instance, and the capacity of machines with 1, 2 and 4 cores.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
  * Tests that a number is linked by QR code and by pairing code, and every failure before the first login (rows 2, 3, 6,
- * 9, 12, 13, 29 and 31 of the table of states).
+ * 9, 12, 13, 29 and 31 of `workers/shard/lifecycle/table.ts`).
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
  * Tests events that permanently end the link between an instance and its account. Each event happens in each state in
- * which there is a link (rows 19, 20, 21, 23, 24, 25, 27 and 28 of the table of states).
+ * which there is a link (rows 19, 20, 21, 23, 24, 25, 27 and 28 of `workers/shard/lifecycle/table.ts`).
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -199,7 +199,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(await see.queued(instance), 1)
     const event = await see.told(instance, 'logged_out', 'logout_requested')
     assert.equal(event.previous_status, 'connected')
-    // Row 22a of the table of states: if the request is repeated, the answer is the same, and there is no other effect.
+    // If the request is repeated, the answer is the same, and there is no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
     await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
     assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)

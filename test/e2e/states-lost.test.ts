@@ -1,6 +1,6 @@
 /**
- * Tests connections that are lost, and that the service opens again by itself: rows 4, 7, 8, 14, 15, 16, 17 and 18 of
- * the table of states.
+ * Tests connections that are lost, and that the service opens again by itself: among others rows 4, 7, 8, 17 and 18 of
+ * `workers/shard/lifecycle/table.ts`.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

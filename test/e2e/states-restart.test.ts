@@ -1,6 +1,6 @@
 /**
- * Tests restarts of the service in every state of an instance (rows 32 and 33 of the table of states). Tests also the
- * end of a temporary ban (row 26), which may come while the service is down.
+ * Tests restarts of the service in every state of an instance, and the end of a temporary ban, which may come while the
+ * service is down (rows 26, 32 and 33 of `workers/shard/lifecycle/table.ts`).
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -85,16 +85,14 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
       'no event for what stayed as it was',
     )
   }
-  // Row 30 of the table of states: if a stopped or suspended instance has credentials, it logs in when a QR code is
-  // requested.
+  // If a stopped or suspended instance has credentials, it logs in when a QR code is requested.
   assert.deepEqual(await world.gateway.must(moved(stopped.instance), 'GET', '/qr-code'), { value: null, connected: false })
   await see.sees(moved(stopped.instance), 'connected', null, null)
   assert.equal((await world.gateway.must(moved(suspended.instance), 'POST', '/restart')).status, 'connecting')
   await see.sees(moved(suspended.instance), 'connected', null, null)
-  // Row 31 of the table of states: a permanently banned instance starts without credentials when a QR code is
-  // requested.
+  // A permanently banned instance starts without credentials when a QR code is requested.
   assert.match(String((await world.gateway.must(moved(banned.instance), 'GET', '/qr-code')).value), /^data:image/)
-  // Row 22 of the table of states: a permanently banned instance can also be disconnected from its account.
+  // A permanently banned instance can also be disconnected from its account.
   assert.equal((await world.gateway.must(moved(banned.instance), 'POST', '/disconnect')).status, 'logged_out')
   for (const { instance } of [stopped, suspended, banned]) await see.path(instance)
 })

@@ -1,6 +1,6 @@
 /**
- * Reads the state of an instance as a client does, from two requests and from the events, for the tests of the table of
- * states.
+ * Reads the state of an instance as a client does, from two requests and from the events, for the tests of changes of
+ * state.
  */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'

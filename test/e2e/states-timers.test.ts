@@ -1,6 +1,6 @@
 /**
- * Tests changes of state that take minutes or days (rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of
- * states), and the delays between retries.
+ * Tests changes of state that take minutes or days (among others rows 5, 9, 10, 11, 17, 25, 26 and 31 of
+ * `workers/shard/lifecycle/table.ts`), and the delays between retries.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

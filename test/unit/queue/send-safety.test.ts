@@ -187,8 +187,8 @@ test('a message that is ready only when quiet hours have begun waits for their e
   made.settings = { ...made.settings, ...quietFor(time.clock.now() + 2 * HOUR, 3) }
   const { put, reasons } = await run()
   await put('5511900000001')
-  // The turn of the item comes in the first seconds of this step. It is ready at the end, an hour after quiet hours
-  // have begun.
+  // The queue begins to prepare the message in the first seconds of this step. The message is ready at the end, an hour
+  // after quiet hours have begun.
   await pass(2 * HOUR, 2 * HOUR)
   assert.deepEqual(sent, [])
   await pass(6 * SECOND, 6 * SECOND)
