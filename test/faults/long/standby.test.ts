@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -24,6 +25,9 @@ const ANA = '5511988887777'
 const STILL = 20_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
+
+/** In ms. On a busy machine the start of a process takes long. */
+const STANDBY_START = 120_000
 
 /** SQL of a trigger that records, for each write, which server process of PostgreSQL made it, in order. */
 const AUDIT = `
@@ -83,18 +87,20 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
 
   async function startStandby(name: string): Promise<Standby> {
     const port = await freePort()
-    const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port) }
-    const active = run([], { ...ground.onNetwork, ...env, SVC_SHARDS: '1', SVC_LOG_LEVEL: 'warn', ...folder })
+    const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port), SVC_TEST_LOG_FILE: logOf(name) }
+    const active = run([], { ...ground.onNetwork, ...env, SVC_SHARDS: '1', SVC_LOG_LEVEL: 'info', ...folder })
     started.push(active)
     const url = `http://127.0.0.1:${port}`
     const { status } = await until(
       () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0, body: {} })),
       ({ body }) => /waiting for the service on .*, whose standby it is/.test(JSON.stringify(body)),
+      STANDBY_START,
     )
     assert.equal(status, 503)
     return { url, active }
   }
 
+  const logOf = (name: string) => `${ground.dataDir}-${name}.log`
   const at = (url: string): Instance => ({ ...instance, api_url: `${url}${new URL(instance.api_url).pathname}` })
   const deliveryOf = (id: string) =>
     ground.receiver.waitFor(`delivery of ${id}`, (each) => each.type === 'delivery' && each.message_id === id)
@@ -160,6 +166,13 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const login = await lastLogin()
     former.child.kill('SIGCONT')
     assert.equal((await former.ended).signal, 'SIGKILL')
+    // The network has ended its sessions, because the other service logged in. It can store no status, so it reports none.
+    const isReplaced = /connection_replaced/
+    assert.doesNotMatch(await readFile(logOf('b'), 'utf8'), isReplaced)
+    assert.equal(
+      ground.receiver.events().some((event) => isReplaced.test(JSON.stringify(event))),
+      false,
+    )
     await exchange(standby.url, texts[6]!)
     assert.deepEqual(await lastLogin(), login)
     // The trigger already existed when the former service was paused. So it may have recorded writes of that service,
