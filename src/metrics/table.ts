@@ -155,11 +155,11 @@ export const METRICS = {
     help: 'Connections replaced because they no longer processed what they received. The log names the instance.',
     zero: STALL_CAUSES,
   },
-  /** Former name of `svc_inbound_stalled_total`, kept so that alerts keep working; remove it after 0.2.0. */
+  /** Former name of `svc_inbound_stalled_total`, kept so that alerts keep working; it goes with 2.0.0. */
   svc_inbound_deaf_total: {
     kind: 'counter',
     labels: ['cause'],
-    help: 'Deprecated: the former name of svc_inbound_stalled_total, removed in the next release.',
+    help: 'Deprecated: the former name of svc_inbound_stalled_total, removed in 2.0.0.',
     zero: STALL_CAUSES,
   },
   svc_inbound_age_instances: {
