@@ -12,9 +12,7 @@ import type { Sealer } from '../../src/storage/sealer.ts'
 
 const NAME = 'Imported device'
 
-/**
- * Offset in an SQLite header of the byte that says how changes are written; 2 means a write-ahead log in a second file.
- */
+/** Offset in an SQLite header of the byte with the write mode; 2 means a write-ahead log in a second file. */
 const WRITE_MODE_AT = 18
 const WRITES_LOG = 2
 const HAS_LOG =

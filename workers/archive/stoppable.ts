@@ -1,7 +1,7 @@
 /** A source of data that can be stopped. Its owner waits for the stop before it closes what the source reads. */
 
 export interface Stoppable<T> extends AsyncIterable<T> {
-  /** Nothing is read from the source after the promise has resolved, even if a reader asks for more. */
+  /** Nothing is read from the source after the promise has resolved, even if a reader requests more. */
   stop(): Promise<void>
 }
 

@@ -42,8 +42,8 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
-      // Otherwise Ctrl-C in the service's terminal would end the program too, and the file would be reported as one
-      // that cannot be converted.
+      // The program gets a process group of its own. Otherwise Ctrl-C in the service's terminal would end it too, and
+      // the file would be reported as one that cannot be converted.
       detached: true,
     })
     running.add(child)

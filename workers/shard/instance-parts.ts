@@ -272,7 +272,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      // In the status `starting`, the next QR code is requested automatically, so callers keep waiting.
+      // In the status `starting`, the next QR code is requested automatically, so callers continue to wait.
       if (next.status !== 'starting') pairing.giveUp()
     },
   })

@@ -27,7 +27,7 @@ export interface Names {
   renamed(jid: string, name: string): void
   askNewsletter(jid: string): void
   onNewsletter(listener: (jid: string, description: unknown) => void): void
-  /** Called when the account is unlinked, because the next account knows other people. */
+  /** Called when the account is unlinked, because the next account has other contacts. */
   clear(): void
 }
 

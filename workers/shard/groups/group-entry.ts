@@ -51,7 +51,10 @@ export const entryOf = (group: Group): GroupEntry => ({
 export type EntryChange =
   | { type: 'known'; group: Group }
   | { type: 'gone' }
-  /** These entries may be wrong. `isNews`: the account may have become a member, so an unknown group is added. */
+  /**
+   * The entries of these jids may be wrong. `isNews`: the account may have become a member, so an unknown group is
+   * added.
+   */
   | { type: 'stale'; jids: string[]; isNews: boolean }
   | { type: 'amended'; amend(entry: GroupEntry): void }
 

@@ -203,7 +203,7 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  // A database that cannot be reached says nothing about the network, so this is not a failed start, and the delay does
+  // If a database cannot be reached, the network is not the cause. So this is not a failed start, and the delay does
   // not grow.
   row(
     '5: store away',

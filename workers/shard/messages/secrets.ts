@@ -27,7 +27,7 @@ export type Terms = Record<'asked' | 'said', Term>
 
 const TERMS: Terms = { asked: FACETS.askedSecret, said: FACETS.saidSecret }
 
-/** These messages refer to another one, and are never edited or answered themselves. */
+/** Fields of messages that refer to another message, and are never edited or answered themselves. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',

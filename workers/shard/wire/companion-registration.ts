@@ -52,7 +52,7 @@ export interface PrimaryHello {
 }
 
 /**
- * Whether the notification contains the keys of the phone. A notification with `stage="refresh_code"` only asks for a
+ * Whether the notification contains the keys of the phone. A notification with `stage="refresh_code"` only requests a
  * new pairing code.
  */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>

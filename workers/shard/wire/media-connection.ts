@@ -15,7 +15,7 @@ export interface MediaHosts {
   auth: string
   /** Hosts in the order in which they are tried. */
   hosts: string[]
-  /** Time in seconds for which hosts and credentials are valid; null if the answer does not say. */
+  /** Time in seconds for which hosts and credentials are valid; null if the answer contains no time. */
   ttlSeconds: number | null
 }
 

@@ -87,7 +87,8 @@ export function listOf(answer: BinaryNode): PeopleList {
 }
 
 /**
- * The other jid is in `pn_jid` or `lid`. An entry with only a username is omitted, because the API cannot represent it.
+ * Returns the people in a list, with their other jids from `pn_jid` or `lid`. An entry with only a username is omitted,
+ * because the API cannot represent it.
  */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)

@@ -75,7 +75,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** The network does not say which field it refuses, but in this query it can only be the name. */
+/** The network does not name the field that it refuses, but in this query it can only be the name. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

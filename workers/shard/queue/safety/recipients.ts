@@ -45,7 +45,7 @@ export interface Recipients {
   /** Undefined until the first look-up of the destination has ended. `onFound` is called then. */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
-  /** Without a finished look-up, the returned function says that a destination is not this chat. */
+  /** Until the look-up of a destination has finished, the returned function returns false for this destination. */
   inChat(jid: string): (phone: string) => boolean
   /** The listener gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
@@ -86,7 +86,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     return { jids: [first, ...others, ...forms], isUser: true, hasWritten: wrote.includes(true) }
   }
 
-  /** A message goes to the registered number, which is often known only when the message is sent. */
+  /** A message is sent to the registered number, which is often known only when the message is sent. */
   function jidsOf(destination: Identifier): Jids {
     const given = toJid(destination)
     if (destination.kind !== 'user' || destination.space === 'lid') return [given]

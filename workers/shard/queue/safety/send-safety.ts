@@ -23,7 +23,7 @@ const LOOK_UP_AGAIN = 5 * SECOND
 /** A text that answers a call never waits, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
-/** The most items whose message goes to another chat than the item names: as many as a queue can hold. */
+/** The most items whose message is sent to another chat than the item names: as many as a queue can hold. */
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {

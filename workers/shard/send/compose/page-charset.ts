@@ -23,7 +23,7 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
-/** The declaration was read as single bytes, so it cannot be true if it says UTF-16. */
+/** The declaration was read as single bytes, so it cannot be true if it names UTF-16. */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
 function known(label: string | undefined): string | undefined {

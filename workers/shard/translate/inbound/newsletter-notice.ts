@@ -42,7 +42,7 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
   return notices
 }
 
-/** The network does not say who reacted, so the channel is reported as the author. */
+/** The network does not report who reacted, so the channel is reported as the author. */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
   newsletter: string,
