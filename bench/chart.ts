@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- chart`: draws `bench/chart.svg` from the newest results, for the service and for the bare library: memory and CPU by number of
- * idle instances (from `memory`), and memory and CPU by texts received per second (from `receive`).
+ * `npm run bench -- chart`: draws `bench/chart.svg` from the newest results, for the service and for the bare library.
+ * It shows memory and CPU by number of idle instances (from `memory`), and by texts received per second (from
+ * `receive`).
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * Measures whether instances delay others: the latency of `GET /status` of other instances while a shard sends as fast
- * as it can, while a 60 MB base64 body is accepted, and while a 15 MB film is converted.
+ * Measures whether instances delay others, by the latency of `GET /status` of other instances: while a shard sends as
+ * fast as it can, a 60 MB base64 body is accepted, and a 15 MB film is converted.
  */
 import { createHash } from 'node:crypto'
 import { serveFiles } from '../test/harness/file-server.ts'

@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of README.md and docs/ from the real pages: the tests in Chromium take pictures of all pages that
+ * Makes the pictures of README.md and docs/ from the real pages. The tests in Chromium take pictures of all pages that
  * they open, and this script copies those that the documents show. Usage: npm run docs:pictures
  */
 import { spawnSync } from 'node:child_process'

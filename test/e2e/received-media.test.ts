@@ -162,7 +162,7 @@ test('what a channel posts is read by its link, of every kind, and cut when it w
   }
   await sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
   await assert.rejects(fetch(links[0]!).then((response) => response.arrayBuffer()))
-  // If the file of a post is missing, the service does not ask the phone to upload it again: it could not decrypt the
+  // If the file of a post is missing, the service does not ask the phone to upload it again. It could not decrypt the
   // phone's answer, because a post has no key.
   await sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
   assert.equal((await fetch(links[0]!)).status, 422)

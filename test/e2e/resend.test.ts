@@ -50,8 +50,8 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
 }
 
 /**
- * Nodes and attributes that only the first stanza has, or that may be different in the second one: the list of
- * recipients and its hash, the reporting token, and the number that belongs to a LID.
+ * Nodes and attributes that only the first stanza has, or that may differ in the second one. They contain the
+ * recipients and their hash, the reporting token, and the number that belongs to a LID.
  */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {

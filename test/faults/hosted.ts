@@ -47,7 +47,10 @@ export interface HostedWorld {
   stop(): Promise<void>
 }
 
-/** `account`: options of its phone. `refused`: refuses commits like `refuse`, also during the start. */
+/**
+ * `account`: options of the account's phone. `refused`: selects commits that are refused from the start on, as with
+ * `refuse`.
+ */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},

@@ -31,8 +31,8 @@ export interface World {
 
 export interface WorldOptions extends PlaceOptions {
   /**
-   * True if the test needs a world that is not shared: because it uses the service object or its data, changes settings
-   * of the whole service, or counts all objects of a kind.
+   * True if the test needs a world that is not shared. Such a test uses the service object or its data, changes
+   * settings of the whole service, or counts all objects of a kind.
    */
   own?: boolean
 }

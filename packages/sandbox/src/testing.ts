@@ -1,7 +1,6 @@
 /**
- * Parts of the simulated network, for tests of this repository that need one part only: the keys of a simulated device,
- * encrypted media, certificates, QR codes, or the server without a media host and without a control API. The package
- * does not export them.
+ * Parts of the simulated network, for tests of this repository that need one part only. The package does not export
+ * them.
  */
 export { startControlServer } from './control/control-server.ts'
 export type { MessageCopy, NetworkControl } from './control/network-control.ts'

@@ -94,8 +94,8 @@ export const contents = {
   },
 
   /**
-   * Reactions to a message of the account and to a message of Ana, and the removal of these reactions; encrypted
-   * reactions in the announcement group of a community; and a reaction of an unknown person to a post.
+   * Reactions to a message of the account and to a message of Ana, and their removal. Also encrypted reactions in the
+   * announcement group of a community, and a reaction of an unknown person to a post.
    */
   async reaction(story) {
     const { gateway, sandbox } = story.world

@@ -141,8 +141,8 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
 })
 
 /**
- * Steps at which the process dies during a change of its own: the change is marked but not sent; accepted by the
- * network but not stored; read back but not written; written, but the request is not answered.
+ * Steps at which the process dies during a change of its own. In order: the change is not sent yet; the network has
+ * accepted it; it was read back but not written; the request is not answered yet.
  */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 

@@ -1,6 +1,6 @@
 /**
- * An earlier bug: in 4 of 6 runs on a full disk, an acknowledged message was dropped, because a failed commit inside
- * the library's relay was treated as a refusal of the network.
+ * An earlier bug: in 4 of 6 runs on a full disk, an acknowledged message was dropped. A failed commit inside the
+ * library's relay was treated as a refusal of the network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

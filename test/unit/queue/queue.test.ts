@@ -1063,7 +1063,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // A run that has stored an item itself has the item in memory.
+  // This run has the items in memory. The next run has to read them from the store.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })

@@ -23,7 +23,7 @@ function sendRefs(network: Network, connection: Connection) {
   connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
-/** The secret in the shown code becomes invalid, so no phone accepts it. */
+/** Makes the secret in the shown code invalid, so that no phone accepts it. */
 export function refreshCompanionReg(network: Network, qr: string) {
   const { connection, advSecret } = shownBy(network, qr)
   network.retiredSecrets.add(advSecret.toString('base64'))

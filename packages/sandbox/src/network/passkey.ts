@@ -144,7 +144,9 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
   return { credentialId, challenge, assertion, payload, proof }
 }
 
-/** The identity must be complete, its type of device the registered one, and its reference one of this connection. */
+/**
+ * Checks that the identity is complete, has the registered type of device, and contains a reference of this connection.
+ */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
   const { publicKey, deviceType, ref } = identity
