@@ -190,15 +190,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     queries.end()
     signalRepository.close?.()
     await transport.close()
-    for (const listener of ev.listeners('connection.update')) {
-      try {
-        listener({ connection: 'close', error })
-      } catch (thrown) {
-        stray(thrown)
-      }
-    }
-    // The other listeners stay: app state that is still being written changes the credentials after the end, and these changes must be saved too.
-    ev.removeAllListeners('connection.update')
+    reportEnd(ev, error, stray)
   }
 
   ev.on('creds.update', (update) => {
@@ -223,6 +215,21 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     cut: transport.cut,
     end,
   }
+}
+
+/**
+ * Reports the end to every listener, also if one of them throws. The listeners of other events stay: app state that is
+ * still being written changes the credentials after the end, and these changes must be saved too.
+ */
+function reportEnd(ev: EventEmitter<SocketEvents>, error: Error | undefined, onThrown: (thrown: unknown) => void): void {
+  for (const listener of ev.listeners('connection.update')) {
+    try {
+      listener({ connection: 'close', error })
+    } catch (thrown) {
+      onThrown(thrown)
+    }
+  }
+  ev.removeAllListeners('connection.update')
 }
 
 /**

@@ -8,7 +8,7 @@ import { inflate } from 'node:zlib'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../../src/lib/turns.ts'
 import { MalformedStanza, readingNode, readNode } from '../../wire/binary-node.ts'
-import { openFrame } from '../noise/cipher.ts'
+import { unsealFrame } from '../noise/cipher.ts'
 import { createSplitter } from './splitter.ts'
 
 /** Bit in the first byte of a frame. If it is set, the rest of the frame is compressed (deflate). */
@@ -140,6 +140,6 @@ function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
   let counter = 0
   return (frame) => {
     if (frame.length < TAG) throw new MalformedStanza('A frame is too short for its proof')
-    return openFrame(frame, { key, counter: counter++ })
+    return unsealFrame(frame, { key, counter: counter++ })
   }
 }

@@ -20,7 +20,7 @@ export function sealFrame(plaintext: Uint8Array, { key, counter, bound }: Positi
 }
 
 /** Throws if the bytes were encrypted with another key, counter or bound data. */
-export function openFrame(sealed: Uint8Array, { key, counter, bound }: Position): Buffer {
+export function unsealFrame(sealed: Uint8Array, { key, counter, bound }: Position): Buffer {
   const decipher = createDecipheriv(ALGORITHM, key, nonceOf(counter), { authTagLength: TAG })
   if (bound) decipher.setAAD(bound)
   decipher.setAuthTag(sealed.subarray(-TAG))

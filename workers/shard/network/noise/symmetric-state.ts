@@ -3,7 +3,7 @@
  * key agreements so far, and every ciphertext is bound to the hash of all data that the two sides have exchanged.
  */
 import { createHash, hkdfSync } from 'node:crypto'
-import { openFrame, sealFrame } from './cipher.ts'
+import { sealFrame, unsealFrame } from './cipher.ts'
 
 export interface SymmetricState {
   /** Binds data to the handshake: the next ciphertexts are valid only if the other side has mixed in the same data. */
@@ -57,7 +57,7 @@ export function createSymmetricState(protocol: string, prologue: Uint8Array): Sy
       return ciphertext
     },
     decrypt(ciphertext) {
-      const plaintext = openFrame(ciphertext, { key, counter: counter++, bound: hash })
+      const plaintext = unsealFrame(ciphertext, { key, counter: counter++, bound: hash })
       mixHash(ciphertext)
       return plaintext
     },
