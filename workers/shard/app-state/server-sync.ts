@@ -43,7 +43,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
     return found
   }
 
-  /** Rejects if a collection is still outdated, because its key is missing or it cannot be read. */
+  /** Rejects if a collection is still older than in the notice, because its key is missing or it cannot be read. */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return

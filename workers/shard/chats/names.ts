@@ -1,7 +1,7 @@
 /**
- * Names of chats that the network has sent: of a person the name saved on the phone or the push name, of a group or
- * channel its subject. The phone sends saved names only once, so they are read from disk after a restart. An unknown
- * name of a group or channel is queried after the event.
+ * Names of chats that the network has sent: for a person the name on the phone or the push name, for a group or channel
+ * the subject. The phone sends saved names only once, so they are read from disk after a restart. An unknown name of a
+ * group or channel is queried after the event.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'

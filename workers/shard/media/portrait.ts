@@ -15,7 +15,7 @@ export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 
 
 /**
  * Returns a square JPEG of 640 pixels. Rejects with `media_invalid` (not a JPEG, PNG or WebP, a side below 192 pixels,
- * above 16 MB), `media_download_failed`, or a failure of `ask` (the deadline, or the end of the connection).
+ * above 16 MB) or `media_download_failed`. A failure of `ask` is passed on.
  */
 export const portrait = (context: PortraitContext, input: MediaInput): Promise<Uint8Array> =>
   withPortrait(context, input, (path) => readFile(path))

@@ -1,6 +1,6 @@
 /**
  * Every kind of data that is kept about a message, with its lifetime and limits. Some rows are kept in two generations:
- * such a row stays for one to two terms, or until as many newer rows have been added as a generation may have.
+ * they stay for one to two terms, but a full generation of newer rows evicts them earlier.
  */
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Term } from '../../../src/storage/generations.ts'

@@ -55,8 +55,8 @@ export interface Secrets {
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Returns no operations if no encrypted message can refer to the message, or if a row with its id exists: senders
-   * choose the ids, so the first row is kept.
+   * Returns no operations if no encrypted message can refer to the message. Returns none either if a row with its id
+   * exists: senders choose the ids, so the first row is kept.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /** `chat`: every jid of the chat with the reference. A message of another chat does not match. */

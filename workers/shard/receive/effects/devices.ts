@@ -60,7 +60,7 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The hash of the recipient devices is only compared with the last one of the same chat on this connection: another
+     * The hash of the recipient devices is only compared with the last one of the same chat on this connection. Another
      * hash means that devices may have changed.
      */
     async acked(ack) {
