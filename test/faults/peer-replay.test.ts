@@ -16,7 +16,7 @@ import { KEY, startHosted } from './hosted.ts'
 const world = await startHosted(ME)
 after(() => world.stop())
 
-/** As after a kill, some messages were decrypted and acknowledged, but not processed. */
+/** Leaves some messages decrypted and acknowledged, but not processed, as after a kill. */
 async function leaveUnsettled(keyId: Buffer) {
   const { store, sealer } = world
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock: Date, log: recordingLog() })

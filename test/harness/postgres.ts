@@ -13,7 +13,7 @@ import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 /**
- * How often a start may fail, and the pause in ms after each failure. A new server cannot start while a process of a
+ * Number of starts that may fail, and the pause in ms after each failure. A new server cannot start while a process of a
  * killed server still uses its shared memory.
  */
 const STARTS = 20

@@ -201,8 +201,8 @@ test('both sides write first at once, some messages are asked for again, and eve
       const ciphertext = Buffer.from(sealed.ciphertext)
       ciphertext[ciphertext.length - 8]! ^= 0xff
       await assert.rejects(open(other, from, { ...sealed, ciphertext }))
-      // As after a retry receipt with keys: a new session is opened while messages of the earlier session have not
-      // arrived yet.
+      // A new session is opened while messages of the earlier session have not arrived yet, as after a retry receipt
+      // with keys.
       await own.openSession(at, other.bundle(true))
     }
   }

@@ -95,7 +95,7 @@ async function seal(
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
 }
 
-/** Longer than every valid padding, and longer than a short message. */
+/** Number of padding bytes that is larger than every valid number, and than the length of a short message. */
 const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {

@@ -47,9 +47,9 @@ export const AuthorSenderKeySchema = v.object({
 /** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** How far a message may be ahead of the chain, as in Signal. */
+/** Number of steps by which a message may be ahead of the chain, as in Signal. */
 const MAX_AHEAD = 2000
-/** Keys of one author that are kept for late messages, as many as in Signal. */
+/** Number of keys of one author that are kept for late messages, as many as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {

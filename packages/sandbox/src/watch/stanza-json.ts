@@ -22,7 +22,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Enough for every stanza, and limits the recursion. */
+/** Largest depth of a stanza. It is enough for every stanza, and limits the recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

@@ -59,7 +59,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** Undefined if a strict client would find no error. */
+/** Returns a fault that a strict client would find; undefined if there is none. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'
