@@ -42,7 +42,7 @@ interface Memory {
 }
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
-/** Requests for memory fail above the limit, because a malicious picture may state few pixels and contain many. */
+/** Requests for memory above `MAX_MEMORY` fail, because a malicious picture may state few pixels and contain many. */
 function limitMemory() {
   const { grow } = Memory.prototype
   Memory.prototype.grow = function (pages) {

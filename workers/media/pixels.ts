@@ -27,7 +27,6 @@ sharp.concurrency(1)
 export interface Pixels {
   width: number
   height: number
-  /** False if every pixel is opaque. */
   hasAlpha: boolean
   data: Uint8Array
 }
@@ -84,7 +83,7 @@ export async function measure(source: Source): Promise<Picture> {
   if (isPixels(source)) return { width: source.width, height: source.height, hasAlpha: source.hasAlpha }
   const { width, height, orientation = 1, hasAlpha, pages, compression } = await unlessBroken(open(source).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  // Some decoders do not check the limit if only the head of the file is read.
+  // Some decoders do not check the limit of pixels if only the head of the file is read.
   if (width * height > MAX_PIXELS) throw tooLarge()
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }

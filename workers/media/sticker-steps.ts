@@ -36,7 +36,7 @@ export interface Try {
 const MAX_TRIES = 5
 /** A result above this part of the allowed bytes is good enough, and no further step is tried. */
 const CLOSE = 0.6
-/** The estimate is a mean, so a step above this part of the limit is not tried. */
+/** The estimate is a mean, so a step that is estimated above this part of the allowed bytes is not tried. */
 const MARGIN = 0.9
 
 /**

@@ -66,7 +66,7 @@ export function createGroupStore({
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // The change must come last in the order of writing.
+    // The entry is removed first, so that the newest change is the last one in the order of writing.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))

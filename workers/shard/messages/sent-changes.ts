@@ -44,7 +44,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       ),
     )
 
-  /** If the function returns undefined, the row stays unchanged. */
+  /** If `changed` returns undefined, the row stays unchanged. */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,

@@ -64,8 +64,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * The query names the version of the list. If the phone has changed the list by then, it is read again and the query is
- * repeated once.
+ * The query names the version of the list of people. If the phone has changed this list by then, it is read again and
+ * the query is repeated once.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
@@ -89,7 +89,10 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
-/** The answer decides how messages are marked as read. The setting is already changed, even if this query fails. */
+/**
+ * Queries the privacy settings, which decide how messages are marked as read. The setting is already changed, even if
+ * this query fails.
+ */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 

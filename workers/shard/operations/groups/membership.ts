@@ -40,7 +40,10 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
   }
 }
 
-/** Whether the network may have made the change although the operation failed. Without an answer this is unknown. */
+/**
+ * Whether the network may have made the change although the operation failed: without an answer, the outcome is
+ * unknown.
+ */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 

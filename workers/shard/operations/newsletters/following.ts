@@ -89,7 +89,8 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * If this fails, the operation continues, because the network itself refuses an operation whose terms are not accepted.
+ * If the terms cannot be accepted, the operation continues: the network itself refuses an operation whose terms are not
+ * accepted.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

@@ -16,7 +16,10 @@ const APPS = 'a setting or a hint that only the apps show'
 const BOTS = 'exchanged between the apps and the bots of Meta'
 
 type ProtocolType = keyof typeof Type
-/** Kinds that cause no event, each with the reason. Any other kind that is not handled below is `unsupported`. */
+/**
+ * Kinds of protocol messages that cause no event, each with the reason. Any other kind that is not handled below is
+ * `unsupported`.
+ */
 export const NOT_REPORTED_PROTOCOL = {
   EPHEMERAL_SYNC_RESPONSE: DEVICES,
   HISTORY_SYNC_NOTIFICATION: DEVICES,
