@@ -117,9 +117,9 @@ export function createCreation(deps: CreationDeps): Creation {
         }
         return changedRecord(fresh, { settings, webhooks }, deps, 'nested')
       }
-      // Made before the key, so that a refused creation leaves no key.
+      // The record is made before the key, so that a refused creation leaves no key.
       make()
-      // Stored before the record, because an instance without a key could not run.
+      // The key is stored before the record, because an instance without a key could not run.
       await keyRing.make(id)
       steps('create:key')
       return insert(workspace, make).catch(async (error) => {

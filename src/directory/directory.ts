@@ -50,7 +50,7 @@ export interface Directory {
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
-  /** Whether the shard thread would give the same `status` itself. */
+  /** Whether the shard thread would report the same `status` as this directory. */
   isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
@@ -68,7 +68,7 @@ export interface Directory {
   rotateToken(instance: InstanceId): Promise<string>
   /** The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Derived from the current token; undefined if there is no such instance. */
+  /** Returns a tag that is derived from the current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes the defaults of new instances and every existing instance, in one commit. Resolves with the number of
@@ -76,11 +76,11 @@ export interface Directory {
    * broken.
    */
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
-  /** In one commit, for the workspace and all of its instances. Resolves with the new secret. */
+  /** Rotates the secret of the workspace and of all its instances, in one commit. Resolves with the new secret. */
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
   /** Includes user name and password of the proxy. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Null without a dialect or instance. It is called for every request. */
+  /** Null if there is no such instance, or if it uses no dialect. This function is called for every request. */
   dialect(instance: string): Dialect | null
   /** User name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings

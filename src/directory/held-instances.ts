@@ -27,7 +27,10 @@ interface Held {
   tokenHash: string
 }
 
-/** Compared for an unknown id, so that the look-up takes the same time as for a wrong token. */
+/**
+ * The token is compared with this hash if the id is unknown, so that the look-up takes the same time as for a wrong
+ * token.
+ */
 const NOBODY = hashOf('')
 
 const callerOf = ({ id, workspace }: InstanceRecord): InstanceCaller => ({

@@ -1,6 +1,7 @@
 /**
- * Imported devices, which a command writes to the store for the service: one record with the credentials, and further
- * records with the keys in slices. The commit that creates the instance removes the device.
+ * Devices that a command imports: it writes them to the store, and the service creates instances from them. A device
+ * has one record with the credentials, and further records (slices) with the keys. The commit that creates the instance
+ * removes the device.
  */
 import * as v from 'valibot'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
@@ -18,7 +19,7 @@ export interface ImportedDevice {
   token: string
   from?: ImportSource | undefined
   identity: string
-  /** In base64. Those of an archived instance are encrypted with the instance's key. */
+  /** Credentials in base64. The credentials of an archived instance are encrypted with the instance's key. */
   creds: string
   slices: number
   /** The instance, if it comes from an archive. The slices then contain records instead of keys. */
@@ -71,7 +72,7 @@ const RECORD = 'record'
 
 /**
  * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
- * `ops` are committed; its next start removes what an interrupted command has staged.
+ * `ops` are committed. The next start of the service removes what an interrupted command has staged.
  */
 export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, id: string) {
   let held: [string, string, string][] = []
@@ -118,7 +119,7 @@ export async function* keySlices(
 /** Removes the record of the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
-/** Must run after the device is removed. */
+/** Must run after the record of the device is removed. */
 export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
   removeThese(
     store,

@@ -10,8 +10,8 @@ export interface Checks {
 }
 
 /**
- * May throw a `Failure`. `paths` selects whether its field names include the object that contains the field (`nested`)
- * or not (`flat`).
+ * Throws a `Failure` for an invalid change. `paths` selects whether the field names of the `Failure` include the object
+ * that contains the field (`nested`) or not (`flat`).
  */
 export function changedRecord(
   record: InstanceRecord,

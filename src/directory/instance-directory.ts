@@ -43,11 +43,11 @@ export interface DirectoryDeps extends Checks {
   log: Log
   baseUrl?: string
   importedMedia?: ImportedMedia
-  /** In ms. A creation waits this long for the first QR code. */
+  /** Milliseconds that a creation waits for the first QR code. */
   createWaitMs?: number
 }
 
-/** Name of a mutex. The other names are ids of instances and workspaces. */
+/** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
 const IMPORTS = 'imports'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }

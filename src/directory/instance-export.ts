@@ -40,7 +40,7 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   return async (id, { kind, passphrase }, signal) => {
     if (!directory.state(id).paired)
       throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to export.' })
-    // Read first, so that an export that cannot be read fails before the instance is stopped.
+    // The records are read first, so that an export that cannot read them fails before the instance is stopped.
     const parts = await partsOf(id, kind)
     if (kind === 'move') await engine.call(id, { kind: 'control', operation: 'instance.move', input: {} })
     log.info({ instance_id: id, kind }, 'an administrator exports an instance')

@@ -21,7 +21,7 @@ export interface InstanceImportDeps {
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   account: Pick<Account, 'workspace'>
-  /** The file is stored here while it is read. If a kill leaves it, it is removed later. */
+  /** Folder for the uploaded file while it is read. A file that a kill left there is removed later. */
   tempDir: string
   read(file: string, wish: FileToRead): Promise<FileFound>
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>

@@ -13,7 +13,7 @@ export interface InstanceRecord {
   settings: InstanceSettings
   webhooks: WebhookSettings
   previousSecret?: PreviousSecret | undefined
-  /** Program that the device came from. It stays when another account is paired. */
+  /** Program from which the device was imported. The value stays when another account is paired. */
   importedFrom?: ImportSource | undefined
   /** In epoch ms. */
   createdAt: number

@@ -43,7 +43,7 @@ const answers = repository({
 })
 type Answer = { asks: string } | { problem: string | null }
 
-/** Ending a connection takes a few seconds. After this time the command fails. */
+/** The command fails if it gets no result within this time. To close a connection takes a few seconds. */
 export const ORDER_MS = 60 * SECOND
 
 export const newOrder = (order: OrderName, at: number): Order => ({ order, at, id: randomUUID() })
@@ -60,7 +60,7 @@ export async function confirmOrder(store: Pick<StateStore, 'commit'>, instance: 
   await store.commit({ guard: { key, equals: written }, ops: [orders.encode(key, { ...order, confirmed: true })] })
 }
 
-/** For a command that found no running service. */
+/** Removes the order of a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
 /**
@@ -70,21 +70,24 @@ export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
-/** In ms. A waiting command checks ten times per second whether the service asks. */
+/**
+ * Milliseconds within which a command must confirm its order. A waiting command checks ten times per second whether the
+ * service asks.
+ */
 const CONFIRM_MS = 10 * SECOND
 const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
 /**
- * Longest pause of an instance, because a killed command does not end it. A command that still works orders the pause
- * again before it removes anything.
+ * Longest pause of an instance, because a command that is killed cannot end its pause. A command that still works
+ * orders the pause again before it removes anything.
  */
 const PAUSE_MS = 10 * MINUTE
 
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Earlier orders were meant for an earlier service. */
+  /** Orders from before this time were meant for an earlier run of the service. */
   startedAt: number
   steps: Steps
   log: Log
@@ -104,7 +107,7 @@ export function createOrders({
 }: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
-  /** The command that paused the instance has ended or was killed. */
+  /** Ends the pause of the instance, if there is one. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) ? host(instance) : undefined
@@ -157,7 +160,10 @@ export function createOrders({
     return drop(instance, order, { guard: { key, equals: read }, ops: [orders.remove(key), answer] })
   }
 
-  /** Asks the command. Resolves with false if it does not wait, or if another order has replaced this one. */
+  /**
+   * Asks the command whether it still waits. Resolves with false if it does not, or if another order has replaced this
+   * one.
+   */
   async function isAwaited(instance: string, order: Order): Promise<boolean> {
     await store.commit({ ops: [answers.encode(keys.orderAnswer(instance), { asks: order.id })] })
     for (let waited = 0; ; waited += LOOK_MS) {

@@ -1,6 +1,6 @@
 /**
- * Rotation of a webhook secret: the new one signs immediately. With a grace time both sign until it ends; without one
- * the previous secret stops signing, even if an earlier rotation would have kept it longer.
+ * Rotation of a webhook secret: the new secret signs immediately. With a grace time the previous secret also signs
+ * until that time ends. Without one it stops signing, even if an earlier rotation would have kept it longer.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'

@@ -53,7 +53,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
-    // The start of a service removes slices that a command is staging, so their number is checked.
+    // The start of a service removes slices that a command is staging, so the number of slices is checked.
     if (count !== device.slices)
       throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }

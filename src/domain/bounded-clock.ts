@@ -15,9 +15,9 @@ export interface BoundedClock extends Clock {
    * only contradict it.
    */
   learned(at: number, isLogin: boolean): void
-  /** By how many ms the machine's clock is ahead of this clock. */
+  /** Milliseconds by which the machine's clock is ahead of this clock. */
   ahead(): number
-  /** By how many ms of `ahead()` the network's time contradicts the machine's clock. */
+  /** The same as `ahead()` if the network's time contradicts the machine's clock, otherwise 0. */
   contradicted(): number
 }
 

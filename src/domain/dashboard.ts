@@ -129,8 +129,8 @@ export interface Timeline {
 }
 
 /**
- * In the order in which a message reaches them. `failed` ends a message that could not be sent; `received` is the only
- * state of a received message.
+ * The states are in the order in which a message reaches them. `failed` is the last state of a message that could not
+ * be sent; `received` is the only state of a received message.
  */
 export const MESSAGE_STATES = ['waiting', 'processing', 'sent', 'delivered', 'read', 'played', 'failed', 'received'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
@@ -144,7 +144,10 @@ export interface MessageRow {
   participant_name: string | null
   from_me: boolean
   at: string
-  /** `message_type` of its event, or the operation that sent it; null if only its receipts are known. */
+  /**
+   * The `message_type` of the message's event, or the operation that sent the message; null if only its receipts are
+   * known.
+   */
   kind: string | null
   state: MessageState
   has_content: boolean

@@ -2,5 +2,8 @@
 export const DIALECTS = ['zapi'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** Value that selects the names of this service in a request to an instance that uses a dialect. */
+/**
+ * Value of the header `X-Dialect` that selects the field names of this API for a request to an instance that uses a
+ * dialect.
+ */
 export const OWN_WORDS = 'svc'

@@ -10,8 +10,8 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
   /**
-   * Key that decrypts the file. Null if the file is stored unencrypted, as files of channels are; it always has a hash
-   * then.
+   * Key that decrypts the file. Null if the network stores the file unencrypted, as for channels; such a file always
+   * has a hash.
    */
   mediaKey: Uint8Array | null
   fileSha256: Uint8Array | null
@@ -72,7 +72,7 @@ export interface OpenDownload {
  */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 
-/** The phone can be asked to upload such a file again. It encrypts its answer with the key of the file. */
+/** A file that the phone can be asked to upload again. The phone encrypts its answer with the key of the file. */
 export type UploadableFile = ReceivedFile & { mediaKey: Uint8Array }
 export const isUploadable = (file: ReceivedFile): file is UploadableFile => file.mediaKey !== null
 

@@ -13,7 +13,7 @@ export type Jid = Branded<'Jid'>
 export interface UserIdentifier {
   kind: 'user'
   digits: string
-  /** `phone`: the digits are a phone number; `lid`: they are the hidden id that replaces a phone number. */
+  /** `phone`: the digits are a phone number; `lid`: the digits are the hidden id that replaces a phone number. */
   space: 'phone' | 'lid'
 }
 export interface GroupIdentifier {
@@ -34,7 +34,7 @@ export interface StatusIdentifier {
 export type Identifier = UserIdentifier | GroupIdentifier | NewsletterIdentifier | BroadcastIdentifier | StatusIdentifier
 export type IdentifierKind = Identifier['kind']
 
-/** In characters, for identifiers of any kind. */
+/** Maximum length of an identifier of any kind, in characters. */
 export const IDENTIFIER_MAX = 64
 
 type Reader = (match: RegExpExecArray) => Identifier

@@ -1,7 +1,7 @@
 import type { ImportSource } from './device-bundle.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 
-/** In bytes. Larger archives are imported with a command of the service. */
+/** Maximum size in bytes. A larger archive is imported with a command of the service. */
 export const MAX_IMPORT = 64 * 1_048_576
 
 export interface FileToRead {

@@ -1,6 +1,6 @@
 /**
- * The sentences say why a device cannot be imported. The operator sees an error with the name `Error` without its
- * stack.
+ * The message consists of sentences that say why a device cannot be imported. The operator sees an error with the name
+ * `Error` without its stack.
  */
 export class NotImportable extends Error {
   readonly problems: readonly string[]

@@ -8,7 +8,7 @@ export interface Page<T> extends PageQuery {
   total: number
 }
 
-/** Pages count from 1. Empty after the last page. */
+/** The first page is page 1. Returns an empty list for a page after the last one. */
 export const onPage = <T>(all: readonly T[], { page, page_size }: PageQuery): T[] =>
   all.slice((page - 1) * page_size, page * page_size)
 

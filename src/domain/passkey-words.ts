@@ -12,7 +12,7 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
-/** In ms. If the helper has not appeared in the new tab by then, the pages show the other ways to link. */
+/** Milliseconds after which the pages show the other ways to link, if the helper has not appeared in the new tab. */
 export const UNFOLD_AFTER_MS = 10_000
 
 export const OPTIONS_HERE = 'OPTIONS_HERE'

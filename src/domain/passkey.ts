@@ -22,7 +22,7 @@ export interface PasskeyState {
   /** Time at which the current stage ends, in ISO-8601. */
   expires_at: string | null
   attempts_left: number
-  /** The phone also shows this code, and the owner compares both; null if there is none. */
+  /** Code that the phone shows too, so that the owner can compare both; null if there is none. */
   code: string | null
   needs_confirmation: boolean
   last_error: PasskeyError | null

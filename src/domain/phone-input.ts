@@ -6,7 +6,7 @@ export interface PhoneInput {
   phone: string
   /** The number with the country code of `own`, which the person probably meant; null if the input looks complete. */
   meant: string | null
-  /** True if the number begins with 0. No country code begins with 0, so it has none. */
+  /** True if the number begins with 0. No country code begins with 0, so such a number has no country code. */
   isNational: boolean
 }
 

@@ -1,2 +1,2 @@
-/** Messages per instance. Further ones are refused with `queue_full`. */
+/** Maximum number of queued messages per instance. A further message is refused with `queue_full`. */
 export const QUEUE_CAPACITY = 1_000

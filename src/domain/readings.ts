@@ -7,7 +7,7 @@ export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as 
 export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 
 export interface InstanceWork {
-  /** In epoch ms: the thread began to host the instance, and the counts began at 0. */
+  /** Time in epoch ms at which the thread began to host the instance and the counts began at 0. */
   since: number
   cpuMs: number
   /** Number of queued messages that WhatsApp accepted. */

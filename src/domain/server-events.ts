@@ -20,7 +20,7 @@ export interface EventsQuery {
 }
 
 export interface EventsPage {
-  /** In the order of their ids. `data` is the body of the webhook request. */
+  /** Events in the order of their ids. `data` is the body of the webhook request. */
   events: { id: string; data: string }[]
   cursor: string
   /** Events after the id `from` and up to the id `to` are missing: they were removed, or never created. */

@@ -5,7 +5,10 @@ export interface StandbyAddress {
   port: number
 }
 
-/** Longest host. It is that of an IPv6 address, and the limit of PostgreSQL for the name of a connection, which contains it, allows no longer one. */
+/**
+ * Maximum length of a host, which an IPv6 address needs. The host is part of a connection's name, whose length
+ * PostgreSQL limits.
+ */
 const LONGEST_HOST = 39
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
 const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*$/i

@@ -20,7 +20,7 @@ export type Step =
   | `app-state:${'marked' | 'changed' | 'held' | 'written'}`
   | `create:${'key'}`
   // Import, in this order: the file is on disk; a record is staged; the device is staged.
-  // Then its key exists; a slice of its keys is written; the device is an instance.
+  // Then the key of the instance exists; a slice of the device's keys is written; the device is an instance.
   | `import:${'received' | 'staging' | 'staged' | 'key' | 'slice' | 'taken'}`
   // Command `instance export`, in this order: the request is written; the instance is stopped; the target is begun,
   // written, recorded and named.

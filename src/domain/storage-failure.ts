@@ -4,10 +4,10 @@
  */
 import { Failure } from './failures.ts'
 
-/** The system's error is its cause. */
+/** `cause` is the error of the system. */
 export class StorageFailure extends Error {
   readonly isFull: boolean
-  /** True if only the place of the media of waiting messages failed. */
+  /** True if only the storage for media of waiting messages failed. */
   readonly isOfMedia: boolean
 
   constructor(
@@ -40,7 +40,7 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** Only the storage of media failed, so work without stored media can continue. */
+/** True if only the storage of media failed, so that work without stored media can continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 
@@ -55,7 +55,7 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** Less space is free than SVC_DISK_RESERVE_MB. The rest is reserved for messages from the network. */
+/** Less space is free than SVC_DISK_RESERVE_MB. This reserve is kept for messages from the network. */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full; new messages are refused until space is freed.',

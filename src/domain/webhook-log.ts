@@ -69,7 +69,7 @@ export interface Sought {
 export interface LogFilter extends LogRange {
   /** Text to search for in errors, answers, chats and messages, ignoring case. */
   q?: string | undefined
-  /** Where to search for `q`, besides errors and states; everywhere if absent. */
+  /** Parts of an entry in which `q` is searched, besides errors and states; all parts if absent. */
   among?: Sought | undefined
   page: number
   pageSize: number

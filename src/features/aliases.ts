@@ -15,7 +15,7 @@ export interface Alias {
   /** For each field, the operation's value for each value of the alias, ignoring case. Any other value is refused. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   own?: readonly string[]
-  /** Added because the route itself implies these values. */
+  /** Fields that are added to the request, because the route itself implies their values. */
   fixed?: RawFields
   query?: true
   body?: true
@@ -102,8 +102,8 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * Other names for fields of an operation on its own route. A generated client cannot have two parameters with one name,
- * and the path already has the `token` of the instance.
+ * Further field names that an operation accepts on its main route. A generated client cannot have two parameters with
+ * the name `token`, so the API description has only `order_token`.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {
@@ -157,7 +157,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
     own: ['group_id'],
-    // Here an id of only digits is the id of a community.
+    // On these routes, an id of only digits is the id of a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
         ? { operation: 'communities.resetInvitationLink', fixed: { community_id: group_id } }

@@ -21,10 +21,10 @@ export type Base64Problem = 'character' | 'blank' | 'padding' | 'length'
 export interface Base64Decoder {
   /**
    * Decodes the next characters into `target` from index `at`. The target needs 3 bytes for every 4 characters. Returns
-   * the end of the result.
+   * the index after the last decoded byte.
    */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
-  /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
+  /** Decodes the rest, at most 2 bytes. Returns the index after the last decoded byte. */
   end(target: Uint8Array, at: number): number
   /** The first problem, after which nothing more is decoded; undefined if there is none so far. */
   problem(): Base64Problem | undefined

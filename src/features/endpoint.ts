@@ -73,7 +73,7 @@ export interface Endpoint<
   R extends z.ZodType = z.ZodType,
 > {
   kind: K
-  /** Part of the public API, so it must not change when code is renamed. */
+  /** The id is part of the public API, so it must not change when code is renamed. */
   id: Id
   method: Method
   path: string

@@ -130,8 +130,8 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * `<digits>@broadcast` has a valid form everywhere, and ends in a `delivery` with `not_allowed`, because linked devices
- * have no broadcast lists.
+ * `<digits>@broadcast` is accepted as a destination, but its `delivery` event reports `not_allowed`, because linked
+ * devices have no broadcast lists.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
@@ -277,8 +277,8 @@ function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base6
 }
 
 /**
- * Longer than any allowed URL. A text that is too long to be kept is validated as this URL, so that the error is the
- * usual one.
+ * A URL that is longer than any allowed URL. It is validated in place of a text that was too long to be kept, so that
+ * the caller gets the usual error.
  */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 

@@ -101,8 +101,8 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
 /**
- * A long text in a field that does not accept a file is validated as an ordinary text, so that the error is the usual
- * one.
+ * A long text in a field that does not accept a file is replaced by an ordinary text of `STAND_IN` letters, so that the
+ * error is the usual one.
  */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
@@ -116,7 +116,7 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Longer than the limit of every field except files. */
+/** Length of the ordinary text, which is longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
 function* strayTexts(issues: Issues): Generator<unknown> {

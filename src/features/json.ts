@@ -47,7 +47,10 @@ export function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(decoder.decode(bytes))
 }
 
-/** In place. The function does not call itself, because a deeply nested body could overflow the stack. */
+/**
+ * Replaces the values in place. The function does not call itself, because a deeply nested body could overflow the
+ * stack.
+ */
 export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
   const open: object[] = [whole]
   for (let each = open.pop(); each !== undefined; each = open.pop())

@@ -120,7 +120,7 @@ const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {
   writes: true,
   summary: 'Set the message timer of new 1:1 chats',
-  // The list is repeated, because the OpenAPI library reads only the first value of a literal.
+  // `enum` repeats the values of the literal, because the OpenAPI library reads only the first of them.
   input: {
     value: z.literal(DURATIONS).meta({
       description: 'Seconds after which messages disappear; 0 means never. Existing chats do not change.',

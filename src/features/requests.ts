@@ -16,7 +16,7 @@ export interface RequestRoute {
   name: string
   method: Method
   path: string
-  /** If an alias chooses the operation by the sent fields, only the credentials and limits of this one apply. */
+  /** If an alias chooses the operation by the sent fields, only the credentials and limits of this operation apply. */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean

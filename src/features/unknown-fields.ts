@@ -7,10 +7,13 @@ import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** The length of a header is limited, and a body may have thousands of names. */
+/**
+ * Maximum number of ignored names. They are reported in a header of limited length, and a body may have thousands of
+ * names.
+ */
 export const MAX_UNKNOWN = 20
 const MAX_MISSPELT = 50
-/** In characters. A longer name is not compared with the known names, because no declared field is that long. */
+/** Length in characters. A longer name is not compared with the known names, because no declared field is that long. */
 const MAX_COMPARED = 64
 
 /** Names of other gateways for one of our fields. They apply only if the operation has our field. */
@@ -63,7 +66,8 @@ function collect(
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // The list is refused anyway, and a body can have thousands of entries.
+    // Only `maxItems` entries are read, because a longer list is refused anyway, and a body can have thousands of
+    // entries.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)
@@ -129,6 +133,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelled name is a sign for this alternative, so it does not count against it.
+  // A misspelled name shows that the caller meant this alternative, so it does not count against the alternative.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -233,7 +233,7 @@ function observe(
     if (c.res.status === 401) failed(source)
     if (!state.isDressed) {
       state.remaining ??= remaining(c.req.path, headers)
-      // Set in place, because `c.header` copies the whole answer each time.
+      // The headers are set in place, because `c.header` copies the whole answer each time.
       dress(c.res.headers, state)
     }
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
@@ -261,7 +261,10 @@ function loggedPath(path: string, route: string | undefined): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** A word of a route. A segment of only hexadecimal letters is excluded, because it may be part of a token. */
+/**
+ * A word of a route. A segment of four or more letters that are all hexadecimal is excluded, because it may be part of
+ * a token.
+ */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**

@@ -28,8 +28,8 @@ const heldOf = (bytes: number) => (bytes / 4) * 3
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**
- * Pieces of a refused body are freed explicitly in such groups, because the garbage collector is too slow when many
- * bodies are refused at once.
+ * Number of pieces of a refused body that are freed explicitly at once. The garbage collector is too slow when many
+ * bodies are refused together.
  */
 const DROPPED_AT_ONCE = 16
 
@@ -42,7 +42,7 @@ const NO_BODY: Body = { bytes: new Uint8Array() }
 
 /** Replaces the stream of a standard `Request`, which would cost two copies of every piece. */
 export interface BodySource {
-  /** The whole body, for the first call only. Undefined if it must be read piece by piece. */
+  /** Returns the whole body, but only to the first call. Undefined if it must be read piece by piece. */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
   /** Undefined if there is no body, or somebody already reads it. */
   reader(request: Request): BodyReader | undefined

@@ -286,7 +286,7 @@ async function awaited(
   return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
 
-/** In characters, the same as in the `delivery` event. */
+/** Maximum length of a reason in characters, the same as in the `delivery` event. */
 const MAX_REASON = 512
 
 function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialect?: Dialect): Response {

@@ -22,7 +22,7 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // Another limit than that of the description, which the same page loads.
+    // This limit is separate from the limit of the description, which the same page loads.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

@@ -6,7 +6,7 @@ import { SECOND } from '../domain/clock.ts'
 
 export const PREFER = { name: 'Prefer', applied: 'Preference-Applied', minSeconds: 1, maxSeconds: 30 } as const
 
-/** In ms; undefined without such a preference. The first of repeated preferences is used. */
+/** Returns the wait in ms; undefined without such a preference. The first of repeated preferences is used. */
 export function waitOf(header: string | null | undefined): number | undefined {
   for (const preference of header?.split(',') ?? []) {
     const [, seconds] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference) ?? []

@@ -26,7 +26,8 @@ export interface Taken {
 }
 
 /**
- * If there are more buckets, full ones are removed. A full bucket holds no information, because a new one is also full.
+ * If there are more buckets than this, full ones are removed. A full bucket holds no information, because a new one is
+ * also full.
  */
 const SWEEP_ABOVE = 10_000
 

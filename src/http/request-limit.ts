@@ -7,7 +7,7 @@ export type RequestLimit = ReturnType<typeof createRequestLimit>
 export function createRequestLimit(buckets: Buckets) {
   return {
     remaining: buckets.remaining,
-    /** Does not use up a request, because a later check may refuse it. */
+    /** This call does not use up a request, because a later check may refuse it. */
     report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
     take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {
       const { allowed, remaining, retryAfter } = buckets.take(owner)

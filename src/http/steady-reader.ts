@@ -37,8 +37,8 @@ export function steady(reader: BodyReader, clock: Clock): Steady {
     const look = () => {
       const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
       if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // Refused only at the second failed check: bytes that arrived while this thread was blocked are read between the
-      // two.
+      // The body is refused only at the second failed check, because bytes that arrived while this thread was blocked
+      // are read between the two checks.
       isSecondLook = left <= 0
       timer = setTimeout(look, Math.max(left, SECOND))
     }

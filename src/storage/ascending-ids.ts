@@ -11,12 +11,15 @@ const TIME_CHARACTERS = 10
 export interface AscendingIds {
   next(): string
   continueAfter(id: string): void
-  /** By how many ms the newest id is ahead of the clock; 0 if the difference is normal. */
+  /** Milliseconds by which the newest id is ahead of the clock; 0 if the difference is normal. */
   ahead(): number
   startOver(): void
 }
 
-/** In ms. Ids are further ahead of the clock only if the clock was far ahead before. */
+/**
+ * Milliseconds by which ids may normally be ahead of the clock. They are further ahead only if the clock was far ahead
+ * before.
+ */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

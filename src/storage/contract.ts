@@ -31,11 +31,11 @@ export interface CountOptions {
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
-   * Atomic, and durable even after a power loss when the promise resolves. Resolves with false only if the batch's
-   * condition is not met.
+   * The batch is atomic, and durable even after a power loss when the promise resolves. Resolves with false only if the
+   * batch's condition is not met.
    */
   commit(batch: Batch): Promise<boolean>
-  /** In key order, without a full scan. The result need not be a consistent snapshot. */
+  /** Yields records in key order, without a full scan. The result need not be a consistent snapshot. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
   /** The store itself counts the keys: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
@@ -59,7 +59,7 @@ export interface Rider {
   settled(ops: readonly Op[], isWritten: boolean): void
 }
 
-/** In characters; the limit of lmdb is 1,978 bytes. */
+/** Maximum length of a key in characters; the limit of lmdb is 1,978 bytes. */
 export const KEY_LIMIT = 1_024
 
 /**
@@ -75,7 +75,7 @@ export function checkRecordKey(key: string): void {
   }
 }
 
-/** Checked before the first write, so that an invalid operation changes nothing. */
+/** All operations are checked before the first write, so that an invalid one changes nothing. */
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)

@@ -23,7 +23,8 @@ export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ a
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
 
 /**
- * In ms after a failed commit. This ends by time, because no other commit may be made that shows that the disk works.
+ * Milliseconds for which the disk counts as failing after a failed commit. The state ends by time, because there may be
+ * no further commit that shows that the disk works.
  */
 const FAILS_FOR = 10 * SECOND
 

@@ -1,7 +1,7 @@
 /**
- * Stores rows with a bounded age and number, in two generations. A new one begins when the newer one reaches its term
- * or is full, and the older one is removed. So a row is kept for one to two terms, or until a full generation of newer
- * rows has been added.
+ * Stores rows with a bounded age and number, in a newer and an older generation. When the newer one reaches its term or
+ * is full, it becomes the older one, whose rows are removed later. So a row is kept for one to two terms, or until a
+ * full generation of newer rows has been added.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -23,7 +23,7 @@ export interface GenerationsOptions extends Term {
 
 export interface Generations {
   load(): Promise<void>
-  /** `isNew` is true if the row begins a generation; an older one must then be removed. */
+  /** `isNew` is true if the row begins a generation. The caller must then have outdated rows removed. */
   next(hash: string): { key: string; isNew: boolean }
   /** Must be called before a row of this size is committed. */
   count(size: number): void

@@ -63,8 +63,8 @@ export function keyFiles(dir: string): KeyTable {
     },
     set: (name, place, value = EMPTY) =>
       changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place])),
-    // A kill may leave a file that was partly overwritten. With this name it does not count as a damaged key, which
-    // would prevent each start.
+    // A kill may leave a file that was partly overwritten. The file is renamed first, because a damaged file with the
+    // name of a key would prevent each start.
     async remove(name) {
       const condemned = path(name + CONDEMNED)
       if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)

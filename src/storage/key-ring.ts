@@ -123,8 +123,8 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * For the process that owns the store. `replace` makes the new secret key durable: before it the old secret key opens
- * every key, after it the new one does.
+ * For the process that owns the store. `replace` makes the new secret key durable. Before this call the old secret key
+ * opens every key, and after it the new one does.
  */
 export async function rotateSecretKey(
   store: Store,

@@ -8,7 +8,7 @@ export const PRIVATE_FILE = 0o600
 
 /** Also creates missing parent folders. The permissions of an existing folder are not changed. */
 export async function makePrivate(folder: string): Promise<void> {
-  // One level at a time, because with `recursive` the call never ends on a file system like /proc.
+  // Folders are created one level at a time, because with `recursive` the call never ends on a file system like /proc.
   try {
     await make(folder)
   } catch (error) {

@@ -16,7 +16,7 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
-/** Only keys less than `end`, which is determined again before each commit. */
+/** Removes only keys less than `end`, which is determined again before each commit. */
 export async function removeBefore(
   store: Pick<StateStore, 'range' | 'commit'>,
   prefix: string,

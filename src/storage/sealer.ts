@@ -35,7 +35,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Requested at once, because a single random byte takes the system as long as many. */
+/** Random bytes that are requested at once, because a single byte takes the system as long as many. */
 const POOL_BYTES = 341 * IV_BYTES
 /** An active chat uses the same few names about fifteen times per message, so they are cached. */
 const MAX_BLIND = 4_096

@@ -42,7 +42,10 @@ export interface Owner {
 
 export interface TurnOptions {
   threads: number
-  /** Where the owner asks whether this service can reach the store. Without a host, the owner uses the address that the store sees. */
+  /**
+   * Address at which the owner asks whether this service can reach the store. Without a host, the owner uses the
+   * address that the store sees.
+   */
   address: { host: string | undefined; port: number }
   /** Aborting it ends the wait, which rejects with the reason of the signal. */
   signal: AbortSignal

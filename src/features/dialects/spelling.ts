@@ -8,7 +8,7 @@ import { meantBy } from '../unknown-fields.ts'
 
 type Named = Readonly<Record<string, FieldsSchema>>
 
-/** `alsoKnown` are names that the route accepts besides those of the operation. */
+/** `alsoKnown` are names that the route accepts besides the names of the operation. */
 export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
   const schema = fieldsSchema(endpoint)
   return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields

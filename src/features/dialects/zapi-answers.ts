@@ -126,7 +126,7 @@ const me = (its: Answer) => ({
   ...settings(part(its.settings)),
 })
 
-/** Clients compare the sentences of the other gateway with a text. */
+/** Clients of the other gateway compare `error` with these sentences, so the sentences must be the same. */
 const status = (its: Answer) => ({
   ...its,
   error: its.connected ? 'You are already connected.' : 'You are not connected.',

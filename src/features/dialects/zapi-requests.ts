@@ -61,7 +61,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendPollVote': { rename: { pollVote: 'options' }, values: { options: each(nameOf) } },
   'send.sendNewsletterAdminInvite': { lift: { from: 'adminInviteMessage', fields: ['newsletter_id', 'caption'] } },
   'send.sendCarousel': { input: carouselWithIdsPerCard },
-  // Several clients write these names, although the documentation of that gateway has ours.
+  // Several clients write `name`, although the documentation of that gateway has `title`, as this API does.
   'send.sendLocation': { rename: { name: 'title' } },
   'send.sendLink': { rename: { url: 'link_url', description: 'link_description', linkTitle: 'title', linkImage: 'image' } },
   'send.deleteMessage': { rename: { fromMe: 'owner' } },

@@ -14,8 +14,8 @@ const target = {
 }
 
 /**
- * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Phones may know a newer
- * version of Unicode, so unassigned ones are allowed.
+ * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Unassigned pictographs are
+ * allowed, because phones may know a newer version of Unicode.
  */
 const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{FE0F}]|[\\u{E0020}-\\u{E007E}]+\\u{E007F})*'
 /** A flag of two letters, a keycap, or one or more joined pictographs. */

@@ -15,7 +15,7 @@ const MAX_DAYS_AHEAD = 30
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
 
-/** In upper or lower case, because several languages write booleans with a capital. */
+/** Booleans are accepted in upper or lower case, because several languages write them with a capital. */
 export const queryBoolean = z.preprocess((value) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value
   return word === 'true' ? true : word === 'false' ? false : value
@@ -125,7 +125,7 @@ const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdent
 
 function checkMentions(mentions: readonly UserIdentifier[], text: string, issue: Issue): void {
   if (mentions.length === 0) return
-  // Scanned once, because 500 searches in the longest text would be slow.
+  // The text is scanned once, because 500 searches in the longest text would be slow.
   const named = new Set(Array.from(text.matchAll(/@(\d+)/g), ([, digits]) => digits))
   for (const [index, { digits }] of mentions.entries())
     if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)

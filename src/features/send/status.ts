@@ -24,7 +24,7 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
       .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
       .default(STATUS_BACKGROUND)
       .meta({ description: 'Colour behind the text, `#RRGGBB`.' }),
-    // The list is repeated, because the OpenAPI library reads only the first value of a literal.
+    // `enum` repeats the values of the literal, because the OpenAPI library reads only the first of them.
     font: z.literal(FONTS).default(STATUS_FONT).meta({ description: 'Number of the font on the network.', enum: FONTS }),
   },
   words: ({ message }) => message,

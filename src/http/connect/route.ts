@@ -25,7 +25,7 @@ const MAX_BODY = 16_384
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
 /** These operations ring a phone or begin a session on the network, so each has a separate limit. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
-/** In ms. If the shard thread answers a status request later, the page asks again. */
+/** Milliseconds within which the shard thread must answer a status request; otherwise the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
 /** Concurrent requests for a QR code per link. A page makes one at a time, but may be open in several tabs. */

@@ -80,7 +80,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   mountSignIn(app, `${BASE}/session`, deps, sessionDeps)
 
-  // Read before the routes, so that the caller is identified for every path.
+  // The session is read before the routes, so that the caller is identified for every path.
   app.use(`${API}/*`, async (c, next) => {
     c.get('state').session = await signedIn(c)
     return next()

@@ -132,7 +132,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
         yield liveEvent(next.name, next.data, idOf(place))
         place++
       } else if (performance.now() - saidAt < HEARTBEAT) {
-        // At most one second, because the session may have ended in the meantime.
+        // The wait is at most one second, because the session may have ended in the meantime.
         await channel.news(signal, SECOND)
         continue
       } else yield { comment: 'nothing new' }

@@ -22,7 +22,7 @@ function tagsOf(endpoints: readonly Endpoint[]) {
 }
 
 function document(endpoints: readonly Endpoint[]) {
-  // Only its registry is used; the routes of the service are mounted elsewhere.
+  // Only the registry of this app is used; the routes of the service are mounted elsewhere.
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
   for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header)

@@ -42,7 +42,7 @@ const PATH = '/mcp'
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
-/** In the range that JSON-RPC reserves for servers. */
+/** Error code in the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
 const takesJson = (accept: string | null) =>

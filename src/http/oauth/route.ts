@@ -30,10 +30,7 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
-  /**
-   * Only its app and its owner's browser know the id of a registered client. A client with a metadata document has a
-   * public URL as id, but its limit affects only this client.
-   */
+  /** A registered or approved client has a limit of its own; the requests of all others share one limit. */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
     return clientId !== undefined && oauth.knows(clientId) ? `authorize ${clientId}` : 'authorize'

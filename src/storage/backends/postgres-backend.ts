@@ -11,7 +11,10 @@ import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/** In ms, for a query that is not a commit. Counting the rows of a large store takes long. */
+/**
+ * Time limit in ms for a query that is not a commit. It is long, because a count of the rows of a large store takes
+ * long.
+ */
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']

@@ -12,7 +12,7 @@ import { type Bucket, shownBucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 
 const DEADLINE = 30 * SECOND
-/** In ms before the second and the third attempt of a request that the server could not process. */
+/** Waits in ms before the second and the third attempt of a request that the server could not process. */
 const RETRIES = [200, SECOND]
 /** Keys per page of a list; servers send no more. */
 const PAGE = 1_000

@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** If the source fails, nothing is stored and its error is thrown. */
+/** If the source fails, nothing is stored and the error of the source is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,
@@ -41,7 +41,7 @@ export async function upload(
     for await (const body of parts) await put(body)
     await complete(client, { key, uploadId, tags, signal })
   } catch (error) {
-    // If this fails, the operator's bucket rule for incomplete uploads removes the parts later.
+    // If this request fails, the operator's bucket rule for incomplete uploads removes the parts later.
     await client.request({ method: 'DELETE', key, query: { uploadId } }).catch(() => {})
     throw error
   }

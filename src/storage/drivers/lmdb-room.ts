@@ -37,7 +37,10 @@ export interface Look {
 
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
-/** Bytes for commands in other processes, which write only one or two records; their claims are not visible here. */
+/**
+ * Bytes for the commits of commands in other processes, which write only one or two records. The claims of those
+ * processes are not visible here.
+ */
 const OTHERS = 1_024 * 1_024
 /** Bytes that a commit of one or two messages usually needs: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024

@@ -25,17 +25,18 @@ import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts
 import { unstorageItems } from './unstorage-items.ts'
 
 const RANGE_STEP = 128
-/** In ms. The store counts as full for this time after the disk of the database was full. */
+/** Milliseconds for which the store counts as full after the disk of the database was full. */
 const FULL_FOR = 5_000
 export interface PostgresOptions extends OpenOptions {
   url: string
   /**
-   * In ms. A connection that is silent for longer is broken: three times the duration of a flush on a very slow disk.
+   * Milliseconds after which a silent connection counts as broken: three times the duration of a flush on a very slow
+   * disk.
    */
   silenceMs?: number | undefined
-  /** In ms, for a read or for a commit that was not sent yet. */
+  /** Milliseconds that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
-  /** In ms. After a broken connection it must be known by then whether the commit was stored. */
+  /** Milliseconds after a broken connection within which it must be known whether the commit was stored. */
   doubtMs?: number | undefined
 }
 
@@ -186,7 +187,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
     if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
-    // Another thread may be creating the tables at this moment, and this one then waits for it.
+    // Another thread may be creating the tables at this moment; this thread then waits for the other one.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     if (!hasTables) await make()
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)

@@ -19,7 +19,7 @@ type Answer = { number: number } & ({ result: unknown } | { error: unknown })
 const questionsOf = (store: string) => `svc-rows-${store}`
 const answersOf = (client: string) => `svc-rows-of-${client}`
 
-/** In ms. The thread that holds the rows must answer the first request within this time. */
+/** Milliseconds within which the thread that holds the rows must answer the first request. */
 const FOUND_WITHIN = 10_000
 
 export function shareRows(store: string, rows: SortedRows): () => void {

@@ -10,7 +10,7 @@ const GROUP_BYTES = 4 * 1_024 * 1_024
  * the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
-/** Added for each operation, so that the number of short operations is limited too. */
+/** Bytes that are added for each operation, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
 interface Waiting {

@@ -32,8 +32,8 @@ export interface FencedCommit {
 type Ask = (question: Question) => Promise<Answer>
 
 /**
- * `refused` if another writer has replaced this one, false if the condition of the batch is not met. Nothing was stored
- * then.
+ * Resolves with `refused` if another writer has replaced this one, and with false if the condition of the batch is not
+ * met. In both cases nothing was stored.
  */
 export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
   commit.guard === undefined ? inOneStatement(ask, commit) : inTransaction(ask, commit, commit.guard)
@@ -47,7 +47,9 @@ async function inOneStatement(
   return rows[0]![0] === 1 || 'refused'
 }
 
-/** The row of the condition's key is locked before it is compared. If there is none, a row is inserted and locked. */
+/**
+ * The row of the condition's key is locked before it is compared. If the key has no row, one is inserted and locked.
+ */
 async function inTransaction(
   ask: Ask,
   { writer, number, generation, ops: { removed, put } }: FencedCommit,

@@ -10,7 +10,10 @@ import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/** In ms, unless the caller gives another limit. Only the network and the start of a server process take time. */
+/**
+ * Time limit in ms for connecting, unless the caller gives another one. Only the network and the start of a server
+ * process take time.
+ */
 const CONNECT_DEADLINE = 5_000
 const END_DEADLINE = 2_000
 const OLDEST = 140_000
@@ -25,7 +28,7 @@ export interface Answer {
 }
 
 export interface Link {
-  /** The server process of this connection. Its number alone is not enough, because numbers are reused. */
+  /** The server process of this connection. The process number alone is not enough, because numbers are reused. */
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**

@@ -1,4 +1,4 @@
-/** The connection of one thread that reads. It sends queries without waiting for earlier answers. */
+/** The connection with which one thread reads. It sends queries without waiting for earlier answers. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { KEY_LIMIT } from '../../contract.ts'
@@ -13,7 +13,9 @@ const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINA
 JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
 const DISK_FULL = '53100'
 
-/** The server ends the connection: it stops, restarts, or lacks resources other than disk space. */
+/**
+ * Error codes with which the server ends the connection: it stops, restarts, or lacks resources other than disk space.
+ */
 const ENDING = /^(57P|08|53(?!100))/
 
 /** If the connection breaks, a query is sent again, because it changes nothing. */

@@ -2,7 +2,7 @@
 import { schemaOf, withParameter } from '../../../domain/store-url.ts'
 
 export interface Target {
-  /** Without the parameters that only this service understands. */
+  /** The URL without the parameters that only this service understands. */
   url: string
   schema: string
   /** Row of the main thread in `svc_writer`; undefined if this is the main thread. */

@@ -1,10 +1,10 @@
 /**
- * Writes the commits of one thread in sequence. Each commit raises the number in the writer's row of `svc_writer` by
- * one, in the same statement as its operations.
+ * Writes the commits of one thread in sequence. Each commit raises the number `seq` in the writer's row of `svc_writer`
+ * by one, in the same statement as its operations.
  *
- * - If a connection breaks during a commit, the writer reads this number on a new connection. It shows whether the commit was stored, or must be sent again.
- * - Before that, the writer ends the old server process and raises its generation, so that a late original changes nothing.
- * - Another number can be found only after a restore, or on a standby without the newest commits. Then the writer ends.
+ * - If a connection breaks during a commit, the writer reads `seq` on a new connection. It shows whether the commit was stored, or must be sent again.
+ * - Before this read, the writer ends the old server process and raises `generation` in its row, so that the original statement changes nothing if it runs late.
+ * - The writer ends if `seq` has any other value. This is possible only after a restore, or on a standby without the newest commits.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,14 +22,20 @@ export class Fenced extends StorageFailure {}
  */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
-/** The same statement may succeed later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
+/**
+ * Error codes after which the same statement may succeed later: a deadlock, a conflict, a lock, too many connections.
+ * The failed statement stored nothing.
+ */
 const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
-/** The server has become a standby, which accepts no writes. Another connection may lead to the active server. */
+/**
+ * Error code of a server that has become a standby, which accepts no writes. Another connection may lead to the active
+ * server.
+ */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const NO_SUCH_SERVICE = '23503'
 
-/** In ms, between two attempts to connect. */
+/** Milliseconds of the first pause between two attempts; later pauses grow up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
@@ -209,7 +215,8 @@ async function takeBack(state: State, until: number): Promise<number> {
     try {
       return await raise(state)
     } catch (error) {
-      // The higher number may be stored although no answer came. The next commit raises it again on a new connection.
+      // The higher generation may be stored although no answer arrived. The next attempt raises it again on a new
+      // connection.
       state.link.drop()
       if (state.over) throw state.over
       if (performance.now() + wait > until || state.isClosing) throw error

@@ -1,34 +1,37 @@
 /**
- * The lease of the owner of a schema: for how long it keeps its sessions without reaching the database. It counts, by
- * the owner's own clock, from the last query that succeeded.
+ * The lease is the time for which the owner of a schema keeps its sessions without reaching the database. It counts
+ * from the last query that succeeded, by the owner's own clock.
  *
- * If a standby can reach the database, it takes over, and the owner must end its sessions. If no standby can, the owner
- * keeps them for a while, so that hundreds of accounts need not log in again.
+ * A standby that can reach the database takes over, and the owner must end its sessions. If no standby can reach it,
+ * the owner keeps its sessions for a while, so that hundreds of accounts need not log in again.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 import { PATIENCE } from './standbys.ts'
 
-/** In ms; shorter than the time after which a standby takes over from an owner whose lock the server still holds. */
+/**
+ * Length of the lease in ms. It is shorter than the time after which a standby takes over from an owner whose lock the
+ * server still holds.
+ */
 const LEASE = 4_000
-/** In ms, while neither the owner nor a standby can reach the database. */
+/** Maximum length of the lease in ms, while neither the owner nor a standby can reach the database. */
 const HELD = 60_000
 /** The lease is checked at this interval in ms. */
 export const CHECK_EVERY = 500
-/** The standbys are asked so early that their answers are there when the lease ends. */
+/** The standbys are asked early enough that their answers arrive before the lease expires. */
 const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions {
   now(): number
   /** True only if the standby answers that it cannot reach the database. Never rejects. */
   isAway(standby: StandbyAddress): Promise<boolean>
-  /** Called with the ms that are left of the lease, each time that it was renewed. They are `Infinity` without a standby. */
+  /** Called each time that the lease was renewed, with its remaining ms. They are `Infinity` without a standby. */
   onHeld(leftMs: number): void
   /** Called once, when the lease has ended and a standby may take over the schema. */
   onEnded(): void
 }
 
 export interface OwnerLease {
-  /** Call it after a successful query. `sentAt` is the time at which the query was sent. */
+  /** Must be called after a successful query. `sentAt` is the time at which the query was sent. */
   renew(sentAt: number, standbys: readonly StandbyAddress[]): void
   /** Must be called every `CHECK_EVERY` ms. */
   check(): Promise<void>
@@ -37,8 +40,8 @@ export interface OwnerLease {
 export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions): OwnerLease {
   let since = now()
   /**
-   * Time of the latest question to which all standbys answered that they cannot reach the database. The lease goes on
-   * from there.
+   * Time of the latest question to which all standbys answered that they cannot reach the database. The lease counts
+   * from this time, if no query succeeded later.
    */
   let awayAt = Number.NEGATIVE_INFINITY
   let checkedAt = since
@@ -66,7 +69,7 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
     },
     async check() {
       const at = now()
-      // This process stood still and could not ask, so the lease ends at the next check at the earliest.
+      // After a standstill, this process could not ask the standbys, so the lease does not end at this check.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
       if (isEnded || known.length === 0) return

@@ -24,8 +24,8 @@ interface Still {
 }
 
 /**
- * For an owner without its lock. It counts only if this standby has seen the owner with the lock, or its counter
- * rising: after a failover, the new server never had the lock.
+ * `UNLOCKED` is for an owner that has lost its lock. It applies only if this standby has seen the owner with the lock,
+ * or its counter rising: after a failover, the new server never had the lock.
  */
 const LOCKED: Still = { ms: 5_000, looks: 5 }
 const UNLOCKED: Still = { ms: 2_000, looks: 3 }
@@ -38,7 +38,7 @@ export const LONGEST_GAP = 1_500
 export interface OwnerWatch {
   /** `askedAt` is the time of the standby's own clock at which the query was sent. */
   judge(look: OwnerLook, askedAt: number): Verdict
-  /** Begins again with the next state, because the database could not be asked. */
+  /** Restarts the observation with the next state, because the database could not be asked. */
   forget(): void
 }
 

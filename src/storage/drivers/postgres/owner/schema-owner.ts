@@ -3,8 +3,8 @@
  * messages.
  *
  * The owner holds an advisory lock on a separate connection. The server releases it when the connection ends, even
- * after a kill. Another service may then take the schema; the earlier owner cannot write, because its writers are
- * removed, and ends.
+ * after a kill. Another service may then take the schema. The earlier owner cannot write, because its writers are
+ * removed, and its process ends.
  */
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -41,7 +41,7 @@ export interface OwnerOptions {
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
-/** The shared lock that this takes is released at the end of the statement. */
+/** This query takes a shared lock, which is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
 
 const VISIT = {
@@ -82,22 +82,22 @@ const CONNECTIONS = {
  * In addition to the two connections of each thread: for the owner, the log, archives, and one more during the start.
  */
 const OTHER_CONNECTIONS = 4
-/** In ms. The server should need at most this long to detect that the former owner was killed. */
+/** Milliseconds within which the server should detect that the former owner was killed. */
 const PATIENCE = 2_000
 export const SILENCE = 3_000
 /**
- * In ms. At this interval the owner shows that it runs, and checks whether a command has written something for the
+ * Interval in ms at which the owner shows that it runs, and checks whether a command has written something for the
  * service.
  */
 const LOOK_EVERY = 1_000
 /**
- * In ms, for a new connection of the owner. It is short, so that the owner can try more than once before its lease
- * ends.
+ * Time limit in ms for a new connection of the owner. It is short, so that the owner can try more than once before its
+ * lease ends.
  */
 const CONNECT_LIMIT = 1_000
 /**
- * In ms; after it the owner asks again almost at once. If one connection is lost, its counter stands still for three
- * seconds. A standby takes over after five.
+ * Milliseconds without an answer after which the owner asks again almost at once. One lost connection stops the owner's
+ * counter for three seconds, and a standby takes over after five.
  */
 const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
@@ -168,7 +168,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const later = (pauseMs: number) => {
     timer = setTimeout(() => {
-      // Commits and reads report that the database cannot be reached.
+      // An error of `look` is not reported, because commits and reads report that the database cannot be reached.
       looking = look()
         .then(
           () => LOOK_EVERY,

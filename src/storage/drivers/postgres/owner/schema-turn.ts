@@ -10,7 +10,7 @@ import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import { nameStandby } from './standbys.ts'
 
-/** In ms. At this interval the standby checks the owner. */
+/** Interval in ms at which the standby checks the owner. */
 const LOOK_EVERY = 1_000
 
 /**

@@ -4,7 +4,10 @@
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
-/** Questions without an answer after which a standby counts as unreachable. One that has just started may need some. */
+/**
+ * Questions without an answer after which a standby counts as unreachable. A standby that has just started may miss
+ * some.
+ */
 const TRIES = 5
 
 export interface StandbyReachOptions {

@@ -7,7 +7,7 @@ import { get } from 'node:http'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { Question } from '../link.ts'
 
-/** In ms, for the answer of a standby. */
+/** Milliseconds within which a standby must answer. */
 export const PATIENCE = 900
 const READY = '/health/ready'
 
@@ -66,7 +66,7 @@ interface Details {
   active?: unknown
 }
 
-/** Resolves with no details if the standby gives no such answer in time. */
+/** Resolves with an empty object if the standby gives no such answer in time. */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: READY, signal: AbortSignal.timeout(PATIENCE) }, async (response) => {
