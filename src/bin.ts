@@ -8,7 +8,10 @@
 const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 
 interface Replaceable {
-  /** Starts another program in this process. It exists since Node 22.15; before, the service runs without the flags. */
+  /**
+   * Replaces this process by another program. The function exists since Node 22.15; with an older Node, the service
+   * runs without the flags.
+   */
   execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
 }
 

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { ShardReport } from './metrics/tally.ts'
 
-/** In ms; the shard threads report at the same interval. */
+/** Interval in ms between two checks, which is also the interval of the shard threads' reports. */
 const LOOK_EVERY = 10 * SECOND
 
 type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>

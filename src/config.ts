@@ -23,9 +23,9 @@ const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
 export interface Config extends DataPlaces {
   host: string
-  /** 0 means any free port. */
+  /** The number 0 means any free port. */
   port: number
-  /** Null to use the address of each request, and the listening address in events. */
+  /** Null to use the address of each request, and the listening address for links in events. */
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean

@@ -31,11 +31,11 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
-/** In characters; valid ids have up to 128. */
+/** Maximum length of a field in characters; valid ids have up to 128. */
 const MAX_FIELD = 256
-/** In characters, for a sentence of the service or of an error. */
+/** Maximum length in characters of a sentence of the service or of an error. */
 const MAX_TEXT = 1_024
-/** In characters, including causes. */
+/** Maximum length of a stack in characters, including causes. */
 const MAX_STACK = 8_192
 
 const cut = (value: unknown, max: number) => (typeof value === 'string' && value.length > max ? `${value.slice(0, max)}…` : value)
@@ -69,7 +69,7 @@ function output(to: string | number = STANDARD_ERROR): DestinationStream {
 }
 
 function readable(to: DestinationStream): DestinationStream {
-  // Loaded only if it is used, because `pino-pretty` costs 50 ms and 2 MB in every thread.
+  // The module is loaded only if it is used, because `pino-pretty` costs 50 ms and 2 MB in every thread.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported && isatty(STANDARD_ERROR),

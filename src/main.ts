@@ -97,7 +97,7 @@ async function startParts(
   const server = await listen(config)
   server.explain(starting.waiting)
   shutdown.add(server.close)
-  // Runs while the store is opened, because the search runs each program once.
+  // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const turn = await standBy(config, { log, backend, starting, port: server.port, searching })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
@@ -168,7 +168,7 @@ async function startParts(
 
   return {
     baseUrl,
-    // Created last: if another part of the start failed, a key would exist that nobody has seen.
+    // The admin key is created last: if another part of the start failed, a key would exist that nobody has seen.
     adminKey: await account.firstStart(),
     isAdminKey: (value) => account.findAdmin(value) !== undefined,
     engine,

@@ -11,7 +11,7 @@ const MAX_HEAD = 16_384
 /** A request through a chain of proxies and a CDN has about sixty headers. */
 export const MAX_HEADERS = 200
 
-/** Set here because Node flags could change them: a lenient parser accepts folded headers. */
+/** The limits are set here, because Node flags could change them: a lenient parser accepts folded headers. */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
@@ -19,7 +19,7 @@ export const HEAD_LIMITS: ServerOptions = {
   requireHostHeader: false,
 }
 
-/** One more than allowed, so that a head with too many headers is detected. */
+/** Number of headers that Node keeps: one more than allowed, so that a head with too many headers is detected. */
 export const HEADERS_KEPT = MAX_HEADERS + 1
 
 function hostsOf(rawHeaders: readonly string[]): number {
@@ -43,7 +43,7 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
   return undefined
 }
 
-/** By the code of the parser's error. */
+/** Failures by the code of the parser's error. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),

@@ -54,8 +54,8 @@ export interface Listening {
 }
 
 /**
- * In ms. Proxies and clients close idle connections earlier (60 s in nginx and AWS); if this side closed first, a
- * request on its way would be lost.
+ * Milliseconds for which an idle connection is kept. Proxies and clients close idle connections earlier (60 s in nginx
+ * and AWS); if this side closed first, a request on its way would be lost.
  */
 const KEPT_OPEN = 75 * SECOND
 
@@ -159,7 +159,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
 const NO_BYTES = new Uint8Array()
 
-/** Only if nobody has begun to read the body and all of it has arrived. */
+/** Returns the body only if nobody has begun to read it and all of it has arrived. */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined
   if (caller.isTaken) return NO_BYTES
@@ -178,7 +178,7 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
-/** In ms, for finished answers to be transmitted. */
+/** Milliseconds for the transmission of finished answers. */
 const FLUSH = 250
 
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>

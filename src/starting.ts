@@ -3,7 +3,7 @@ import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Waiting } from './serve.ts'
 
-/** In ms; a normal start takes a second or two. */
+/** Interval in ms of the log lines; a normal start takes a second or two. */
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {

@@ -73,7 +73,7 @@ export interface Account {
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
   onKeyChange(listener: () => void): void
-  /** Rejects with `not_allowed` if the workspace already has one. */
+  /** Rejects with `not_allowed` if the workspace already has an imported token. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
   /** Rejects with `invalid_request` for a trial without an end. */
@@ -127,6 +127,6 @@ export interface DashboardSessions {
   expiresAt(session: DashboardSession): number
   /** The newest session comes first. */
   list(workspace: WorkspaceId): DashboardSession[]
-  /** Resolves when the session can no longer come back with the next start; with false if no session has this id. */
+  /** Resolves when the next start can no longer restore the session; with false if no session has this id. */
   end(workspace: WorkspaceId, id: string): Promise<boolean>
 }

@@ -94,8 +94,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // Writes the current state of the key, not the state when it was used. Otherwise a revoked key or a removed scope
-      // could come back.
+      // The current state of the key is written, and not the state when it was used. Otherwise a revoked key or a
+      // removed scope could come back.
       inTurn(key.workspace, async () => {
         const current = known.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })

@@ -12,11 +12,14 @@ import type { HeldSession, KeptSessions } from './session-records.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/** Sessions per key. A further one ends the session of the same key that was unused for the longest time. */
+/**
+ * Maximum number of sessions per key. A further sign-in ends the session of the same key that was unused for the
+ * longest time.
+ */
 const MAX_SESSIONS = 50
 const MAX_AGENT = 200
 
-/** A use is stored when the stored one is this old, in ms, so that not every request is a commit. */
+/** Milliseconds after which a newer use of a session is stored, so that not every request is a commit. */
 const USE_INTERVAL = MINUTE
 
 interface Held extends HeldSession {
@@ -33,7 +36,10 @@ export interface DashboardSessionsDeps {
 }
 
 export async function createDashboardSessions({ account, clock, kept, log }: DashboardSessionsDeps): Promise<DashboardSessions> {
-  /** By the hash of the cookie's value. Only hashes are compared, so the duration of a comparison reveals nothing. */
+  /**
+   * Sessions by the hash of the cookie's value. Only hashes are compared, so the duration of a comparison reveals
+   * nothing.
+   */
   const sessions = new Map<string, Held>()
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))

@@ -16,9 +16,9 @@ export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'find
 
 export function createKnownKeys(): KnownKeys {
   const byId = new Map<string, StoredKey>()
-  /** By hash. Values are random, so they are unique. */
+  /** Keys by hash. Their values are random, so every hash is unique. */
   const byHash = new Map<string, StoredKey>()
-  /** By workspace. People chose these values, so two workspaces may have the same one. */
+  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same value. */
   const imported = new Map<string, StoredKey>()
 
   const ofWorkspace = (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace)

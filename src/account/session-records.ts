@@ -35,9 +35,9 @@ const SessionRecord = v.object({
 /** The hash is that of the cookie's value, which is stored nowhere. */
 export interface KeptSessions {
   load(): Promise<[hash: string, held: HeldSession][]>
-  /** Is not awaited: if the write is lost, somebody has to sign in again. */
+  /** The write is not awaited: if it is lost, somebody has to sign in again. */
   put(hash: string, held: HeldSession): void
-  /** Is awaited when somebody signs out, because the session must not come back. */
+  /** The promise is awaited when somebody signs out, because the session must not come back. */
   remove(hash: string): Promise<void>
 }
 

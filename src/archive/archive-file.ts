@@ -17,7 +17,7 @@ const WORK_FACTOR = 17
 const CHUNK = 65_536
 
 export interface DraftOptions {
-  /** Name of the file until it is complete. A killed command leaves it, so an existing one is replaced. */
+  /** Name of the file until it is complete. A killed command leaves such a file, so an existing one is replaced. */
   draft?: string
   written?(draft: string): Promise<void>
 }

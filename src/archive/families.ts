@@ -7,7 +7,9 @@ import type { ArchiveKind } from '../domain/archive.ts'
 
 interface Family {
   in: readonly ArchiveKind[]
-  /** Something that must happen only once. A move removes these records at the source. */
+  /**
+   * True for messages and events that must be sent or reported only once. A move removes these records at the source.
+   */
   once?: true
 }
 
@@ -17,7 +19,9 @@ const MOVED: Family = { in: ['move'] }
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 
-/** By the first part of the record key after the id of the instance; Signal keys have a family for each type. */
+/**
+ * Families by the first part of the record key after the id of the instance. Signal keys have a family for each type.
+ */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
   // The runtime state describes the source. At the target the instance starts like an imported device.
@@ -35,8 +39,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'key:lid-mapping': ALWAYS,
   'key:device-list': ALWAYS,
   'key:tctoken': ALWAYS,
-  // Not in a backup, because the device continues to use these keys. Recipients silently drop messages that are
-  // encrypted with keys that were used before.
+  // A backup does not contain these keys, because the device continues to use them. Recipients silently drop messages
+  // that are encrypted with keys that were used before.
   'key:session': MOVED,
   'key:sender-key': MOVED,
   'key:sender-key-memory': MOVED,

@@ -8,7 +8,10 @@ import { SECOND } from '../domain/clock.ts'
 
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
-/** In ms without a byte. The service sends at least a comment every 15 s. */
+/**
+ * Milliseconds without a byte after which the connection counts as broken. The service sends at least a comment every
+ * 15 s.
+ */
 const SILENCE = 45 * SECOND
 /** A retry cannot change these answers: the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])

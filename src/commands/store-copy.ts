@@ -13,7 +13,7 @@ import type { Backend } from '../storage/store-backend.ts'
 import { type Call, command, UsageError } from './command.ts'
 import { type OwnStore, withMovedStore } from './stored.ts'
 
-/** In ms, between two lines about the progress. */
+/** Milliseconds between two lines about the progress. */
 const EVERY = 5_000
 
 export const copyStoreCommand = command({

@@ -21,9 +21,7 @@ import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
 
-/**
- * In ms. A pairing may last this much longer than its link, because expired links are only checked at this interval.
- */
+/** Interval in ms between two checks for expired links. A pairing may last this much longer than its link. */
 const SWEEP_EVERY = MINUTE
 /** For this time after the end of a link, its page may still ask whether the instance is connected. */
 const JUST_USED = 2 * MINUTE

@@ -17,7 +17,7 @@ export interface BoundedClock extends Clock {
   learned(at: number, isLogin: boolean): void
   /** Milliseconds by which the machine's clock is ahead of this clock. */
   ahead(): number
-  /** The same as `ahead()` if the network's time contradicts the machine's clock, otherwise 0. */
+  /** Returns `ahead()` if the network's time contradicts the machine's clock. Returns 0 if it does not. */
   contradicted(): number
 }
 

@@ -102,7 +102,7 @@ export function reachedAddress(address: Address): Address {
   return address
 }
 
-/** Public, but internal in practice: the host service of Azure (DHCP, DNS, machine metadata). */
+/** Public addresses that are internal in practice: the host service of Azure (DHCP, DNS, machine metadata). */
 const INTERNAL = new Set(['168.63.129.16'])
 
 export function isPublic(address: Address): boolean {

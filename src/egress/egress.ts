@@ -18,7 +18,7 @@ export interface EgressOptions {
   allow: Ranges
   /** `allow-listed` permits plain http only to addresses of the allow list; `public` also to public addresses. */
   plainHttp: 'allow-listed' | 'public'
-  /** For TCP and TLS in ms; the name look-up does not count. */
+  /** Time limit in ms for TCP and TLS together; the name look-up does not count. */
   connectTimeoutMs?: number
   resolve?: Resolve
   dial?: (options: Connectors.Options, addresses: readonly string[], callback: Connectors.Callback) => void

@@ -3,16 +3,19 @@
  * waiter whose origin is full is skipped. After a while a slow request counts only in the limit of its origin.
  */
 export interface FairSlots {
-  /** Waits for a free slot. Call the returned function once to release it. Rejects if the signal is aborted first. */
+  /**
+   * Waits for a free slot. The returned function must be called once to release the slot. Rejects if the signal is
+   * aborted first.
+   */
   take(origin: string, signal?: AbortSignal): Promise<() => void>
 }
 
 export interface FairSlotsOptions {
   total: number
   perOrigin: number
-  /** After this time in ms a holder no longer counts in the limit for all. If absent, holders always count. */
+  /** Milliseconds after which a request no longer counts in the limit for all. If absent, requests always count. */
   longMs?: number
-  /** In ms, from a clock that does not step. */
+  /** Returns ms from a clock that does not step. */
   now?: () => number
   timer?: (delayMs: number, run: () => void) => { cancel(): void }
 }
@@ -35,7 +38,7 @@ export function fairSlots({
 }: FairSlotsOptions): FairSlots {
   const taken = new Map<string, number>()
   const waiting: { origin: string; go: () => void }[] = []
-  /** These count in the limit for all, in the order in which they got their slots. */
+  /** Requests that count in the limit for all, in the order in which they got their slots. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 

@@ -23,7 +23,7 @@ export interface GuardedFetchOptions {
 export interface Fetched {
   url: string
   status: number
-  /** With lower-case names; the first of repeated headers. */
+  /** Headers with lower-case names. Of repeated headers, the first is returned. */
   headers: Record<string, string>
   body: Uint8Array
 }
@@ -52,7 +52,7 @@ export interface Answered {
   url: string
   status: number
   headers: Record<string, string>
-  /** As it was sent, with its content encoding. Null unless the status is 2xx. */
+  /** The body as it was sent, with its content encoding. Null unless the status is 2xx. */
   body: Readable | null
   signal: AbortSignal
 }
@@ -128,7 +128,7 @@ export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'heade
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
   if (decoder === undefined)
     throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
-  // A failure of either stream destroys the decoder, so the loop below throws it.
+  // A failure of either stream destroys the decoder, so the loop below throws the error.
   pipeline(body, decoder).catch(() => {})
   try {
     yield* decoder
@@ -149,7 +149,7 @@ function webUrl(text: string, base?: URL): URL {
 /** undici silently ignores `user:password@` in a URL. A redirect to another origin does not get the credentials. */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  // Decoded to bytes, because credentials need not be UTF-8.
+  // The credentials are decoded to bytes, because they need not be UTF-8.
   const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

@@ -22,12 +22,14 @@ export interface ResolveOptions {
   deadlineMs?: number
 }
 
-/** In ms for one query to one server; the query is repeated and sent to the next server until the deadline. */
+/**
+ * Time limit in ms for one query to one server. The query is repeated and sent to the next server until the deadline.
+ */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
 /**
- * In ms. IPv4 and IPv6 are queried at the same time. Some servers never answer one of them, so after the first answer
- * the other has only this time.
+ * Milliseconds that the second of the two queries (IPv4 and IPv6) has after the answer to the first. Some servers never
+ * answer one of them.
  */
 const OTHER_FAMILY = 250
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])

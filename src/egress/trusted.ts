@@ -8,8 +8,8 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 const contexts = new Map<string, SecureContext>()
 
 /**
- * Undefined for the system's authorities only. With the option `ca` instead, each connection would read the 145
- * certificates of the system again, which takes longer than the rest of the connection.
+ * Undefined if only the system's authorities are trusted. With the option `ca` instead, each connection would read the
+ * 145 certificates of the system again, which takes longer than the rest of the connection.
  */
 export function trustedBy(ca: string | null): SecureContext | undefined {
   if (ca === null) return undefined

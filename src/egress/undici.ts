@@ -18,7 +18,7 @@ export const Agent = part<typeof undici.Agent>('dispatcher/agent')
 
 export const buildConnector = part<typeof undici.buildConnector>('core/connect')
 
-/** Loaded when the first agent is created, because few instances use a proxy. */
+/** The class is loaded when the first agent is created, because few instances use a proxy. */
 export const proxyAgent = (options: undici.ProxyAgent.Options): undici.Dispatcher =>
   new (part<typeof undici.ProxyAgent>('dispatcher/proxy-agent'))(options)
 

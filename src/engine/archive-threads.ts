@@ -12,7 +12,7 @@ import type { Log, Logging } from '../domain/log.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-/** Heap limit. An import may contain 64 MB of JSON, which must fit into the heap. */
+/** Heap limit in MB. An import may contain 64 MB of JSON, which must fit into the heap. */
 const HEAP_MB = 512
 /** Archives that are written at a time, so that a slow download does not delay the others. */
 const AT_ONCE = 4

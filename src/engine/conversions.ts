@@ -12,7 +12,7 @@ import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
 const AT_ONCE = 10_000
-/** Limit of one conversion; the wait for a free slot does not count. */
+/** Time limit of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {

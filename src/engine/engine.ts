@@ -67,7 +67,7 @@ export interface Engine {
    */
   call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
-  /** Whether `onEvent` has reported the current state of the instance, so that its thread need not be asked. */
+  /** Whether `onEvent` has reported the current state of the instance, so that its shard thread need not be asked. */
   hasTold(instance: string): boolean
   isReady(): boolean
   /** Explains why a shard thread is not up; undefined if all are. */

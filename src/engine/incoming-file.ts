@@ -7,11 +7,13 @@ import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** In ms. A reader that accepts no bytes for this time counts as gone or stuck. Common proxies use the same limit. */
+/**
+ * Milliseconds after which a reader that accepts no bytes counts as gone or stuck. Common proxies use the same limit.
+ */
 const READER_SILENCE = MINUTE
 /**
- * In ms. The HTTP adapter sends the response head one timer turn after it began to read. An earlier failure would
- * become an answer 500 with the error's text, so it is delayed until the head is sent.
+ * Delay in ms of an error of the stream, so that the head of the response is sent before. Without the delay, the HTTP
+ * adapter would answer 500 with the error's text.
  */
 const HEAD_FIRST = 50
 

@@ -15,7 +15,7 @@ import { createMediaThreads } from './media-threads.ts'
 const THREADS = 2
 const AT_ONCE = 5_000
 const WAITING = 10_000
-/** In MB. Decoded files are outside of the heap; the parsed fields are in it. */
+/** Heap limit in MB. Decoded files are outside of the heap; the parsed fields are in it. */
 const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }

@@ -7,7 +7,7 @@ import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { memoryLimits, threadFlags, threadModule } from './thread.ts'
 
-/** In ms. An idle thread uses about 40 MB until it ends. */
+/** Milliseconds after which an idle thread ends. It uses about 40 MB until then. */
 const IDLE = 30 * SECOND
 /**
  * Size of the young generation of V8 in MB. It is small, because the large data of these threads is in buffers outside

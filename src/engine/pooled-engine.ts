@@ -20,7 +20,7 @@ import { isUnavailable } from './unavailable.ts'
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
-/** In ms. If a shard thread does not report in this time, the metrics use its previous report. */
+/** Milliseconds that the metrics wait for the report of a shard thread. After that they use its previous report. */
 const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
@@ -44,10 +44,10 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
 }
 
 export interface PooledEngine extends Engine {
-  /** In the order of the shard threads; undefined for one that does not answer. */
+  /** Numbers of the current runs, in the order of the shard threads; undefined for a thread that does not answer. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
-  /** In the order of the shard threads; undefined for one that does not answer within a second. */
+  /** Answers in the order of the shard threads; undefined for a thread that does not answer within a second. */
   survey(): Promise<(ShardSurvey | undefined)[]>
   /** Resolves when all shard threads have reported, or after one second. */
   refreshReports(): Promise<void>

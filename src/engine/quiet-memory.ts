@@ -15,7 +15,7 @@ const QUIET_CHECKS = 4
  * its time.
  */
 const QUIET_SHARE = 0.1
-/** In bytes. A smaller growth since the last collection is not worth its pause. */
+/** Bytes. If the memory has grown by less since the last collection, the pause of a collection is not worth it. */
 const WORTH_IT = 8 * 2 ** 20
 
 export interface Reading {
@@ -25,8 +25,8 @@ export interface Reading {
 
 export interface QuietMemory {
   /**
-   * Call it at every check. A collection is due if the thread has worked since the last one, was quiet for long enough,
-   * and holds enough bytes.
+   * Must be called at every check. A collection is due if the thread has worked since the last collection, was quiet
+   * for long enough, and uses enough bytes.
    */
   isDue(reading: Reading): boolean
   collected(bytes: number): void

@@ -8,7 +8,10 @@ import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Engine } from './engine.ts'
 
-/** Kept for late callers: an outcome can arrive before its caller waits, and a request can be repeated. */
+/**
+ * Number of outcomes that are kept for late callers: an outcome can arrive before its caller waits, and a request can
+ * be repeated.
+ */
 const RECENT = 4_096
 
 /** `gone`: the instance and its queue were deleted. It is unknown whether a message in flight arrived. */

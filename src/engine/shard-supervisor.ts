@@ -18,21 +18,24 @@ import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-
 
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
-/** In ms. A thread that ran for this time is stable; the delay after its next crash begins with the shortest again. */
+/**
+ * Milliseconds after which a running thread counts as stable. The delay after its next crash begins with the shortest
+ * again.
+ */
 const STABLE = MINUTE
 /**
- * In ms. A start takes 0.2 to 1 s, but minutes on a busy machine, where ending the thread would make the next start
- * even slower. Each replacement of a thread that hangs doubles the limit, up to one hour.
+ * Time limit in ms of a start. It takes 0.2 to 1 s, but minutes on a busy machine, where ending the thread would make
+ * the next start even slower. Each replacement of a thread that hangs doubles the limit, up to one hour.
  */
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
 /** A thread without an answer in this time counts as unavailable; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
-/** In ms. Within this time after the deadline of a stop, the thread must close the storage and answer. */
+/** Milliseconds after the deadline of a stop in which the thread must close the storage and answer. */
 const CLOSE_GRACE = 500
 
-/** In ms: 250, doubled with every thread that ended early, at most 30 s. */
+/** Delay in ms before a thread is started again: 250, doubled with every thread that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {

@@ -6,7 +6,8 @@ import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
   /**
-   * Resolves when a session may start, in the order of the calls. Call the returned function if no session was started.
+   * Resolves when a session may start, in the order of the calls. The returned function must be called if no session
+   * was started.
    */
   slot(): Promise<() => void>
   open(): void

@@ -79,7 +79,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
 
   function over() {
     if (isOver) return
-    // Read the messages that the thread posted before it ended.
+    // The messages that the thread posted before it ended are read too.
     for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
     isOver = true
     port.close()
@@ -122,7 +122,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
           settle()
           reject(failure)
         }
-        // The thread has its own, shorter deadlines. If this timer ends, it does not answer at all.
+        // The thread has its own, shorter deadlines. If this timer ends, the thread does not answer at all.
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
         const answered = (result: Result) => {
           settle()

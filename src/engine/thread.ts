@@ -30,8 +30,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * In MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, would override the limits of
- * later threads, so it is reset first. The main thread is not changed.
+ * Sizes are in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, would override the
+ * limits of later threads, so it is reset first. The main thread is not changed.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')

@@ -1,4 +1,7 @@
-/** The activity of each instance in memory. The stored hours of an instance are read when it is seen first; readings then add to them. */
+/**
+ * The activity of each instance in memory. The stored hours of an instance are read at its first reading; further
+ * readings are added to these hours.
+ */
 import { type Clock, HOUR } from '../domain/clock.ts'
 import type { InstanceReading } from '../domain/readings.ts'
 import {
@@ -20,7 +23,7 @@ export interface ActivityAccounts {
   /** Adds the growth since the last call. Returns the hour that has changed; undefined if none has. */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined
-  /** By hour of the last seven days, oldest first. */
+  /** Sums for each hour of the last seven days, oldest first. */
   sumOf(instances: readonly string[]): HourRow[]
   drop(instance: string): void
 }

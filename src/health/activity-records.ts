@@ -10,7 +10,7 @@ import { repository } from '../storage/repository.ts'
 import { createBlindCaches, createSealer } from '../storage/sealer.ts'
 import { type ActivityHours, type HourRow, rowsOf } from './activity-hours.ts'
 
-/** Seven times 24 hours can touch this many days. */
+/** Number of calendar days that seven times 24 hours can touch. */
 const DAYS = 8
 export const HOURS_OF_DAY = 24
 

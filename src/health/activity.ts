@@ -12,7 +12,7 @@ import type { StateStore } from '../storage/contract.ts'
 import { createActivityAccounts } from './activity-accounts.ts'
 import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 
-/** In ms. When a thread crashes, its counts since the last measurement are lost. */
+/** Interval in ms between two measurements. When a thread crashes, its counts since the last measurement are lost. */
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
 const FRESH = 5 * SECOND
@@ -111,7 +111,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   let isWriting = false
   async function round() {
     await look(FRESH)
-    // Negative if the clock was set back after the last write.
+    // The difference is negative if the clock was set back after the last write.
     if (isWriting || Math.abs(clock.now() - writtenAt) < WRITE_EVERY) return
     isWriting = true
     await write().finally(() => {

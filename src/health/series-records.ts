@@ -12,7 +12,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sample } from './sample.ts'
 import { RINGS, type Rings, slotOf, WINDOWS } from './series.ts'
 
-/** In ms. A kill loses at most this much. */
+/** Interval in ms between two writes. A kill loses at most this much. */
 export const WRITE_EVERY = MINUTE
 
 const Count = v.number()
@@ -56,7 +56,7 @@ export function pagesSince(rings: Rings, since: number): Op[] {
   })
 }
 
-/** Without samples that are too old, or from the future because a clock was wrong. */
+/** Leaves out samples that are too old, or from the future because a clock was wrong. */
 export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, log: Log): Promise<Rings> {
   const now = clock.now()
   const load = async (window: HealthWindow) => {

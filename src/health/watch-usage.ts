@@ -1,4 +1,4 @@
-/** Measures the usage of the instances every ten seconds, so that it is known when somebody requests it. */
+/** Measures the usage of the instances every ten seconds, so that an answer about the usage is available at once. */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Readings } from '../domain/readings.ts'

@@ -5,10 +5,10 @@
 import { createHmac } from 'node:crypto'
 import { sha256 } from './sha256.ts'
 
-/** In bytes; the key fills the first block. */
+/** Block size in bytes; the key fills the first block. */
 const BLOCK = 64
 const HASH_BYTES = 32
-/** In characters; longer texts are not supported. */
+/** Maximum length of a text in characters; longer texts are not supported. */
 const MAX_TEXT = 256
 /** A character has at most 3 bytes in UTF-8. */
 const MAX_BYTES = 3

@@ -5,8 +5,8 @@ export interface KeyedMutex {
   /** Settles as `work` does. After a failure the next work still starts. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
-   * Locks the names in alphabetical order, so that two such calls never deadlock. A caller that holds one of the names
-   * must not lock another.
+   * Locks the names in alphabetical order, so that two such calls never deadlock. A caller that has locked one of the
+   * names must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when all work that was passed in so far has ended. */

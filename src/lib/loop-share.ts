@@ -9,7 +9,7 @@ export type LoopShare = () => Promise<void> | undefined
 const SETTLED = Promise.resolve()
 
 export interface LoopShareSize {
-  /** In ms per turn of the event loop. */
+  /** Milliseconds of work per turn of the event loop. */
   ms: number
   /** Pieces of work that may begin per turn, even if they take longer. */
   least?: number

@@ -11,7 +11,7 @@ const BLOCK_BYTES = 16
 /** The ciphertext is padded to the next block (one block more if it fits exactly); a MAC follows. */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
-/** Null if there is a hash: senders sometimes declare wrong lengths, and phones open such files nevertheless. */
+/** Null if there is a hash. Senders sometimes declare wrong lengths, and phones open such files nevertheless. */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
 

@@ -18,7 +18,7 @@ export interface FetchDeps {
   tempDir: string
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** In ms before each repeated request. */
+  /** Waits in ms before each repeated request. */
   retries?: readonly number[] | undefined
 }
 

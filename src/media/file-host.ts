@@ -10,9 +10,9 @@ import { ChangedFile, decisiveSealedLength } from './decrypt.ts'
 import type { Routes } from './routes.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
-/** In ms. A host that sends no byte for this time counts as unreachable. */
+/** Milliseconds without a byte after which the host counts as unreachable. */
 const SILENCE = 30 * SECOND
-/** In bytes per ms (16 KB/s). Only the time in which we wait for the host counts. */
+/** Minimum rate in bytes per ms (16 KB/s). Only the time in which we wait for the host counts. */
 const SLOWEST = 16
 /** WhatsApp's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9

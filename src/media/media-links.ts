@@ -50,7 +50,7 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-/** In ms: a day, or as long as the copies in a bucket are kept. */
+/** Lifetime of a link in ms: a day, or as long as the copies in a bucket are kept. */
 export const linkLife = (days: number | null): number => (days ?? 1) * DAY
 
 /** `key` has 32 bytes. The links are valid for `life` ms. */

@@ -6,7 +6,10 @@
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/** Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone again. */
+/**
+ * Limit of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone
+ * again.
+ */
 const MAX_KNOWN = 1_000
 
 /** Resolves with the new path of the file. Rejects with `Failure`. */

@@ -16,7 +16,7 @@ export interface ReceivedMediaDeps {
   /** Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
-  /** Shared fairly between instances, so that one cannot take them all. */
+  /** Slots for downloads that are shared fairly between instances, so that one instance cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
   /** Link to the copy in the bucket; undefined if there is none. Absent without a bucket. */
@@ -82,7 +82,7 @@ export function createReceivedMedia({
     return answer
   }
 
-  /** Only for an instance that exists, with its current token. */
+  /** Opens the link only if its instance exists and still has the token with which the link was made. */
   function allowedBy(link: string): { opened: OpenedLink; proxyUrl: string | null } | undefined {
     const opened = links.open(link, clock.now())
     const proxyUrl = opened ? proxyOf(opened.instance) : undefined
@@ -114,7 +114,7 @@ export function createReceivedMedia({
   }
 }
 
-/** Waits until the reader leaves. The work continues, because other readers may wait for the same result. */
+/** Stops waiting when the reader leaves. The work continues, because other readers may wait for the same result. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

@@ -10,8 +10,8 @@ export interface Metric {
   labels: readonly string[]
   help: string
   /**
-   * Exposed as 0 before their first event, because `increase()` of Prometheus does not see the first step of a new
-   * series.
+   * Series that are exposed as 0 before their first event, because `increase()` of Prometheus does not see the first
+   * step of a new series.
    */
   zero?: readonly (readonly string[])[]
 }

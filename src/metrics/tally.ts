@@ -1,7 +1,10 @@
 /** Counts of one thread, as plain data. A counting thread does not load prom-client, which takes 3 MB. */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
-/** By series: name and label values in the order of the table; for a histogram also the index of a bucket, or `sum`. */
+/**
+ * Numbers by series: name and label values in the order of the table. A series of a histogram also has the index of a
+ * bucket, or `sum`.
+ */
 export type Numbers = ReadonlyMap<string, number>
 
 export interface ShardReport {
@@ -10,9 +13,9 @@ export interface ShardReport {
   backlog: number
   /** Time of the last stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
-  /** By how many ms ids or times are ahead of the clock. */
+  /** Milliseconds by which ids or times of records are ahead of the clock. */
   aheadMs: number
-  /** By how many ms the machine's clock is ahead of the network's time. */
+  /** Milliseconds by which the machine's clock is ahead of the network's time. */
   clockAheadMs: number
 }
 

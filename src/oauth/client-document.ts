@@ -50,7 +50,7 @@ export const createReadDocument =
     if (!isDocumentUrl(id) || checkUrl(id, allow) !== undefined) return undefined
     try {
       const options = { allow, timeoutMs: TIMEOUT, maxBytes: MAX_BYTES, maxRedirects: 0, headers: { accept: 'application/json' } }
-      // Imported here, because it loads the HTTP client, which nothing else on the main thread needs.
+      // The module is imported here, because it loads the HTTP client, which nothing else on the main thread needs.
       const { guardedFetch } = await import('../egress/guarded-fetch.ts')
       const { status, body } = await guardedFetch(id, options)
       if (status !== 200) return undefined

@@ -11,8 +11,8 @@ import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
 /**
- * Limit of clients that no owner has approved. Somebody who registers in a loop evicts only such clients and cannot
- * fill the disk.
+ * Maximum number of clients that no owner has approved. Somebody who registers in a loop evicts only such clients and
+ * cannot fill the disk.
  */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR

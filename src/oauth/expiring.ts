@@ -11,14 +11,14 @@ interface Entry<T> {
 
 export interface ExpiringOptions<T> {
   clock: Clock
-  /** Lifetime of an entry. */
+  /** Lifetime of an entry in ms. */
   ms: number
   max: number
   ownerOf?: (value: T) => string
 }
 
 export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
-  /** In the order of creation, which is also the order in which the entries expire. */
+  /** The entries are in the order of creation, which is also the order in which they expire. */
   const entries = new Map<string, Entry<T>>()
 
   function dropEnded() {

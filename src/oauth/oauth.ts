@@ -8,7 +8,7 @@ import type { Op } from '../storage/contract.ts'
 export interface OauthClient {
   id: string
   name: string
-  /** Compared exactly, except for the port of the client's own machine. */
+  /** A redirect URI must be equal to one of these, except for the port on the client's own machine. */
   redirectUris: readonly string[]
 }
 
@@ -64,8 +64,8 @@ export interface Oauth {
   ask(request: AuthorizationRequest): { ticket: string; cookie: string }
   consent(ticket: string, cookie: string): Consent | undefined
   /**
-   * The owner has entered the key. The consent gets a new ticket, because an attacker may know the old one and have
-   * shown the page to the owner. Undefined if the page has expired.
+   * Must be called when the owner has entered the key. The consent gets a new ticket, because an attacker may know the
+   * old one and have shown the page to the owner. Undefined if the page has expired.
    */
   identified(ticket: string, owner: NonNullable<Consent['owner']>): { ticket: string; cookie: string } | undefined
   close(ticket: string): void

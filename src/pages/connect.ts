@@ -61,7 +61,7 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/** Built once, because a guess of a link must not take more work than a look-up. */
+/** These pages are built once, because a guess of a link must not take more work than a look-up. */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )

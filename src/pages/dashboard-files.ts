@@ -34,7 +34,7 @@ const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 /** A file whose name contains the bundler's content hash never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
-/** Nothing from other origins and nothing inline, because scripts and styles are our own files. */
+/** Allows nothing from other origins and nothing inline, because scripts and styles are our own files. */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
   "script-src 'self'",

@@ -6,7 +6,7 @@ import type { Page } from '../features/parts.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** No external resources, form targets or embedding. */
+/** Allows no external resources, form targets or embedding. */
 export const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const STYLE = `
@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Makes a text of another person safe as part of a document. */
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 
-/** Search engines do not index it. `head` is added to the common head. */
+/** Search engines do not index the document. `head` is added to the common head. */
 export const documentOf = (head: string, body: string, language = 'en') => `<!doctype html>
 <html lang="${language}">
 <head>

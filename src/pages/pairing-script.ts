@@ -2,7 +2,7 @@
 import { passkeyScript } from './pairing-passkey.ts'
 import type { PairingWords } from './pairing-words.ts'
 
-/** In ms between two status requests. */
+/** Milliseconds between two status requests. */
 const LOOK_EVERY = 2_000
 
 export interface PairingPlace {
@@ -10,8 +10,8 @@ export interface PairingPlace {
   operations: string
   root: string
   /**
-   * The connect link, whose end is reported to the page that frames this one; null for a page that was opened with a
-   * token.
+   * The connect link of the page; null for a page that was opened with a token. The page reports the outcome of the
+   * link to the page that frames it, if the origin of that page is in `frames`.
    */
   link: { id: string; frames: readonly string[] } | null
 }
@@ -19,8 +19,8 @@ export interface PairingPlace {
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * In ms. The page of a connect link that nobody touches stops asking, because each new code keeps a session open on the
- * network.
+ * Milliseconds without a click or a key after which the page of a connect link stops asking for the status, because
+ * each new code keeps a session open on the network.
  */
 const ABANDONED = 15 * 60_000
 

@@ -59,8 +59,8 @@ const EN = {
     sayYes: 'Say yes if the phone asks. Keep WhatsApp open.',
     notLinked: 'The device was not linked.',
     /**
-     * Begins a sentence that an issue of the API completes; a complete sentence in other languages, because issues are
-     * in English.
+     * In English, the beginning of a sentence that an issue of the API completes. In other languages a complete
+     * sentence, because issues are in English.
      */
     badAnswer: 'The answer',
     copied: 'Copied.',

@@ -15,8 +15,8 @@ const LIFE = 10 * MINUTE
 const TICKET_BYTES = 32
 const MAX_REFUSED = 3
 /**
- * WhatsApp Web with the ticket in the fragment of the URL. The extension removes the fragment before any script of the
- * page runs.
+ * Address of WhatsApp Web to which the ticket is added as the fragment. The extension removes the fragment before any
+ * script of the page runs.
  */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 const VERSION = 1

@@ -77,7 +77,7 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // Until this line, nothing goes wrong if two services start at the same time.
+  // No code before this line does harm if two services start at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   if (store.ownerId !== undefined) await markFolders(config, store.ownerId)

@@ -134,7 +134,7 @@ async function openEngine(
     allowCrash,
     log,
   })
-  // Registered before the threads are up, because another part of the start may fail first.
+  // The shutdown is registered before the threads are up, because another part of the start may fail first.
   shutdown.add((leftMs) => {
     if (!isUp) abandoned.abort()
     return opening.then(

@@ -1,6 +1,6 @@
 /**
- * Ensures that a standby uses the same folders as the service that it waits for (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`); in
- * its own it would find no keys. The service writes its id into each folder, and its standby reads it there.
+ * Ensures that a standby uses the same folders as the active service (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`); in folders of
+ * its own it would find no keys. The active service writes its id into each folder, and its standby reads the id there.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { PRIVATE_FILE } from '../storage/private.ts'
 
 type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
 
-/** Hidden, because the code that lists keys and media ignores hidden files. */
+/** The name of the file begins with a dot, because the code that lists keys and media ignores hidden files. */
 const MARK = `.${BRAND}-service`
 
 const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][] =>

@@ -28,7 +28,8 @@ export interface StandbyDeps {
 }
 
 /**
- * So many checks in a row must find different folders. An owner that has just started has not marked its folders yet.
+ * Number of checks in a row that must find different folders. An owner that has just started has not marked its folders
+ * yet.
  */
 const LOOKS = 3
 
@@ -48,7 +49,10 @@ export async function standBy(
    * itself, so it must be true at this moment.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
-  /** Contained in the answer, so that another active service does not count this standby as its own. */
+  /**
+   * Id of the active service, which the answer contains so that another active service does not count this standby as
+   * its own.
+   */
   let active: string | undefined
   function show(what: string, write: () => void) {
     if (shown === what) return
@@ -80,7 +84,7 @@ export async function standBy(
     onTaking() {
       seenAt = Number.POSITIVE_INFINITY
     },
-    // The error may contain an address, so it is only logged.
+    // The error is only logged and not shown, because it may contain an address.
     onFailed(cause) {
       seenAt = Number.NEGATIVE_INFINITY
       show('the database, which its standby cannot ask', () =>

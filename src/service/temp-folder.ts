@@ -46,8 +46,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // After a suspension of this machine, other services on it could not touch their folders either. They get an hour
-    // for it.
+    // During a suspension of this machine, other services on it could not touch their folders either. They have an hour
+    // to do so.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()
@@ -89,7 +89,7 @@ const isTouchedWithin = (path: string, ms: number): Promise<boolean> =>
     () => false,
   )
 
-/** Each container has its own table of process numbers. Empty on other systems than Linux. */
+/** Identifies the table of process numbers, which each container has for itself. Empty on other systems than Linux. */
 function numbersOfProcesses(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')

@@ -9,9 +9,9 @@ import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents
 import type { Engine } from '../engine/engine.ts'
 
 export const MAX_STREAMS = 10
-/** In ms. Proxies close idle streams, so a comment is sent if nothing else was. */
+/** Milliseconds without an event after which a comment is sent, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND
-/** In ms before the next request to a shard thread that does not answer. */
+/** Milliseconds before the next request to a shard thread that does not answer. */
 const ASK_AGAIN = SECOND
 const LOOK_EVERY = 2 * SECOND
 
@@ -65,7 +65,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /** The check serves all readers. If the store cannot be read now, the next check reads it. */
+  /** One check serves all readers. If it cannot read the store, the next check reads it. */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }
@@ -117,7 +117,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
      */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 
-    // The stream has not begun yet, so a failure here is answered as an HTTP error.
+    // The stream has not begun yet, so a failure of this request is answered as an HTTP error.
     const first = await ask().catch((error: unknown) => {
       leave()
       throw error

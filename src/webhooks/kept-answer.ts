@@ -5,7 +5,10 @@
 import { MASKED } from '../domain/url-text.ts'
 
 export const ANSWER_BYTES = 2_048
-/** In characters. This answer stays in the log when the body of the event is erased. */
+/**
+ * Maximum length in characters of the answer to a delivery. This answer stays in the log when the body of the event is
+ * erased.
+ */
 const TAKEN_CHARS = 256
 /** A shorter value of a query parameter is likely to be a part of some word, so it is masked only after its name. */
 const MIN_ALONE = 4

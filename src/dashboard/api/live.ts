@@ -10,9 +10,9 @@ import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
 import { readStream } from './stream.ts'
 
-/** In ms. Changes are rendered at this interval. */
+/** Interval in ms at which changes are rendered. */
 const SHOW_EVERY = 250
-/** In ms, after the service refused or ended the stream. */
+/** Milliseconds until the next attempt after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000
 const RECONNECT_AFTER = 3_000
 

@@ -8,7 +8,7 @@ export async function loadSession(): Promise<void> {
   const proof = readProof()
   const found = await ask<SessionInfo | SignedOut>('GET', 'session')
   if (!found.signed_in) signedOut(proof)
-  // Set only if the session has changed, because each new value opens another live stream.
+  // The signal is set only if the session has changed, because each new value opens another live stream.
   else if (JSON.stringify(found) !== JSON.stringify(session.value)) session.value = found
 }
 

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { Choice, Field } from './field.tsx'
 import { Empty } from './notice.tsx'
 
-/** The id in the address of the page; otherwise that of the first instance. Empty if there are no instances. */
+/** The id in the address of the page; otherwise the id of the first instance. Empty if there are no instances. */
 export const chosenInstance = (): string =>
   route.value.query.get('instance') ?? instanceChoices(rows.value.values())[0]?.[0] ?? ''
 

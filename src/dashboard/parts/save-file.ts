@@ -1,4 +1,4 @@
-/** In ms. The browser has certainly begun to save the file by then, so its memory can be freed. */
+/** Milliseconds after which the browser has certainly begun to save the file, so that its memory can be freed. */
 const SAVED_AFTER = 60_000
 
 export function saveFile(file: Blob, name: string): void {

@@ -29,7 +29,10 @@ export function localOf(at: string | number): string {
   return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** From a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses it. */
+/**
+ * Converts the value of a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses
+ * it.
+ */
 export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
 
 function agoText(at: string): string {

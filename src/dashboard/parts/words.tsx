@@ -8,7 +8,7 @@ export const Name = ({ children, class: name }: { children: string; class?: stri
   <bdi class={name}>{contained(children)}</bdi>
 )
 
-/** Control characters, and direction controls, which change the direction of what follows. */
+/** Control characters, and characters that change the direction of the text after them. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu
 const LAYOUT = new Set(['\n', '\r', '\t'])
 

@@ -17,7 +17,7 @@ import { WEBHOOKS } from './areas/webhooks.ts'
 
 export type { Translations } from './areas/area.ts'
 
-/** Listed separately, because a test checks that no text is in two of them. */
+/** The areas are listed separately, because a test checks that no text is in two of them. */
 export const AREAS = {
   ACCESS,
   COMMON,

@@ -17,7 +17,7 @@ function chosen(): Language {
   return isLanguage(earlier) ? earlier : languageOf(navigator.languages)
 }
 
-/** Does not change while the page is open, so that constants of modules may contain texts. */
+/** The language does not change while the page is open, so that constants of modules may contain texts. */
 export const language = chosen()
 
 export const formats = { en: 'en', pt: 'pt-BR', es: 'es' }[language]

@@ -4,7 +4,7 @@ import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
 import { presigned } from '../../storage/bucket/presigned.ts'
 
-/** In ms. A reader of the file waits for the result, so the limit is short. */
+/** Time limit in ms of a request for which a reader of the file waits. */
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {

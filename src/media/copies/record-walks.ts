@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 
-/** In ms before a repetition, because the store could not be read or written. */
+/** Milliseconds before a pass is repeated because the store could not be read or written. */
 const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {

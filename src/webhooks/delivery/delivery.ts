@@ -44,22 +44,25 @@ export interface DeliveryOptions {
   clock: Clock
   concurrency?: number | undefined
   /**
-   * Concurrent attempts to one origin, with those that hang. The default is a quarter of the total, so that one slow
-   * receiver leaves capacity for the others.
+   * Maximum number of concurrent attempts to one origin, including those that hang. The default is a quarter of the
+   * total, so that one slow receiver leaves capacity for the others.
    */
   perOrigin?: number
   timeoutMs?: number
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
-  /** False if another process may have replaced this one. Then no event is posted, because it could arrive behind newer ones of that process. */
+  /**
+   * False if another process may have replaced this one. No event is posted then, because it could arrive after newer
+   * events of that process.
+   */
   isHeld?: () => boolean
 }
 
 /**
- * In ms. An attempt without an answer by then no longer counts in the total, so that hanging receivers do not delay
- * others.
+ * Milliseconds after which an attempt without an answer no longer counts in the total, so that hanging receivers do not
+ * delay others.
  */
 const HANGS = SECOND
-/** In ms. */
+/** Milliseconds between two checks whether this process may post events again. */
 const HELD_LOOK = 100
 
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {

@@ -36,7 +36,7 @@ export interface Poster {
   originOf(url: string): string
 }
 
-/** In ms. The rest of an answer is read so that the connection can be used again. */
+/** Milliseconds for which the rest of an answer is read, so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
 /** The timer stops after this number of checks without a running request. */

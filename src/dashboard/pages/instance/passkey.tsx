@@ -45,8 +45,8 @@ interface Props {
 }
 
 /**
- * Opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension did not
- * appear there.
+ * Opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension has not
+ * appeared in the new tab.
  */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()

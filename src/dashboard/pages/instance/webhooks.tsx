@@ -104,7 +104,7 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   )
 }
 
-/** URL that all event types share. Empty if no type has a URL; undefined if the URLs differ. */
+/** URL that all event types share. An empty text if no type has a URL; undefined if the URLs differ. */
 function commonUrl(values: Values): string | undefined {
   const urls = new Set(EVENT_TYPES.map((type) => (values[`${type}_url`] as string | null) ?? ''))
   return urls.size === 1 ? [...urls][0] : undefined
@@ -160,7 +160,10 @@ const KINDS = [
   'ignore_audio',
   'ignore_document',
 ]
-/** Switches for kinds of events; the others are for kinds of received messages. */
+/**
+ * Number of switches for types of events, which are first in the list. The other switches are for kinds of received
+ * messages.
+ */
 const ALWAYS = EVENT_TYPES.length + 1
 
 const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (

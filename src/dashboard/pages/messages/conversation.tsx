@@ -20,7 +20,7 @@ interface BubblesProps {
   isOpen?: boolean
 }
 
-/** The content is in the queue, where this page cannot read it. */
+/** The content of such a message is in the queue, where this page cannot read it. */
 const isQueued = ({ state }: MessageRow) => state === 'waiting' || state === 'processing'
 
 const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: MessageRow }) => (

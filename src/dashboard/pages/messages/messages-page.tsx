@@ -14,7 +14,7 @@ import { Conversation } from './conversation.tsx'
 import { isOf, loadMessages } from './messages.ts'
 import { Author, Person } from './person.tsx'
 
-/** A long interval, because a list is made from many rows of the log. */
+/** The interval is long, because a list is made from many rows of the log. */
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 

@@ -5,7 +5,7 @@ export interface SeenEvent {
   id: string
   type: string
   instance: string
-  /** With the bytes that a webhook would get. */
+  /** The body of the event as JSON text, exactly as a webhook request has it. */
   body: string
 }
 

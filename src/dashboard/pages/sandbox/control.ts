@@ -42,7 +42,10 @@ export const createContact = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/contacts', { phone, ...(name ? { name } : {}) })
 export const scan = (phone: string, image: string) =>
   ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
-/** `never` means that the phone does not answer by itself: the page shows its question, and the user answers. */
+/**
+ * `never` means that the phone does not answer by itself: the page shows the question of the phone, and the user
+ * answers.
+ */
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
 export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })

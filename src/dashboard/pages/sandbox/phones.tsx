@@ -118,7 +118,7 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
       </div>
       <Check
         label={t('Demands its passkey')}
-        // While the change is requested, the box already shows the chosen value.
+        // While the request for the change runs, the box already shows the chosen value.
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
       />

@@ -35,7 +35,7 @@ function parsedBody(json: string): Record<string, unknown> {
     const body: unknown = JSON.parse(json)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   } catch {
-    // JSON that is not an object is refused with the same sentence.
+    // The text is no JSON. It is refused with the same sentence as JSON that is not an object.
   }
   throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
 }

@@ -12,7 +12,10 @@ import { type Filter, loadLog, replay } from './log.ts'
 
 const LOOK_EVERY_MS = 1_000
 const DAY_MS = 86_400_000
-/** Only the bodies of these events are still stored, so without a choice of the outcome these are sent again. */
+/**
+ * Only the bodies of pending and failed events are still stored, so without a choice of the outcome both are sent
+ * again.
+ */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
 interface Watched {

@@ -25,7 +25,7 @@ import { ReplayDialog } from './replay.tsx'
 import { ChosenEvents } from './resend.tsx'
 
 const LOOK_EVERY_MS = 2_500
-/** In ms without a keystroke. */
+/** Milliseconds without a keystroke after which the search begins. */
 const TYPED_AFTER_MS = 400
 
 function filterOf(query: URLSearchParams): Filter {
@@ -165,7 +165,7 @@ const Further = ({ to }: { to: string }) => (
 export function WebhookLogPage() {
   const { query, path } = route.value
   const filter = filterOf(query)
-  /** Continues a search where the one before it ended. A resend still covers the whole range. */
+  /** Continues a search where the previous search ended. A resend still covers the whole range. */
   const listed = { ...filter, to: query.get('further') ?? filter.to }
   const page = Number(query.get('page')) || 1
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
