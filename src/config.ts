@@ -72,7 +72,10 @@ export interface Config extends DataPlaces {
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
   blobBudgetBytes: number
-  /** With fewer free bytes, new messages are refused, so that the rest is available for messages from the network. */
+  /**
+   * If fewer bytes are free on the disk, new messages are refused, so that the rest is available for messages from the
+   * network.
+   */
   diskReserveBytes: number
   /** Null to search for ffmpeg on `searchPath`. */
   ffmpeg: string | null

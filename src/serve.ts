@@ -85,7 +85,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
-    // A closed socket no longer has an address.
+    // The address is stored now, because a closed socket no longer has one.
     callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
     inFlight++
     try {

@@ -29,7 +29,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'status-history': MOVED,
   'told-budgets': MOVED,
   'moved-to': NEVER,
-  // The charts of a service show what the instance did there.
+  // The charts of a service show what the instance did on that service.
   activity: NEVER,
 
   'key:pre-key': ALWAYS,

@@ -22,12 +22,14 @@ export interface OwnStore extends Stored {
   file: string
 }
 
-/** Only the service may create the first workspace: if it found one, it would not show an admin key. */
+/**
+ * Only the service may create the first workspace. If a command created it, the service would not print an admin key.
+ */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /**
  * For a command that may run while the service or `store copy` runs. `store copy` may have moved the store in the
- * meantime, so this is checked again after the work.
+ * meantime, so the command checks after its work that the store was not moved.
  */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
   opened(config, refuseMarked, async (stored) => {

@@ -25,8 +25,8 @@ export const createWorkspace = command({
     if ('problem' in read) throw new UsageError(`--name ${read.problem}.`, 'workspace create')
     const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
-      // Only the service may create the first workspace: if it found this one, it would not create `default`, and
-      // nobody would have an admin key.
+      // Only the service may create the first workspace. If this command created one, the service would not create
+      // `default`, and nobody would have an admin key.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
       const { instanceSlots } = config

@@ -1,6 +1,6 @@
 /**
- * Pairings that were begun with a connect link, and end with it. They are only in memory, because a pairing ends with
- * the process.
+ * Pairings that were begun with a connect link, and end with the link. They are only in memory, because a pairing ends
+ * with the process.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'

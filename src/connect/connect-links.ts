@@ -23,7 +23,7 @@ import { createStoredLinks } from './stored-links.ts'
 
 /** Interval in ms between two checks for expired links. A pairing may last this much longer than its link. */
 const SWEEP_EVERY = MINUTE
-/** For this time after the end of a link, its page may still ask whether the instance is connected. */
+/** Milliseconds after the end of a link in which its page may still ask whether the instance is connected. */
 const JUST_USED = 2 * MINUTE
 const SECRET_BYTES = 32
 
@@ -84,7 +84,8 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       const link = links.get(id)
       return link === undefined || !isOpen(link)
     })
-    // These links ended, but the end could not be written. They would be open again after a logout.
+    // The instances of these links are connected, but the end of the links could not be written. The links would be
+    // open again after a logout.
     for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of links.all().filter(isOld))
@@ -92,7 +93,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
   let timer: NodeJS.Timeout | undefined
 
-  // This also runs if no link is open, because one may be in creation.
+  // The event is handled even if no link is open, because a link may be in creation.
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })

@@ -15,8 +15,8 @@ const endOf = ({ pairedAt, expiresAt }: StoredLink) => Math.min(pairedAt ?? expi
 export const isOldAt = (now: number, link: StoredLink) => endOf(link) + KEPT <= now
 
 /**
- * Returns the links to remove when one is created: those that ended long ago, and if there are still too many, the one
- * that ended first.
+ * Returns the links to remove when a link is created: those that ended long ago, and if there are still too many, the
+ * link that ended first.
  */
 export function replacedAt(now: number, own: readonly StoredLink[]): StoredLink[] {
   const old = own.filter((link) => isOldAt(now, link))

@@ -22,7 +22,7 @@ export interface TakeOverDeps {
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps: Steps
   log: Log
-  /** In one commit. Rejects with a `Failure` if the workspace can have no more instances. */
+  /** Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. */
   insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
   media: ImportedMedia
 }

@@ -25,7 +25,7 @@ export interface BoundedClockOptions {
   wall: Clock
   /** A clock that never steps and that stops while the machine is suspended. */
   steady: Clock
-  /** In ms since the machine booted, including suspensions. */
+  /** Milliseconds since the machine booted, including suspensions. */
   uptime(): number
   /**
    * Called when this clock stops following the machine's clock, when that clock jumps again, and when it is followed

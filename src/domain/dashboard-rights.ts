@@ -265,7 +265,7 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
 
 const OF_ENTRY = { phone: 'messages.see', message_id: 'messages.see' } as const
 
-/** By operation: fields of its answer, at any depth, that are null for a key without the named right. */
+/** Fields of answers, by operation, that are null for a key without the named right, at any depth. */
 export const BLANKED_FIELDS: Readonly<Record<string, Readonly<Record<string, RightName>>>> = {
   'admin.webhookLog': OF_ENTRY,
   'admin.resendWebhook': OF_ENTRY,

@@ -69,7 +69,10 @@ export interface Issue {
   message: string
 }
 
-/** A failure that the API can report. `message` replaces the sentence of the table; at most 500 characters. */
+/**
+ * A failure that the API can report. `message` replaces the sentence of the table; `toData` cuts it after 500
+ * characters.
+ */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined

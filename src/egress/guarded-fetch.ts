@@ -13,7 +13,9 @@ export interface GuardedFetchOptions {
   timeoutMs: number
   maxBytes: number
   maxRedirects: number
-  /** For a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
+  /**
+   * Selects what happens to a body above `maxBytes`: it fails, or its beginning is kept (enough for a link preview).
+   */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
   /** For tests: replaces the name look-up and the sockets. */

@@ -27,7 +27,7 @@ export type StartHow = 'create' | 'boot'
 /** `keep`: close without a logout. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
 export type StopHow = 'keep' | 'erase'
 
-/** Only the main thread calls these; they have no route. */
+/** Operations that only the main thread calls; they have no route. */
 interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }

@@ -1,6 +1,6 @@
 /**
- * Finds ffmpeg (the one that the operator names, or the one on the PATH) and ffprobe beside it. Without them some media
- * cannot be sent.
+ * Finds ffmpeg (the one that the operator names, or the one on the PATH) and ffprobe, beside it or on the PATH. Without
+ * them some media cannot be sent.
  */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'

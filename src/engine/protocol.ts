@@ -12,7 +12,10 @@ export const ShardCommand = v.variant('type', [
   v.object({ generation, type: v.literal('hello') }),
   v.object({ generation, type: v.literal('ping') }),
   v.object({ generation, type: v.literal('survey') }),
-  /** For tests, refused without `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
+  /**
+   * Ends the thread in tests: by an uncaught error, an exit, a full heap or an endless loop. The command is refused
+   * without `allowCrash`.
+   */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])
 export type ShardCommand = v.InferOutput<typeof ShardCommand>

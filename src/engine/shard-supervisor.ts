@@ -1,6 +1,6 @@
 /**
- * Supervises one shard thread: starts it, again after each end with a longer delay, and ends a thread that stopped
- * answering.
+ * Supervises one shard thread: starts it, starts it again with a longer delay after each end, and ends a thread that
+ * stopped answering.
  */
 
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'

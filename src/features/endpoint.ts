@@ -95,7 +95,7 @@ export interface Endpoint<
   summary: string
   description: string | undefined
   examples: readonly Example[]
-  /** In bytes; undefined for the general limit. */
+  /** Maximum size of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
   /** True if the body is a file. The other fields are then in the query. */
   takesFile: boolean

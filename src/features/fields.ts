@@ -140,7 +140,7 @@ export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => 
 
 export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)
 
-/** For a whole number in a path or query, which is text there. */
+/** A whole number in a path or a query, where every value is a text. */
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value), integer(min, max))
 

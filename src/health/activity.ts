@@ -77,7 +77,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   }
 
   let looking: Promise<void> | undefined
-  /** Measurements run one at a time. An older one that is counted last would look like growth. */
+  /** Measurements run one at a time. An older measurement that is counted after a newer one would look like growth. */
   function look(maxAgeMs: number): Promise<void> {
     looking ??= running.add(lookNow(maxAgeMs)).finally(() => {
       looking = undefined

@@ -66,7 +66,8 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   /** Stores the pages that have new samples. A write that fails is repeated with the next one. */
   async function write() {
     const now = { at: clock.now(), steady: steady.now() }
-    // The time of the last write by the clock of now, which may have been set back since then. Otherwise nothing would seem to have changed.
+    // The clock may have been set back since the last write, so the time of that write is computed by the present
+    // clock. Otherwise no page would seem to have new samples.
     const since = Math.min(written.at, now.at - (now.steady - written.steady))
     const ops = pagesSince(series.samples(), since)
     if (ops.length > 0) await store.commit({ ops })

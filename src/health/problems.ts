@@ -6,7 +6,7 @@ import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
 const NAMED = 20
 const MUCH_BACKLOG = 1_000
-/** A larger share of failed deliveries in the last `RECENT` ms is reported as a problem. */
+/** From this share of failed deliveries in the last `RECENT` ms on, a problem is reported. */
 const MANY_FAILURES = 0.5
 const RECENT = 10 * MINUTE
 

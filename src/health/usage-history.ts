@@ -1,7 +1,7 @@
 /**
  * Usage of every instance over the last day, in memory. Totals are kept every ten seconds for a minute, every five
  * minutes for an hour, every hour for a day: 1.7 kB per instance. The usage of a window is the difference between the
- * totals now and its oldest ones.
+ * present totals and the oldest totals in the window.
  */
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { InstanceWork } from '../domain/readings.ts'

@@ -13,7 +13,7 @@ const MAX_TEXT = 256
 /** A character has at most 3 bytes in UTF-8. */
 const MAX_BYTES = 3
 
-/** Shared by all keys; begins with 64 bytes that are derived from the key. */
+/** Buffer that all keys share. It begins with 64 bytes that are derived from the key. */
 const INNER = Buffer.alloc(BLOCK + MAX_BYTES * MAX_TEXT)
 const OUTER = Buffer.alloc(BLOCK + HASH_BYTES)
 const RESULT = Buffer.alloc(HASH_BYTES)

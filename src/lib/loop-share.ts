@@ -45,7 +45,7 @@ export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => num
 
   /**
    * Waits until the promises that were triggered so far have settled. (`queueMicrotask` creates an async resource for
-   * each.)
+   * each call.)
    */
   function mark() {
     isUnderWay = true

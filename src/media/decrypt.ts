@@ -21,7 +21,7 @@ export const asStored = (file: SealedFile, length: number | null): SealedFile =>
     ? { ...file, mediaKey: null }
     : file
 
-/** Length that the file must have on the host; null if it does not show whether the file is right. */
+/** Length that the file must have on the host; null if the length does not show whether the file is right. */
 export function decisiveSealedLength(file: SealedFile): number | null {
   const length = decisiveLength(file)
   return length === null ? null : sealedLength(length)

@@ -18,8 +18,9 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Computes the time since the last stanza of each instance. It is not computed in the shard thread, so that it keeps
- * growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a histogram.
+ * Computes the time since the last stanza of each instance. The shard thread does not compute it, so that the time
+ * keeps growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a
+ * histogram.
  */
 export function measured({ instances, streams, standbys, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

@@ -43,7 +43,7 @@ export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: Expiri
   }
 
   return {
-    /** `endsWith` is the key of another entry. The new one expires no later than that one. */
+    /** `endsWith` is the key of another entry. The new entry expires no later than the other one. */
     set(key: string, value: T, endsWith?: string) {
       dropEnded()
       const until = (endsWith === undefined ? undefined : entries.get(endsWith)?.until) ?? clock.now() + ms

@@ -1,6 +1,6 @@
 /**
- * Issues the tokens of apps and checks them. A refresh token is valid once. If an older one is used again, one of the
- * two was stolen, so the app is revoked (RFC 9700, 4.14.2).
+ * Issues the tokens of apps and checks them. A refresh token is valid once. If it is used again, it or its successor
+ * was stolen, so the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'

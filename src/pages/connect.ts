@@ -25,7 +25,10 @@ function inkOn(color: string): string {
   return parts.reduce((sum, part) => sum + part) > BRIGHT ? '#000' : '#fff'
 }
 
-/** Only for buttons and the upper border of the page: text, such as a link, would be unreadable in a light color. */
+/**
+ * The color is used only for buttons and the upper border of the page: text, such as a link, would be unreadable in a
+ * light color.
+ */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''

@@ -20,7 +20,10 @@ const MAX_REFUSED = 3
  */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 const VERSION = 1
-/** Instances for which the use of the extension is remembered. For others the page offers the extension again. */
+/**
+ * Maximum number of instances for which the use of the extension is remembered. For other instances the page offers the
+ * extension again.
+ */
 const MAX_SEEN = 10_000
 
 interface Ticket {

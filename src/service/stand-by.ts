@@ -45,8 +45,8 @@ export async function standBy(
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
-   * The reason why this process does not serve yet. The active service asks for it while it cannot reach the database
-   * itself, so it must be true at this moment.
+   * The reason why this process does not serve yet. The active service requests it while the database does not answer
+   * that service, so the reason must be true at this moment.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /**

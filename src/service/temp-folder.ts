@@ -63,7 +63,7 @@ async function removeLeft(folder: string): Promise<void> {
 }
 
 /**
- * For a process on another machine this cannot be checked, so its folder counts as left after a day without a touch.
+ * Nobody can check whether a process on another machine runs, so its folder counts as left after a day without a touch.
  */
 async function isLeft(name: string, path: string): Promise<boolean> {
   const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []

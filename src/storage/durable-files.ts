@@ -7,7 +7,7 @@ import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:f
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** Without this, a new or removed file name in the folder is not durable. */
+/** Makes a new or removed file name in the folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,6 +1,6 @@
 /**
- * Selects the unstorage drivers: for records the one of the store's URL, which can commit; for media the one of their
- * place.
+ * Selects the unstorage drivers. The URL of the store determines the driver for records, which can commit; the place of
+ * the media determines the driver for media.
  */
 import { createStorage, prefixStorage } from 'unstorage'
 import type { BlobPlace } from '../domain/blob-place.ts'

@@ -14,7 +14,7 @@ import { BRAND } from '../domain/brand.ts'
 import type { StateStore } from './contract.ts'
 import { keys } from './record-keys.ts'
 
-/** In bytes, with the final zero: 108 on Linux, 104 on macOS. */
+/** Maximum length of a path in bytes, with the final zero. The limit is 108 on Linux and 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }

@@ -1,6 +1,6 @@
 /**
- * All keys of records. The records of an instance share the prefix `instance:<id>:`, so that erasing it removes one
- * range. Keys contain hashes in place of phone numbers, addresses and message ids.
+ * All keys of records. The records of an instance share the prefix `instance:<id>:`, so that the deletion of an
+ * instance removes one range. Keys contain hashes in place of phone numbers, addresses and message ids.
  */
 export const keys = {
   /** Encrypted constant that shows whether the keys beside the store belong to it. */
@@ -56,8 +56,8 @@ export const keys = {
   /** Archive or folder into which the command `instance export` moved the instance. */
   movedTo: (id: string) => `instance:${id}:moved-to`,
   /**
-   * Signal key. `keyId` is a hash, because it can contain a phone number; for a one-time pre-key it is its number in 8
-   * digits.
+   * Signal key. `keyId` is a hash, because the id of the key can contain a phone number; a one-time pre-key has its
+   * number in 8 digits instead.
    */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),

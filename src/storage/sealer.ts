@@ -18,13 +18,13 @@ export interface Sealer {
    */
   blind(text: string): string
   /**
-   * Returns the same as `blind`, for a text that is used for a short time only. It does not evict other texts from the
-   * cache.
+   * Returns the same as `blind`, for a text that is used for a short time only. Such a text does not evict other texts
+   * from the cache.
    */
   blindOnce(text: string): string
 }
 
-/** In bytes: one half encrypts values, the other half computes the hashes in record keys. */
+/** Length of a key in bytes: one half encrypts values, the other half computes the hashes in record keys. */
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
@@ -39,7 +39,10 @@ const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 const POOL_BYTES = 341 * IV_BYTES
 /** An active chat uses the same few names about fifteen times per message, so they are cached. */
 const MAX_BLIND = 4_096
-/** Cached hashes: the events of one message need the same few within some milliseconds. */
+/**
+ * Number of hashes that are cached for a short time: the events of one message need the same few within some
+ * milliseconds.
+ */
 const MAX_BRIEF = 512
 /** Number of bytes by which an encrypted value is longer than the plain value. */
 export const SEAL_BYTES = HEAD_BYTES

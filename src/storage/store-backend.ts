@@ -96,7 +96,7 @@ export interface OpenParts {
   /** Folder whose disk is watched; absent if the store is on another machine. */
   dir?: string | undefined
   hasRoom(): boolean
-  /** In bytes on disk. */
+  /** Size of the store in bytes on disk. */
   size(): Promise<number>
   keyTable: KeyTable
   /** Absent if the store keeps media in files. */

@@ -13,10 +13,7 @@ export const session = signal<SessionInfo | null | undefined>(undefined)
  */
 export const refusals = signal(0)
 
-/**
- * Whether the session ended although nobody signed out here: the service was restarted, or the time of the session was
- * over.
- */
+/** Whether the session ended although nobody signed out in this tab: it expired, or it was ended elsewhere. */
 export const hasEnded = signal(false)
 
 /** Forgets the given proof, by default the stored one. A newer proof from another tab stays. */

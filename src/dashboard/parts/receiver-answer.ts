@@ -1,6 +1,9 @@
 import { t } from '../texts/t.ts'
 
-/** Reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names of the service. */
+/**
+ * Reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names that the service
+ * sends.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   refused: t('Nobody answers at this address (the connection was refused).'),
   timeout: t('No answer in time.'),

@@ -8,7 +8,8 @@ import { Name } from './words.tsx'
 export function Toasts() {
   const ref = useRef<HTMLDivElement>(null)
   const shown = toasts.value
-  // An open dialog would cover the messages. The element that is shown last is on top of it.
+  // An open dialog would cover the messages. The element that is shown last is above all others, so the messages are
+  // shown again.
   useEffect(() => {
     const layer = ref.current
     if (!layer?.showPopover) return

@@ -1,4 +1,4 @@
-/** The language that the user chose before, otherwise the first one of the browser for which the page has texts. */
+/** The language that the user chose before, otherwise the first language of the browser in which the page has texts. */
 import { isLanguage, type Language, languageOf } from '../../domain/language.ts'
 
 /** All services of an origin share the choice of the language. */

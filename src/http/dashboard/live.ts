@@ -17,7 +17,7 @@ import { createLiveChannel, type LiveChannel, liveEvent } from './live-channel.t
 const LOOK_EVERY = SECOND
 /** Proxies close a quiet stream, so a comment is sent at this interval. */
 const HEARTBEAT = 15 * SECOND
-/** In ms. The browser reconnects after this time. */
+/** Milliseconds after which the browser reconnects. */
 const RETRY = 2 * SECOND
 /** Streams per session, so that the tabs of one person do not use up the limit of others. */
 export const MAX_STREAMS = 20

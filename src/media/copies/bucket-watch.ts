@@ -10,7 +10,7 @@ export interface BucketWatchDeps {
 }
 
 export interface BucketWatch {
-  /** While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
+  /** While the bucket is known to fail, it is checked before a copy, so that the file is not downloaded for nothing. */
   tried(task: MediaCopy): Promise<MediaCopyResult>
   heard(result: MediaCopyResult): void
   readonly isAway: boolean

@@ -46,7 +46,7 @@ interface EstimateProps extends TabProps {
   items: readonly Item[]
 }
 
-/** There is no estimate for messages that wait for something else, because their time is not known. */
+/** Shows no estimate if a message waits for anything other than the pace, because that time is not known. */
 function Estimate({ total, items, row, instance }: EstimateProps) {
   const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings
   const isPaced = items.every(({ waiting_reason: reason }) => reason === null || reason === 'pacing')

@@ -18,7 +18,9 @@ export const matches = (q: string, state: string) => {
     (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
 }
 
-/** The states that instances have, and the chosen one: its button must not disappear with the last instance in it. */
+/**
+ * The states that instances have, and the chosen state, whose button must not disappear with the last instance in it.
+ */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()
   for (const row of rows) counts.set(stateOf(row), (counts.get(stateOf(row)) ?? 0) + 1)

@@ -15,7 +15,7 @@ export const KINDS: readonly Kind[] = sends
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!
 
-/** No picture of a real person, and no number that may belong to somebody. */
+/** The example has no picture of a real person, and no number that may belong to somebody. */
 export const draftOf = ({ example }: Kind) => JSON.stringify(example, null, 2)
 
 /** The path for a document ends with the extension of the file name. */

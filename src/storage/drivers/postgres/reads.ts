@@ -84,7 +84,8 @@ export function createReads(target: Target, { silenceMs, patienceMs }: { silence
   return {
     ask,
     async get(key: string): Promise<Uint8Array | undefined> {
-      // Such a key cannot exist. It occurs because parts of keys come from strangers (message ids).
+      // No record can have such a key. It is requested nevertheless, because parts of keys come from strangers (message
+      // ids).
       if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
       return new Promise((resolve, reject) => {
         if (asked.length === 0) setImmediate(askAll)

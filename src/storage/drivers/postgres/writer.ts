@@ -42,7 +42,7 @@ const LONGEST_PAUSE = 1_000
 export interface WriterOptions {
   connect(): Promise<Link>
   silenceMs: number
-  /** In ms. After this time the writer ends if it is still unknown whether a commit was stored. */
+  /** Milliseconds after which the writer ends if it is still unknown whether a commit was stored. */
   doubtMs: number
   /** Row of the main thread in `svc_writer`; absent if this is the main thread. */
   service: string | undefined

@@ -30,8 +30,8 @@ interface Still {
 const LOCKED: Still = { ms: 5_000, looks: 5 }
 const UNLOCKED: Still = { ms: 2_000, looks: 3 }
 /**
- * In ms between two reads of the owner's state. After a longer gap this process or the database may have stood still,
- * so the owner gets the whole time again.
+ * Longest time in ms between two reads of the owner's state. After a longer gap this process or the database may have
+ * stood still, so the owner gets the whole time again.
  */
 export const LONGEST_GAP = 1_500
 
