@@ -1,11 +1,11 @@
 /**
- * The parts of the library on which our corrections depend, as literal text of its files. A test reads the files and fails if an upgrade has changed
- * one of these texts. The file of ours that is named with the text (`of`) must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ * Literal texts of the library's files on which our corrections depend. A test fails if an upgrade has changed one of
+ * them; our file in `of` must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
   /** Path of the library's file, relative to its package. */
   file: string
-  /** Texts that the library's file must contain verbatim, except for the amount of white space. */
+  /** Texts that the file must contain verbatim, except for white space. */
   text: readonly string[]
   /** Our file that depends on this code of the library. */
   of: string
@@ -33,7 +33,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
 ]
 
-/** Exports of the package that our code uses at run time. A test checks that they exist. */
+/** Exports of the package that our code uses. A test checks that they exist. */
 export const EXPORTS = [
   'Browsers',
   'BufferJSON',

@@ -179,7 +179,8 @@ function openPairing(
     companion: watchCompanionRefresh(sock, qrClock.secretChanged),
     passkey: passkeys.attach({ sock, settled, onBegin: qrClock.stop, events }),
     async pairingCode(digits: string) {
-      // The socket is kept before the request, because the last QR code could end it while the network answers.
+      // The socket is kept open before the request. Otherwise the expiry of the last QR code could end the socket while
+      // the network answers.
       qrClock.keep(PAIRING_CODE_LIFE)
       return requestCode({ sock, ended }, digits)
     },

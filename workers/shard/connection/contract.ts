@@ -123,7 +123,7 @@ export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: NetworkSocket
-  /** Also with a name or LID that was learned after the login. */
+  /** Includes a name or LID that was learned after the login. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -166,7 +166,9 @@ export interface Connection {
   readonly devicesOfGroup: RecipientDevices['ofGroup']
   renewSession(jid: string): Promise<void>
   readonly askPhone: AskPhone
-  /** Phones answer here if they were asked to upload a file again. Returns a function that unsubscribes. */
+  /**
+   * Subscribes to the answers of phones that were asked to upload a file again. Returns a function that unsubscribes.
+   */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   end(): Promise<void>
   /** Removes the linked device from the account, then ends the socket. Takes at most `deadlineMs`. */

@@ -2,7 +2,7 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
-  /** Status code of the error; null if there is no error, or if it has none. */
+  /** Status code of the error; null if there is no error, or no code. */
   code: number | null
   message: string
   expireSeconds: number | null
@@ -19,10 +19,11 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** Code of others may throw values that are not Errors. */
+/** Libraries may throw values that are not Errors. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // The stanza about a removed device may have no code. It would then count as a replaced connection.
+  // The stanza about a removed device may have no code. Without this check, the end would count as a replaced
+  // connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,

@@ -9,8 +9,8 @@ interface BoomLike {
 }
 
 /**
- * The network's code is in one of three places: `data` of a refused query, the GraphQL extension of
- * channel queries, or the status of a socket error.
+ * The network's code is in one of three places: `data` of a refused query, the GraphQL extension of channel queries, or
+ * the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike

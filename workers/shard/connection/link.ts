@@ -25,7 +25,7 @@ export interface Opening {
 }
 
 export interface LinkDeps<S extends Connection> {
-  /** The current session. It stays here until it has ended, because its keys are in use until then. */
+  /** The current session. It stays in this slot until it has ended, because its keys are in use until then. */
   session: Slot<S | null>
   route: Slot<NetworkRoute | null>
   network: NetworkOptions
@@ -63,8 +63,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
   const loginCounts = createLoginCounts()
   /**
-   * Client version of the latest session. A refusal by the network is about this one, although other instances may
-   * already use another.
+   * Client version of the latest session. A refusal by the network concerns this version, although other instances may
+   * already use another one.
    */
   let named: WAVersion | null = null
 
@@ -87,8 +87,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   }
 
   /**
-   * With a proxy, every failure here is reported as a failure of the proxy, because only another proxy, or none, solves
-   * it.
+   * With a proxy, every failure in this function is reported as a failure of the proxy, because only another proxy, or
+   * none, solves the problem.
    */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()

@@ -40,16 +40,16 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // `close` would wait for every answer, even of a host that no longer responds. The session that made these
-      // requests has ended.
+      // `close` would wait for every answer, even of a host that no longer responds. The session that sent the requests
+      // has ended.
       await dispatcher.destroy()
     },
   }
 }
 
 /**
- * `socks5h` means that the proxy resolves the name. A look-up here would reveal the account's destinations to the local
- * network.
+ * `socks5h` means that the proxy resolves the name. A look-up on this machine would reveal the account's destinations
+ * to the local network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
   // The module is loaded only when the first instance has a SOCKS proxy.

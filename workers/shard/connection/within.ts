@@ -8,7 +8,7 @@ export const RELAY_DEADLINE = 60 * SECOND
 export const ACK_DEADLINE = 60 * SECOND
 /** Long enough for a file of 100 MB over a slow connection. Other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE
-/** The network only relays the answer of the account's own phone. */
+/** Deadline of a query that the account's own phone answers; the network only relays it. */
 export const PHONE_DEADLINE = 30 * SECOND
 
 export interface Ending {

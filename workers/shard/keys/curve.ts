@@ -1,6 +1,6 @@
 /**
- * Key pairs, key agreements and signatures on Curve25519, from the WebAssembly module. The library's `Curve` is not used: its `verify` returns true
- * for any well-formed input, and its functions are 4 to 120 times slower.
+ * Key pairs, key agreements and signatures on Curve25519, from the WebAssembly module. The library's `Curve` is not
+ * used: its `verify` returns true for any well-formed input, and its functions are 4 to 120 times slower.
  */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { calculateAgreement, calculateSignature, generateKeyPair, verifySignature } from 'whatsapp-rust-bridge'
@@ -10,19 +10,19 @@ export function newKeyPair(): KeyPair {
   return { private: Buffer.from(privKey), public: Buffer.from(bare(pubKey)) }
 }
 
-/** Returns the 32 bytes that both sides share. A public key of the other side that is weak gives only zeros. */
+/** Returns the 32 bytes that both sides share. A weak public key gives only zeros. */
 export const agreement = (privateKey: Uint8Array, publicKey: Uint8Array): Buffer =>
   Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
 
 export const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(asError(() => calculateSignature(privateKey, message)))
 
-/** Whether the signature is valid. False also for keys and signatures of a wrong length, for which the module throws. */
+/** Returns false also for keys and signatures of a wrong length, for which the module throws. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // For bytes of a wrong length, the module throws a string. Such bytes are not a valid signature.
+    // For bytes of a wrong length, the module throws a string.
     return false
   }
 }
@@ -30,7 +30,6 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
 /** Public key without its type byte. */
 export const bare = (publicKey: Uint8Array): Uint8Array => (publicKey.length === 33 ? publicKey.subarray(1) : publicKey)
 
-/** Converts strings that the module throws to Errors. */
 function asError<T>(work: () => T): T {
   try {
     return work()

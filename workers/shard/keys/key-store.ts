@@ -60,7 +60,7 @@ export interface KeyCache {
   readonly bytes: number
 }
 
-/** Estimated size of a cache entry in bytes, without its value. The real size is rather smaller. */
+/** Estimated size of a cache entry in bytes, without its value. The real size is usually smaller. */
 const ENTRY_OVERHEAD = 200
 /**
  * Type of the keys that are not cached, because each is read at most once. An instance has about 800, which took half

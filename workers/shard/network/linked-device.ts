@@ -1,6 +1,6 @@
 /**
- * Verifies that this device was linked by the phone that scanned its code, and signs its identity. The phone proves that it knows the secret of the
- * code, and signs the identity with the key of its account.
+ * Verifies that this device was linked by the phone that scanned its code, and signs its identity. The phone proves
+ * that it has the secret of the code, and signs the identity with the key of its account.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
@@ -15,7 +15,10 @@ import { type PairSuccess, signedIdentity } from '../wire/pair-device.ts'
 
 const { ADVDeviceIdentity, ADVEncryptionType, ADVSignedDeviceIdentity, ADVSignedDeviceIdentityHMAC } = proto
 
-/** First bytes of the data that is signed or authenticated; they tell what it is. A hosted account is one that its business runs in the cloud. */
+/**
+ * First bytes of signed or authenticated data, which identify the kind of the data. A hosted account is one that its
+ * business runs in the cloud.
+ */
 const ACCOUNT_SIGNATURE = Uint8Array.of(6, 0)
 const DEVICE_SIGNATURE = Uint8Array.of(6, 1)
 const HOSTED_ACCOUNT_SIGNATURE = Uint8Array.of(6, 5)
@@ -28,7 +31,7 @@ export interface LinkedDevice {
   reply: BinaryNode
 }
 
-/** Throws if the report does not come from the phone that knows the secret, or if its signature is invalid. */
+/** Throws if the report does not come from the phone that has the secret, or if its signature is invalid. */
 export function linkedDevice(
   { id, identity, jid, lid, platform, businessName }: PairSuccess,
   creds: Pick<AuthenticationCreds, 'advSecretKey' | 'signedIdentityKey' | 'signalIdentities'>,

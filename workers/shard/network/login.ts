@@ -1,4 +1,6 @@
-/** The queries that follow a login: they check the one-time keys, and tell the network to begin with the stanzas. */
+/**
+ * The queries that follow a login: they check the one-time keys, and request that the network begins to send stanzas.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'

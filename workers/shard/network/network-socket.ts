@@ -1,6 +1,6 @@
 /**
- * The socket of one linked device: its queries and their answers, the login or the pairing, and the close. It handles only the stanzas of these;
- * every received stanza is also emitted as `frame` on `ws`, for the other parts of the connection.
+ * The socket of one linked device: its queries, the login or the pairing, and the close. Every received stanza is also
+ * emitted as `frame` on `ws`.
  */
 import { EventEmitter } from 'node:events'
 import {
@@ -39,15 +39,15 @@ export interface ConnectionUpdate {
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined
-  /** True when the device has just been linked. The network then closes this connection, and expects a login on a new one. */
+  /** True when the device has just been linked. The network then expects a login on a new connection. */
   isNewLogin?: true
 }
 
 export interface SocketEvents {
   'connection.update': [ConnectionUpdate]
   /**
-   * Fields of the credentials that have changed. The socket has already applied the change to the credentials object, so that a listener only saves
-   * it. This may also be emitted after the end of the socket.
+   * Fields of the credentials that have changed. The socket has already changed the credentials object, so a listener
+   * only saves it. This may also be emitted after the end of the socket.
    */
   'creds.update': [Partial<AuthenticationCreds>]
 }
@@ -57,23 +57,19 @@ export interface NetworkSocket {
   readonly ev: EventEmitter<SocketEvents>
   readonly authState: { creds: AuthenticationCreds; keys: SignalKeyStoreWithTransaction }
   readonly signalRepository: SignalRepository
-  /** Returns a new id for a stanza. */
   generateMessageTag(): string
   /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
   sendNode(node: BinaryNode): Promise<void>
-  /**
-   * Sends a query and resolves with its answer. Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended.
-   */
+  /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
-  /** Uploads new one-time keys. */
   uploadPreKeys(): Promise<void>
   /** Tells the network that the account becomes active, as the web client does. */
   sendUnifiedSession(): void
-  /** Cuts the connection; the socket then ends in the same way as if the network had closed the connection. */
+  /** Ends the socket as if the network had closed the connection. */
   cut(): void
   /**
-   * Ends the socket; resolves when the connection is closed. A second call is allowed. A clean close waits a short time for the server to close too.
-   * With `abrupt` (the server is silent or not trusted) the connection is closed immediately.
+   * Resolves when the connection is closed; a second call is allowed. With `abrupt` (the server is silent or not
+   * trusted) the connection is closed without waiting for the server.
    */
   end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
 }
@@ -82,19 +78,14 @@ export interface NetworkSocketOptions
   extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'trust' | 'confirmOwner' | 'isHeld'> {
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
-  /** Resolves when all changes of the credentials so far are on disk; rejects if one of them cannot be stored. */
   saved(): Promise<void>
-  /** Called when a frame could not be decrypted or decoded. The socket must be ended, because it receives nothing further. */
+  /** The socket receives nothing further, so it must be ended. */
   onStalled(error: Error): void
-  /** Called with an error of the socket for which no caller waits. */
   onStray(error: unknown): void
   log: Logger
 }
 
-/**
- * Number of listeners of one event above which Node warns of a leak. The default is 10, but eleven parts of a session listen to `connection.update`,
- * so that every session would log the warning.
- */
+/** Node warns of a leak above this number of listeners. Eleven parts of a session listen to `connection.update`. */
 const LISTENERS = 20
 
 export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket {
@@ -122,7 +113,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), saved, log })
 
   function sendUnifiedSession() {
-    // The connection may be closed here, because the network often closes it right after a pairing.
+    // The network often closes the connection right after a pairing.
     if (ws.isOpen) sendNode(unifiedSession(Date.now() + networkAheadMs)).catch(stray)
   }
 
@@ -157,7 +148,8 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     const { reply, update } = linkedDevice(pairSuccessIn(node), creds)
     ev.emit('creds.update', update)
     ev.emit('connection.update', { isNewLogin: true })
-    // The answer completes the link. If it left before the credentials are on disk, a kill would leave a linked device to which nobody can log in.
+    // The answer completes the link. A kill before the credentials are on disk would leave a linked device to which
+    // nobody can log in.
     await saved()
     await sendNode(reply)
     sendUnifiedSession()
@@ -218,7 +210,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
 }
 
 /**
- * Reports the end to every listener, also if one of them throws. The listeners of other events stay: app state that is
+ * Reports the end to every listener, even if one of them throws. The listeners of other events stay: app state that is
  * still being written changes the credentials after the end, and these changes must be saved too.
  */
 function reportEnd(ev: EventEmitter<SocketEvents>, error: Error | undefined, onThrown: (thrown: unknown) => void): void {
@@ -233,9 +225,8 @@ function reportEnd(ev: EventEmitter<SocketEvents>, error: Error | undefined, onT
 }
 
 /**
- * Returns the key store with the method `transaction`, which parts of the library call. Nothing is rolled back: a transaction only excludes other
- * transactions of the same name, and each write is a commit of its own. It is not re-entrant: if the work of a transaction began another one of the
- * same name, both would wait forever.
+ * Adds the method `transaction`, which the library calls. Nothing is rolled back: a transaction only excludes others of
+ * the same name. It is not re-entrant.
  */
 function withTransactions(keys: AuthenticationState['keys']): SignalKeyStoreWithTransaction {
   const { run } = createKeyedMutex()

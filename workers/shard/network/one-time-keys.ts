@@ -14,7 +14,6 @@ import { QueryRefused } from './queries.ts'
 
 export interface OneTimeKeys {
   upload(): Promise<void>
-  /** Uploads keys if the network has few, or if the newest one is not in the store. Never rejects. */
   check(): Promise<void>
 }
 
@@ -23,7 +22,6 @@ export interface OneTimeKeysDeps {
   keys: SignalKeyStoreWithTransaction
   query(node: BinaryNode): Promise<BinaryNode>
   changed(update: Partial<AuthenticationCreds>): void
-  /** Resolves when these changes are on disk; rejects if they cannot be stored. */
   saved(): Promise<void>
   log: Pick<Logger, 'info'>
 }

@@ -34,7 +34,7 @@ export interface QrClock {
   secretChanged(): void
   /** A pairing is in progress: the socket is not ended for at least this time. */
   keep(ms: number): void
-  /** No further code is shown, and the socket is no longer ended from here. */
+  /** No further code is shown, and the clock no longer ends the socket. */
   stop(): void
 }
 

@@ -20,12 +20,14 @@ import type { FrameKeys } from './noise/symmetric-state.ts'
 export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds' | 'loginCounts' | 'trust' | 'confirmOwner'> {
   url: string
   agent?: Agent | undefined
-  /** Asked before each frame. If it answers false, the connection is cut instead. Absent if no other process can run the account. */
+  /**
+   * Called before each frame. If it returns false, the connection is cut instead. Absent if no other process can run
+   * the account.
+   */
   isHeld?: (() => boolean) | undefined
   onNode(node: BinaryNode): void
-  /** Called when a frame could not be decrypted or decoded. Nothing further is received. */
+  /** Called when a frame cannot be decrypted or decoded. Nothing more is received afterwards. */
   onBroken(error: unknown): void
-  /** Called when the handshake has failed. */
   onFailed(error: unknown): void
 }
 
@@ -33,12 +35,12 @@ export interface Transport {
   readonly ws: WebSocketClient
   /** Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent unencrypted. */
   send(node: BinaryNode): Promise<void>
-  /** Stops reading and closes the connection. Resolves when it is closed, at the latest after a short time limit. */
+  /** Resolves when the connection is closed, at the latest after a short time limit. */
   close(): Promise<void>
   cut(): void
 }
 
-/** Time limit of a clean close. A server that answers the close does so within one round trip, but `ws` itself would wait for 30 s. */
+/** Time limit of a clean close. A server answers a close within one round trip, but `ws` itself would wait for 30 s. */
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 /** Value of `readyState` of a closed WebSocket. */
 const CLOSED = 3
@@ -77,7 +79,7 @@ export function openTransport(options: TransportOptions): Transport {
     close() {
       reader?.end()
       ws.removeAllListeners()
-      // Without a listener for `error`, an emitter throws. After the end of the connection, errors are ignored.
+      // Without a listener for `error`, an emitter throws.
       ws.on('error', () => {})
       return closed(raw)
     },
@@ -85,7 +87,7 @@ export function openTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Resolves with the first frame of the server. When the handshake has ended, `reader` returns the frame reader, and all bytes go to it. */
+/** Resolves with the first frame of the server. After the handshake, all bytes are passed to the frame reader. */
 function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined): Promise<Buffer> {
   const splitter = createSplitter()
   return new Promise((resolve) => {
@@ -100,7 +102,7 @@ function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined):
 }
 
 function openWebSocket({ url, agent }: Pick<TransportOptions, 'url' | 'agent'>): WebSocketClient {
-  // The two time limits of the library are switched off, because `watchdog.ts` limits the time from the first attempt to connect until the login.
+  // The library's time limit is switched off, because `watchdog.ts` limits the time until the login.
   const config = { ...DEFAULT_CONNECTION_CONFIG, connectTimeoutMs: 0, ...(agent ? { agent } : {}) }
   const ws = new WebSocketClient(new URL(url), config as SocketConfig)
   // The event `upgrade` is emitted before the first write to the socket.
@@ -113,18 +115,15 @@ interface RawSocket extends EventEmitter {
   readonly readyState: number
   close(): void
   terminate(): void
-  /** Stops reading from the connection until `resume`. Both functions have no effect on a connection that is not open. */
+  /** Has no effect on a connection that is not open. */
   pause(): void
   resume(): void
 }
 
-/** Returns the `ws` object inside the library's wrapper, whose type hides it. */
+/** Returns the `ws` object, which the type of the library's wrapper hides. */
 const rawSocket = (ws: WebSocketClient): RawSocket => (ws as unknown as { socket: RawSocket }).socket
 
-/**
- * Closes the connection; cuts it if it is not closed within the time limit. `once` of `node:events` is not used, because it rejects if `error` is
- * emitted first.
- */
+/** Cuts a connection that is not closed in time. `once` of `node:events` would reject if `error` is emitted first. */
 async function closed(raw: RawSocket): Promise<void> {
   if (raw.readyState === CLOSED) return
   const isClosed = new Promise<void>((resolve) => void raw.once('close', () => resolve()))

@@ -10,7 +10,10 @@ import type { NetworkSocket } from './network-socket.ts'
 /** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Status code of both failures, as for a lost connection. `data.watchdog` tells which of the two it was. */
+/**
+ * Status code of both failures (an HTTP response, or no answer to the login), as for a lost connection. `data.watchdog`
+ * shows which of them it was.
+ */
 const LOST = 408
 
 export interface Watchdog {

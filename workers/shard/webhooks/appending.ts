@@ -1,7 +1,4 @@
-/**
- * Adds an event to the outbox. Its operations are part of the commit of its cause (such as a received message); after this commit it is added to the
- * queue.
- */
+/** Adds an event to the outbox, in the commit of its cause (such as a received message). */
 import { urlField } from '../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

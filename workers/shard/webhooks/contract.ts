@@ -39,14 +39,17 @@ export interface OutboxOptions {
   onCommitted?: ((eventId: string) => void) | undefined
   timer?: Timer
   steps: Steps
-  /** Called for the metrics. The result of an attempt that was skipped is `discarded`, with null. */
+  /**
+   * Both functions are called for the metrics. An attempt that was skipped has the result `discarded`, and null as its
+   * duration.
+   */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
   /** The most rows of the webhook log. */
   maxLogEntries?: number
   /** At most this many events are posted again after a kill. */
   maxUnwritten?: number
-  /** If more events wait, the oldest are dropped. */
+  /** The most events that wait; further ones cause the oldest to be dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
   onEvents?: (() => void) | undefined
@@ -77,8 +80,8 @@ export interface Outbox {
   /** Bytes of undelivered events in memory. All others are only on disk. */
   heldBytes(): number
   /**
-   * By how many ms ids or times of events are ahead of the clock, at least 0. The clock may have been wrong when they
-   * were created.
+   * Returns the ms by which ids or times of events are ahead of the clock, at least 0. Events may have been created
+   * while the clock was wrong.
    */
   ahead(): number
   start(): Promise<void>

@@ -107,7 +107,10 @@ const messageStatus = (its: Json): Json => ({
 
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
-/** Z-API has two types of status events. The states between them get a type that no receiver knows. */
+/**
+ * Z-API has two types of status events, for connected and for ended instances. Every other state gets a type that no
+ * receiver knows.
+ */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }
   if (!ENDED.has(its.status)) return { ...its, type: 'InstanceStatusCallback' }

@@ -5,7 +5,6 @@ import type { OutboxOptions } from './contract.ts'
 
 export interface EventRows {
   op(eventId: string, row: LogRow): Op
-  /** Throws if the row is damaged. */
   decode(eventId: string, stored: Uint8Array): LogRow
   stored(eventId: string): Promise<Uint8Array | undefined>
   /** Undefined if there is no row or it is unreadable. Throws if storage itself fails. */

@@ -17,17 +17,17 @@ import type { LogRow } from '../../../src/webhooks/log.ts'
 import type { EventRows } from './event-rows.ts'
 import { bytesOf, createUnwrittenTimes } from './unwritten-times.ts'
 
-/**
- * The most names (identifiers) of chats in memory, two per person. The names whose last event is oldest are evicted; all evicted chats share one last
- * time.
- */
+/** The most names of chats in memory, two per person. All evicted chats share one last time. */
 const MAX_NAMES = 10_000
 /**
  * The most rows of the log that a start reads. More rows than these are never missing in the times of the chats, except after a return to an older
  * version, which wrote the times immediately.
  */
 const MAX_READ = 512
-/** A time that is ahead of the clock by more than this is wrong and is reduced, because all later events of its chat would get an even later time. */
+/**
+ * A time that is further ahead of the clock is reduced, because all later events of its chat would get an even later
+ * one.
+ */
 const MOST_AHEAD = DAY
 
 export interface EventTimes {
@@ -40,9 +40,8 @@ export interface EventTimes {
   /** Called after the commit of the event. */
   committed(eventId: string): void
   /**
-   * Returns by how many ms the latest time of a chat is ahead of the clock, if this is more than normal; otherwise 0. Such a time was issued while
-   * the clock was ahead. Receivers would drop an event with an earlier time, so the times of the chat continue from it until the clock has reached
-   * it.
+   * Returns by how many ms the latest time of a chat is ahead of the clock, if this is more than normal; otherwise 0.
+   * The times of a chat never go back, because receivers would drop the events.
    */
   ahead(): number
 }
@@ -78,11 +77,9 @@ function chatOf(event: WebhookEvent): Chat | null {
 
 export function createEventTimes(deps: EventTimesDeps): EventTimes {
   const { instanceId, store, sealer, clock, steady, rows, log, maxNames = MAX_NAMES } = deps
-  /** The time of the last event of each chat, by the hash of the chat's name. The chat whose last event is oldest comes first. */
+  /** The time of the last event of each chat, by the hash of its name, oldest first. */
   const last = new Map<string, number>()
-  /** Latest time of all evicted chats. */
   let floor = 0
-  /** Latest time of all chats. */
   let latest = 0
   const unwritten = createUnwrittenTimes({ instanceId, steady })
 

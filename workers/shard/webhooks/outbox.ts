@@ -1,21 +1,13 @@
 /**
- * The webhook outbox of one instance. A finished event is stored, encrypted, in the commit of its cause (such as a received message); then it is
- * delivered at least one time. Events are delivered one at a time, in their order. If an event fails, it is parked (stored outside of the queue)
- * until its next attempt, and the queue continues: so an event can be late, but cannot block the others. Only while a receiver is down, the queue of
- * its URL is held, so that the events keep their order (`turns/receiver-holds.ts`); an event that failed then goes back to the queue.
- *
+ * The webhook outbox of one instance. An event is stored in the commit of its cause, then delivered at least once, one
+ * at a time, in order. A failed event waits outside of the queue and does not block others; only if its receiver is
+ * down, the queue of its URL waits.
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
  *   due:<time>:<event>   time of its next attempt, or, after the last attempt, of its erasure
  *   log:<event>          its history so far
- *
- * While a stream reads events, they are also kept for the stream (`stream/stream.ts`). Events without a URL are only kept there.
- *
- * Every change of these records is one commit, which never waits for the network. A delivery is recorded a little later, together with the next
- * deliveries (`durable-line/outcomes.ts`). So a kill repeats at most one such group of deliveries and the attempt in flight, with the same event ids.
- *
- * The queue is a durable line (`durable-line/durable-line.ts`). While the receiver is up, events are posted from memory; the queue on disk is read
- * only after a start, a failure, or a burst. `turns/delivery-turns.ts` decides what is done next.
+ * A kill repeats at most the unrecorded deliveries and the attempt in flight, with the same event ids. While the
+ * receiver is up, events are posted from memory.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
@@ -44,14 +36,13 @@ import { createReceiverHolds } from './turns/receiver-holds.ts'
 
 export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
-/** The most new events of an instance in memory. If the receiver is slower than the events, the rest waits on disk. */
+/** The most new events in memory. If the receiver is slower than the events, the rest waits on disk. */
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 
-/** Time in ms within which an aborted request must have ended. It usually ends in a turn or two of the event loop; if it takes longer, it hangs. */
+/** Time in ms within which an aborted request must have ended; otherwise it hangs. */
 const ABORT_GRACE = 250
 
-/** Returns how many bytes of memory a queued event uses. */
 const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)
 
 export function createOutbox(options: OutboxOptions): Outbox {
@@ -150,7 +141,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ...manualAttempts({ ...needs, attempts: attempt, inFront: turns.inFront }),
     start,
     stop,
-    // An event may be delivered before `committed` is called for it. The count is -1 for that moment.
+    // An event may be delivered before `committed` is called for it, and the count is then -1.
     backlog: () => Math.max(0, backlog.size()),
     heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),

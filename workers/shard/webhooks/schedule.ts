@@ -1,4 +1,3 @@
-/** Defines when a failed event is attempted again. */
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Keeps errors that no code handles from ending the process. There are such errors because the library starts functions without waiting for them, and
- * their promises can reject. Only the error of a trapped WebAssembly module (`trap.ts`) ends the thread.
+ * The library starts functions without waiting for them, so their promises can reject unhandled. Such an error must not
+ * end the process, except the error of a trapped WebAssembly module.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -8,17 +8,17 @@ import { isTrap } from './trap.ts'
 
 const owners = new AsyncLocalStorage<string>()
 
-/** Number of running tasks that have an owner. */
 let underWay = 0
 
 /**
- * Runs a task for an owner (an instance id). If an error of this task reaches the thread's handlers, it is reported with the owner. Below Node 24 an
- * AsyncLocalStorage in use makes every promise of the thread slower, so it is disabled while no such task runs.
+ * Errors of the task are reported with its owner (an instance id). Below Node 24 an AsyncLocalStorage in use makes
+ * every promise slower, so it is disabled while no task runs.
  */
 export function runAs<T>(owner: string, work: () => T): T {
   underWay++
   const result = owners.run(owner, work)
-  // A task that returns no promise may have started something that continues for an unknown time, so it is counted as running forever.
+  // A task that returns no promise may have started something that continues for an unknown time, so it counts as
+  // running forever.
   if (result instanceof Promise) result.then(ended, ended)
   return result
 }
@@ -35,12 +35,14 @@ export interface ThreadError {
 }
 
 /**
- * Delay in ms before the thread ends after a trap. In this time the message that caused the trap is refused, and a retry is requested. Otherwise the
- * network would deliver that message to every following thread run. The library waits 250 ms before it requests a retry.
+ * Delay in ms before the thread ends after a trap. In this time the message that caused it is refused; otherwise the
+ * network would deliver it to every following thread.
  */
 const TRAP_GRACE = SECOND
 
-/** Keeps unhandled errors of the library from ending the thread. A trap still ends it. Returns a function that removes the handlers. */
+/**
+ * Unhandled errors of the library do not end the thread, but a trap does. Returns a function that removes the handlers.
+ */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false
 

@@ -27,8 +27,8 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   const bundleKey = derived(shared, salt, 'link_code_pairing_key_bundle_encryption_key')
   const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, bundleKey, iv, Buffer.alloc(0))])
   const identityShared = agreement(creds.signedIdentityKey.private, phoneIdentity)
-  // The network's next stanza is verified with this secret. It may arrive before the answer to the query below, so the
-  // secret is set first.
+  // The network's next stanza is verified with this secret. That stanza may arrive before the answer to the query
+  // below, so the secret is set first.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')
   await sock.query(
     companionFinish({ jid: creds.me.id, keyBundle: sealed, identity: creds.signedIdentityKey.public, ref }),

@@ -21,13 +21,13 @@ export interface Pairing {
   png(): Promise<Buffer | null>
   /**
    * Returns the code that was requested in the last minute for this number, or a new one from `request`. A code for
-   * another number invalidates it.
+   * another number invalidates the earlier code.
    */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
 /**
- * Grey pixels, and each line as its difference from the line above, because most lines of a QR code repeat. The
+ * Stores grey pixels, and each line as its difference from the line above, because most lines of a QR code repeat. The
  * library's defaults take twice the time and space.
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object

@@ -39,8 +39,8 @@ export interface Relayed {
 }
 
 /**
- * Call this if the network did not accept the message. The devices that got the group's key with it then count as
- * devices without the key.
+ * Call this if the network did not accept the message. The devices that got the group's key with this message then
+ * count as devices without the key.
  */
 export type TakeBack = () => Promise<void>
 

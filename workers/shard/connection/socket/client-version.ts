@@ -41,8 +41,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Takes the first version that was not refused: the fetched, the last good, or the built-in one. Undefined if all were
- * refused.
+ * Chooses the first version that was not refused: the fetched, the last good, or the built-in one. Undefined if all
+ * were refused.
  */
 export function afterRefusal(
   state: VersionState,

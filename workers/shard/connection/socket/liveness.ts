@@ -6,13 +6,13 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Three times the longest wait for the answer to a query. */
+/** Time in ms: three times the longest wait for the answer to a query. */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Times in ms without any stanza, after which this is logged. It is not an error, but only the log shows which
- * instances are silent.
+ * Periods in ms without any stanza that are logged. Silence is not an error, but only the log shows which instances are
+ * silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 

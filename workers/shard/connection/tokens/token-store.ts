@@ -88,7 +88,10 @@ export function createTokenStore(
   }
 }
 
-/** Adds what the token lacks: a stored token that is still valid, and the time at which our token was sent. */
+/**
+ * Completes a token with fields of the stored one: a token that is still valid, and the time at which our token was
+ * sent.
+ */
 function withStored(token: Token, stored: Token | undefined): Token {
   if (!stored) return token
   const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }

@@ -14,7 +14,7 @@ import { checkFields, FieldReader } from './wire.ts'
 
 /**
  * `literal`: the author's address as in the stanza. A key that arrived before the author's LID was known is stored
- * under it.
+ * under this address.
  */
 export interface SenderName {
   group: string

@@ -7,7 +7,7 @@ const CURRENT = 1
 const ARCHIVED = 2
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** Limit of libsignal for archived sessions, which would drop the others at the next change anyway. */
+/** The most archived sessions. libsignal has the same limit, and would drop further sessions at the next change. */
 const MAX_ARCHIVED = 40
 /**
  * First byte of JSON. A RecordStructure never begins with it: in protobuf it means field 15, which does not exist

@@ -116,7 +116,7 @@ async function operate<T>(
 ): Promise<Advanced<T>> {
   let session: Uint8Array | undefined
   let usedPreKey: number | undefined
-  /** Error of our storage. The module's error contains only its text. */
+  /** An error of our storage. The module's error contains only the text of this error. */
   let ours: unknown
 
   const storage: SignalStorage = {

@@ -1,7 +1,7 @@
 /**
- * Decodes bytes of a connection to stanzas after its handshake, strictly in the order of the frames. A small frame is decoded in the turn
- * in which it arrives. A compressed or large one is decoded in slices (20,000 nodes at once would block the thread for 36 to 68 ms), and nothing more is
- * read from the connection until it is finished.
+ * Decodes the bytes of a connection to stanzas after the handshake, strictly in the order of the frames. A small frame
+ * is decoded in the turn of the event loop in which it arrives. A compressed or large frame is decoded in slices, and
+ * nothing more is read in the meantime: 20,000 nodes at once would block the thread for 36 to 68 ms.
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
@@ -11,35 +11,35 @@ import { MalformedStanza, readingNode, readNode } from '../../wire/binary-node.t
 import { unsealFrame } from '../noise/cipher.ts'
 import { createSplitter } from './splitter.ts'
 
-/** Bit in the first byte of a frame. If it is set, the rest of the frame is compressed (deflate). */
+/** If this bit of the first byte is set, the rest of the frame is compressed (deflate). */
 const COMPRESSED = 2
-/** The most bytes that a frame may have after it was inflated. Before it is inflated, it may have half as many. */
+/** The most bytes of an inflated frame. A compressed one may have half as many. */
 export const MAX_INFLATED = 32 * 2 ** 20
-/** Number of bytes that are decoded in one turn. This takes a few milliseconds, even if all bytes are nodes. */
+/** Bytes that are decoded in one turn of the event loop: a few milliseconds. */
 const SMALL = 32 * 2 ** 10
 /**
- * Time in ms for which frames are decoded in one turn of the event loop. One read of the socket can bring hundreds of short frames, and the work that
- * they cause is done in the same turn.
+ * Time in ms per turn of the event loop in which frames are decoded. One read of the socket can bring hundreds of short
+ * frames.
  */
 const TURN = 3
-/** Number of nodes and attributes between two checks of the time. */
 const SLICE = 512
 /** Number of bytes in the authentication tag of a frame. */
 const TAG = 16
 
 export interface FrameReader {
   push(bytes: Buffer): void
-  /** Called when the connection has ended; unread data is dropped. */
   end(): void
 }
 
 export interface FrameReaderDeps {
   onNode(node: BinaryNode): void
-  /** Called when a frame could not be decrypted or processed. Nothing more is read. */
+  /** Called when a frame cannot be decrypted or decoded. Nothing more is read afterwards. */
   onBroken(error: unknown): void
-  /** Called with true when there is more data than one turn can process: no more data should arrive until it is called with false. */
+  /**
+   * Called with true if more data arrived than can be processed; no more should arrive until it is called with false.
+   */
   onBusy(isBusy: boolean): void
-  /** Returns the current time in ms, from a monotonic clock. */
+  /** A monotonic clock, in ms. */
   now?: (() => number) | undefined
 }
 
@@ -89,7 +89,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     }
   }
 
-  /** Decodes a frame in slices. Undefined if the connection has ended in the meantime. */
+  /** Undefined if the connection has ended in the meantime. */
   async function inSlices(body: Buffer, turn: Turns): Promise<BinaryNode | undefined> {
     const reading = readingNode(body)
     let node = reading.read(SLICE)
@@ -135,7 +135,7 @@ async function bodyOf(plain: Buffer): Promise<Buffer> {
   return inflated(body, { maxOutputLength: MAX_INFLATED, chunkSize: Math.max(SMALL, body.length) })
 }
 
-/** Creates the decryption, whose counter increases with each frame. It throws if a frame has another key or is out of order. */
+/** Creates a function that decrypts the frames in order. It throws if a frame has another key or is out of order. */
 function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
   let counter = 0
   return (frame) => {

@@ -36,8 +36,8 @@ const NOTHING = new Uint8Array(0)
 const ROUTING_MARK = 7
 
 /**
- * Returns the bytes with which a connection begins: the prologue, and before it the routing info, if there is one. With it, the network knows which of
- * its servers has the account.
+ * Returns the bytes with which a connection begins: the routing info, if there is one, then the prologue. The routing
+ * info shows the network which of its servers has the account.
  */
 export function introductionOf(prologue: Uint8Array, routingInfo: Uint8Array | undefined): Buffer {
   if (!routingInfo) return Buffer.from(prologue)

@@ -27,7 +27,7 @@ interface Hello {
 }
 
 export interface ReadHello {
-  /** The network's long-term key. Only the certificates tell whether it belongs to the network. */
+  /** The network's long-term key. Only the certificates prove that it belongs to the network. */
   serverKey: Buffer
   certificates: Buffer
 }

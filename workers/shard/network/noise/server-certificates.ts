@@ -1,6 +1,6 @@
 /**
- * Verifies that a server belongs to the network. Its long-term key is in a certificate (leaf) that was signed by another one (intermediate), which was
- * signed by the trusted root.
+ * Verifies that a server belongs to the network. Its long-term key is in a certificate (leaf) that was signed by
+ * another one (intermediate), which was signed by the trusted root.
  */
 import { proto, WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -36,7 +36,7 @@ interface Certificate {
   isSignedBy(issuerKey: Uint8Array): boolean
 }
 
-/** Throws if the server with this long-term key is not trusted; with `warn`, it only logs why. */
+/** Throws if the server with this long-term key is not trusted; with `warn`, the reason is only logged. */
 export function verifyServer(serverKey: Uint8Array, certificates: Uint8Array, trust: Trust): void {
   const chain = chainFrom(certificates)
   const leaf = certificateFrom(chain?.leaf)
@@ -76,7 +76,7 @@ function chainFrom(bytes: Uint8Array): proto.CertChain | undefined {
   try {
     return CertChain.decode(bytes)
   } catch {
-    // Bytes that are not a chain count as one without readable certificates.
+    // Bytes that are not a chain count as a chain without readable certificates.
     return undefined
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The keys and the hash of a Noise handshake while it runs (Noise, revision 34, section 5.2), with AES-256-GCM and SHA-256. Every key depends on all
- * key agreements so far, and every ciphertext is bound to the hash of all data that the two sides have exchanged.
+ * The keys and the hash of a Noise handshake while it runs (Noise, revision 34, section 5.2), with AES-256-GCM and
+ * SHA-256. Every key depends on all key agreements so far, and every ciphertext is bound to the hash of all data that
+ * the two sides have exchanged.
  */
 import { createHash, hkdfSync } from 'node:crypto'
 import { sealFrame, unsealFrame } from './cipher.ts'
@@ -18,9 +19,9 @@ export interface SymmetricState {
 }
 
 export interface FrameKeys {
-  /** Key of the frames that the side sends which began the handshake. */
+  /** Key of the frames that the initiator of the handshake sends. */
   sent: Buffer
-  /** Key of the frames that this side receives. */
+  /** Key of the frames that the initiator of the handshake receives. */
   received: Buffer
 }
 

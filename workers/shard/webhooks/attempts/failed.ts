@@ -19,7 +19,7 @@ interface Moved {
 export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt) {
   const { instanceId, store, sealer, clock, steady, steps, rows, outcomes, changes, holds } = needs
 
-  /** The receiver is down, or this is the first sign of it. */
+  /** Called if the receiver is down, or if this failure is the first sign that it is down. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
     // The event was attempted before and is still in the queue, so its receiver was already down before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)

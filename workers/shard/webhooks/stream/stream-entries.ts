@@ -4,7 +4,7 @@ import { MB } from '../../../../src/domain/media.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
-/** There is also a limit of bytes, which one event may exceed. */
+/** The most events of a page. There is also a limit of bytes, which a single event may exceed. */
 export const PAGE_EVENTS = 100
 export const PAGE_BYTES = MB / 4
 
@@ -47,8 +47,8 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * Reads a page from all key ranges. The page ends with the first range that was read only in part, because the ids that
- * follow there are not known. `floor`: id up to which events are no longer kept for streams.
+ * Reads a page from all key ranges. The page ends with the first range that was read only in part, because the next ids
+ * of that range are not known. `floor`: id up to which events are no longer kept for streams.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,

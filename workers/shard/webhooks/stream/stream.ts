@@ -1,7 +1,7 @@
 /**
- * Keeps events for stream readers. While a reader requests a type, each event of this type is also kept here, in the
- * commit of its cause. Only the newest are kept. Readers request the events after the last one that they have; the
- * service never waits for a reader.
+ * Keeps events for stream readers. While a reader requests a type, each event of this type is also stored for streams,
+ * in the commit of its cause. Only the newest are kept. Readers request the events after the last one that they have;
+ * the service never waits for a reader.
  * - `kept:<event>:<type>`: the body of an event
  * - `event-interest`: the types that are read, and for each the event after which all events are kept
  */

@@ -80,7 +80,10 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return true
   }
 
-  /** The event with the earlier time comes first, so that neither of the two kinds blocks the other. */
+  /**
+   * Handles the first event of the queue, or the first due event outside of the queue. The one with the earlier time
+   * comes first, so that neither of them blocks the other.
+   */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
     if (head === 'more') return true

@@ -1,7 +1,7 @@
 /**
  * Handles receivers that are down. If two events in a row fail because of the receiver, the queue of its URL waits;
- * only its oldest event is attempted, at least every minute. The first answer of the receiver ends the wait. This is
- * only in memory.
+ * only its oldest event is attempted, at least every minute. The first answer of the receiver ends the wait. Which
+ * receivers are down is only in memory.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
