@@ -93,7 +93,7 @@ async function startParts(
   if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
   if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
   // Listens before all other parts start, so that a used port is detected early. Until the application is ready, every
-  // request is answered 503.
+  // request except `/health/live` is answered 503.
   const server = await listen(config)
   server.explain(starting.waiting)
   shutdown.add(server.close)

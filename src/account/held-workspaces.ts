@@ -10,7 +10,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { Decision } from './account.ts'
 import type { StoredWorkspace } from './records.ts'
 
-/** Only operator commands also write workspaces, so three conflicts in a row do not happen. */
+/** Besides this process, only operator commands write workspaces, so three conflicts in a row do not happen. */
 const ATTEMPTS = 3
 
 interface Held {

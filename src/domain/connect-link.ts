@@ -65,7 +65,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 const MAX_ORIGIN = 300
 /**
  * Host names that an origin may have. A content security policy cannot name an IPv6 address, and other characters could
- * begin another rule of it.
+ * begin another rule of the policy.
  */
 const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 

@@ -1,7 +1,7 @@
 /**
- * The rule for names and notes that this service stores and shows: of instances, API keys, workspaces and similar. Each
- * must show all of its characters and must not change how the text around it is displayed. Texts that go to WhatsApp
- * are not checked here.
+ * The rule for names and notes of instances, API keys, workspaces and similar, which this service stores and shows.
+ * Such a text must show all of its characters and must not change how the text around it is displayed. Texts that go to
+ * WhatsApp are not checked here.
  */
 
 /**
@@ -86,8 +86,8 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Returns equal texts for texts that look alike. They may differ in invisible characters, spaces, widths, or letters of
- * several scripts that look the same. Case matters.
+ * Returns equal texts for texts that look alike. Such texts may differ in invisible characters, spaces, widths, or
+ * letters of several scripts that look the same. Case matters.
  */
 export function lookOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')

@@ -20,7 +20,7 @@ export interface SealedFile {
   fileLength: number | null
   /**
    * True for a file of a channel. Some clients state a key although the file is not encrypted; only the length of the
-   * stored file shows it.
+   * stored file shows that it is not.
    */
   isOfChannel?: boolean
 }

@@ -109,6 +109,6 @@ export interface WebhookLog {
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
   /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /** Delivers the events whose bodies are still stored again, oldest first. Resolves with the number of events. */
+  /** Delivers again all events whose bodies are still stored, oldest first. Resolves with the number of events. */
   replay(range: LogRange): Promise<number>
 }

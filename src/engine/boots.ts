@@ -27,7 +27,7 @@ export interface Boots {
   close(): void
 }
 
-/** Starting an instance with such a status opens no session, so its start does not wait. */
+/** Statuses in which the start of an instance opens no session, so the start does not wait. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
 export const logNotStarted =

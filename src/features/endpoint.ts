@@ -36,7 +36,7 @@ export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 const ACTION_DEADLINE = 20 * SECOND
 
-/** The handler of such an operation resolves with `ServerEvents`. */
+/** Content type of an operation whose handler resolves with `ServerEvents`. */
 export const EVENT_STREAM = 'text/event-stream'
 export const LAST_EVENT_ID = 'Last-Event-ID'
 

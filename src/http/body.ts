@@ -111,8 +111,8 @@ export async function receiveBody(
 }
 
 /**
- * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it
- * is too large or too slow.
+ * Receives the body of an operation that takes a file. The pieces are not kept, so no memory is reserved. Rejects if
+ * the body is too large or too slow.
  */
 export async function* receiveFile(
   request: Request,

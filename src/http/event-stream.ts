@@ -12,7 +12,7 @@ const STALLED = 30 * SECOND
 export interface EventStreamOptions {
   /** Closes the connection immediately, because an answer cannot end in order if its reader accepts no data. */
   cut(): void
-  /** Aborted when the caller has gone; nobody may ever read or cancel the answer then. */
+  /** Aborted when the caller has gone. It is possible that nobody reads or cancels the answer after that. */
   gone: AbortSignal
   reader: StreamReader
   tally: Pick<Tally, 'add'>

@@ -1,5 +1,5 @@
 /**
- * Copies a view into a larger buffer. Shared memory may change (WebAssembly), and all of it is kept as long as the
+ * Returns a copy of the bytes. The memory behind a view may change (WebAssembly), and all of it is kept as long as the
  * view: 8 kB for a hundred bytes.
  */
 export const ownedBytes = (bytes: Uint8Array): Uint8Array =>

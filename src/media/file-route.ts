@@ -31,7 +31,7 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
       // The proxy resolves the host name: a look-up here would reveal where the account connects.
       const destination = { host: options.hostname, port }
       const wanted = { proxy, command: 'connect' as const, destination, socket_options: { lookup } as never }
-      // Loaded for the first connection, because few instances have such a proxy.
+      // The module is loaded for the first connection, because few instances have a SOCKS proxy.
       import('socks')
         .then(({ SocksClient }) => SocksClient.createConnection(wanted))
         .then(

@@ -155,7 +155,7 @@ export const METRICS = {
     help: 'Connections replaced because they no longer processed what they received. The log names the instance.',
     zero: STALL_CAUSES,
   },
-  /** Former name of `svc_inbound_stalled_total`, kept so that alerts keep working; it goes with 2.0.0. */
+  /** Former name of `svc_inbound_stalled_total`, kept so that alerts keep working; it is removed with 2.0.0. */
   svc_inbound_deaf_total: {
     kind: 'counter',
     labels: ['cause'],

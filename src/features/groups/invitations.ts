@@ -1,6 +1,6 @@
 /**
- * Listed before the other operations of groups, because `/groups/invitation` would otherwise match as the group
- * `invitation`.
+ * These operations are listed before the other operations of groups, because `/groups/invitation` would otherwise match
+ * as the group `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

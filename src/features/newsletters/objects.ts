@@ -10,7 +10,7 @@ const newsletter = identifier(['newsletter'], {
   examples: ['120363166555745933@newsletter'],
 })
 
-/** Bare digits are a channel here; elsewhere they are the number of a person. */
+/** In this field, bare digits are the id of a channel; in other fields they are the number of a person. */
 export const newsletterId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
   newsletter,

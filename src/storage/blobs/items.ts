@@ -1,6 +1,6 @@
 /**
- * The encrypted pieces of media, stored by any driver of unstorage. This file decrypts nothing and does not count
- * against the budget.
+ * The encrypted pieces of media, stored by any driver of unstorage. This module decrypts nothing and does not know the
+ * budget.
  */
 import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'

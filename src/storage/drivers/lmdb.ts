@@ -156,7 +156,7 @@ function createReads(
 
   return {
     async get(key) {
-      // lmdb would throw for such a key. It occurs because parts of keys come from strangers (message ids).
+      // lmdb would throw for such a long key, which occurs because parts of keys come from strangers (message ids).
       if (key.length > KEY_LIMIT) return undefined
       try {
         readOfNow()

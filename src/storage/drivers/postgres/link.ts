@@ -48,7 +48,7 @@ export class UnfitServer extends StorageFailure {}
 
 /**
  * A statement must read rows by the primary key, even if it was planned while the table was empty. Time limits of the
- * server are off, because one that ends the wait for a standby would look like success.
+ * server are off, because a limit that ends the wait for a standby would look like success.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";

@@ -79,7 +79,8 @@ const CONNECTIONS = {
 }
 
 /**
- * In addition to the two connections of each thread: for the owner, the log, archives, and one more during the start.
+ * Number of connections in addition to the two connections of each thread: for the owner, the log, archives, and one
+ * more during the start.
  */
 const OTHER_CONNECTIONS = 4
 /** Milliseconds within which the server should detect that the former owner was killed. */

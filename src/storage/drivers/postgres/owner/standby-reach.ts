@@ -16,8 +16,8 @@ export interface StandbyReachOptions {
 }
 
 /**
- * The returned function must be called with the standbys of each look. It asks each until it has answered or was
- * reported.
+ * The returned function must be called with the standbys of each look. It asks each standby until the standby has
+ * answered or was reported.
  */
 export function createStandbyReach({ isReached, onUnreached }: StandbyReachOptions) {
   const seen = new Map<string, { left: number }>()

@@ -1,6 +1,6 @@
 /**
  * The standbys of a schema. Each puts its port, and its host if set, into the name of its connection. So the owner
- * finds it without a table, and asks it over HTTP whether it can reach the database.
+ * finds a standby without a table, and asks over HTTP whether the standby can reach the database.
  */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
@@ -51,8 +51,8 @@ export function standbyQuestions(owner: string) {
   }
   return {
     /**
-     * Whether the standby answers that it cannot reach the database. One that gives no answer may be about to take
-     * over.
+     * Whether the standby answers that it cannot reach the database. A standby that gives no answer may be about to
+     * take over.
      */
     isAway: async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database',
     /** Whether a standby answers as the standby of this owner. */
@@ -66,7 +66,10 @@ interface Details {
   active?: unknown
 }
 
-/** Resolves with an empty object if the standby gives no such answer in time. */
+/**
+ * Resolves with the details in the answer of the standby; with an empty object if there are none or the standby does
+ * not answer in time.
+ */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: READY, signal: AbortSignal.timeout(PATIENCE) }, async (response) => {
