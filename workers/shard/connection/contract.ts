@@ -138,7 +138,7 @@ export interface Connection {
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly serverProps: Readonly<ServerProps>
   privacySettings(): Promise<PrivacySettings>
-  /** The authors are told that their messages were read, if the privacy settings allow it. */
+  /** Tells the authors that their messages were read, if the privacy settings allow it. */
   markRead(keys: readonly WAMessageKey[]): Promise<void>
   /** Shows the account as available or not. Without a name nothing is sent. */
   announce(isAvailable: boolean): Promise<void>
@@ -191,8 +191,8 @@ export type ConnectionEvent =
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**
    * A session could not be started:
-   * - `proxy`: the proxy refused
-   * - `handshake`: it took longer than 20 s, or the WebSocket upgrade got an HTTP error
+   * - `proxy`: the proxy refused the connection
+   * - `handshake`: the handshake took longer than 20 s, or the WebSocket upgrade got an HTTP error
    * - `store`: the stored device is unreadable
    * - `storeAway`: the store could not be read at the moment
    */

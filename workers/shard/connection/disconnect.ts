@@ -8,7 +8,7 @@ export interface Closed {
   expireSeconds: number | null
   /**
    * `handshake`: the network never accepted the connection. `storeAway`: the store could not be written before the
-   * login, which says nothing about the network. Null for all other reasons.
+   * login, so the network is not the cause. Null for all other reasons.
    */
   startFailure: 'handshake' | 'storeAway' | null
 }

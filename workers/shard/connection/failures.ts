@@ -45,8 +45,8 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // These two errors have no status: of a query that is pending when a socket ends, and of the Signal repository after
-  // its end.
+  // These two errors have no status: the error of a query that is pending when a socket ends, and the error of the
+  // Signal repository after its end.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
@@ -130,7 +130,7 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
-/** Null if the error did not come from an answer of the network with a code. */
+/** Null if the error contains no code from an answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null

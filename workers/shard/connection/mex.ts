@@ -1,6 +1,6 @@
 /**
  * Sends GraphQL queries. If the network does not know the number of an operation, older numbers are tried in order. The
- * one that works is tried first from then on.
+ * number that works is tried first from then on.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'

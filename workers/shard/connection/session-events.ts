@@ -60,7 +60,8 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * With a proxy, the only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from it.
+ * With a proxy, the only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from the
+ * proxy.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||

@@ -5,7 +5,7 @@
  *
  * Times do not go back after a restart, because the time of an event is in its row of the log, which is in the commit of the event. The times of the
  * chats are written together with a later event, since each of them is in another page of the store. A start reads the times of the chats, and then
- * the rows of the events that are not included in these.
+ * the rows of the events that the stored times do not include.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY } from '../../../src/domain/clock.ts'

@@ -125,7 +125,7 @@ export function createStream(options: StreamOptions) {
 
     /**
      * Makes new ids lower than the current ones, and removes all kept events. A reader with a greater id is told that
-     * events may be missing. Resolves with false if an event is being written; try again later then.
+     * events may be missing. Resolves with false if an event is being written; the caller must then try again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

@@ -58,7 +58,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
-    // Log rows are pruned by age even if there are no events, so this runs at least once an hour.
+    // Log rows are pruned by age even if there are no events, so the next turn is at most an hour later.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }

@@ -58,7 +58,7 @@ export function createReceiverHolds() {
       if (hold.head !== undefined && eventId < hold.head) hold.head = eventId
     },
 
-    /** The oldest event has ended or has another URL. The next one is then searched. */
+    /** The oldest event has ended or has another URL. The next event of this URL is then searched. */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
       hold.head = undefined
