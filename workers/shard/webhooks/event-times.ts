@@ -20,8 +20,8 @@ import { bytesOf, createUnwrittenTimes } from './unwritten-times.ts'
 /** The most names of chats in memory, two per person. All evicted chats share one last time. */
 const MAX_NAMES = 10_000
 /**
- * The most rows of the log that a start reads. More rows than these are never missing in the times of the chats, except after a return to an older
- * version, which wrote the times immediately.
+ * The most rows of the log that a start reads. The stored times lack fewer rows than this, except after a return to an
+ * older version, which wrote the times immediately.
  */
 const MAX_READ = 512
 /**

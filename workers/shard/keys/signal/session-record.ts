@@ -71,8 +71,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges the records of one device under its number and its LID. The current session of `into` stays current, and those
- * of `from` are archived, so that messages in transit can still be decrypted.
+ * Merges the records of one device under its number and its LID. The current session of `into` stays current. The
+ * sessions of `from` are archived, so that messages in transit can still be decrypted.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(
