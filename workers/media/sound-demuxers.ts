@@ -1,6 +1,6 @@
 /**
- * The demuxers that ffprobe may try for an audio file of unknown type. None of them opens other files, addresses or
- * devices (like playlists or `sdp`), or accepts any file.
+ * The demuxers that ffprobe may try for an audio file of unknown type. Demuxers that open other files, addresses or
+ * devices (such as playlists or `sdp`) or that accept every file are left out.
  */
 export const SOUND_DEMUXERS: readonly string[] = [
   ...['aac', 'ac3', 'eac3', 'dts', 'dtshd', 'truehd', 'mlp', 'loas', 'mp3', 'flac', 'ogg', 'oma', 'gsm', 'codec2', 'spdif'],

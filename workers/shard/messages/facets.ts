@@ -11,7 +11,7 @@ import type { Context } from '../context/instance-context.ts'
 const MB = 1_024 * 1_024
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-/** Receipts may arrive until the end of the second of two generations. */
+/** Term in ms of one generation. Receipts may arrive until the end of the second generation. */
 const OWN_TERM = 31 * DAY
 
 export const FACETS = {

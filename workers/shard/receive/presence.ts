@@ -38,8 +38,8 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only then, so
-   * that it is not reported before an older message.
+   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only after the
+   * backlog, so that it is not reported before an older message.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false

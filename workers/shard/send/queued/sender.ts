@@ -62,7 +62,7 @@ export function createSender(
     }
   }
 
-  /** Receipts that arrived during the send wait for this commit. */
+  /** Releases the receipts that arrived during the send: they wait for the commit that ends the item. */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),
