@@ -71,7 +71,7 @@ export function isWritablePlace(path: string): boolean {
   }
 }
 
-/** Checked at the start, because the shard threads read the file only at their first connection. */
+/** The file is checked at the start, because the shard threads read it only at their first connection. */
 export function hasCertificate(path: string): boolean {
   try {
     return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''

@@ -1,4 +1,4 @@
-/** npm only warns about an older version. */
+/** The start checks this version, because npm only warns about an older one. */
 const OLDEST_NODE = 20
 
 /** Undefined if the version is supported. */

@@ -43,7 +43,7 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
   return undefined
 }
 
-/** Failures by the code of the parser's error. */
+/** Failures by the error code of Node's parser. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),

@@ -22,7 +22,10 @@ interface Flags {
   networkOnly: boolean
 }
 
-/** Declared here, because no module of the sandbox network is loaded outside of the sandbox, not even for its types. */
+/**
+ * The type is declared here, because no module of the sandbox network is loaded outside of the sandbox, not even for
+ * its types.
+ */
 interface Network {
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string

@@ -23,7 +23,7 @@ const MAX_AGENT = 200
 const USE_INTERVAL = MINUTE
 
 interface Held extends HeldSession {
-  /** Last use as it is stored. */
+  /** Time of the last use that is in the stored record; `lastUsedAt` may be newer. */
   storedUse: number
 }
 

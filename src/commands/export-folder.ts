@@ -20,7 +20,7 @@ export async function exportFolder(config: Config, id: string, given: string, is
       id,
       before: ['move'],
       onFailure: ['resume'],
-      // Called before the instance is stopped for the export.
+      // The checks run before the instance is stopped for the export.
       async check(stored, found) {
         isThere = await isFromEarlier(stored, found, folder)
         if (!isThere) await makeEmpty(folder, id)

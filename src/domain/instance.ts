@@ -128,7 +128,7 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
 
 export interface InstanceConfig {
   id: string
-  /** Derived from the token. Links to files contain it, so a new token makes them invalid. */
+  /** A text that is derived from the token. Links to files contain it, so a new token makes the links invalid. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings

@@ -6,7 +6,7 @@ export type BodyBatch = Uint8Array<ArrayBuffer>[]
  */
 export const BATCHES_AHEAD = 4
 
-/** Closing the port ends the parsing. */
+/** If the port is closed, the thread stops parsing. */
 export type BodyNews = BodyBatch | 'end'
 
 /** Number of bytes of the body that the thread holds, sent after each batch. */

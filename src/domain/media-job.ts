@@ -19,6 +19,6 @@ export interface PreparedMedia {
   seconds: number | null
   isAnimated: boolean
   thumbnail: Uint8Array | null
-  /** 64 values from 0 to 100. */
+  /** Loudness of 64 parts of a voice message, from 0 to 100. */
   waveform: Uint8Array | null
 }

@@ -18,7 +18,7 @@ export interface GuardedFetchOptions {
    */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** For tests: replaces the name look-up and the sockets. */
+  /** Tests replace the name look-up and the sockets. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 

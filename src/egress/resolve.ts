@@ -85,7 +85,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
 
 export const systemResolve: Resolve = createResolve()
 
-/** hosts(5): addresses by lower-case name. */
+/** Parses the format of hosts(5). Returns the addresses by lower-case name. */
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {

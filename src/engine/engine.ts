@@ -102,7 +102,7 @@ export const commands = [
     call,
     origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
   }),
-  /** Answer to a `prepare` request of the shard thread. */
+  /** The answer to a `prepare` request of the shard thread. */
   v.object({ generation, type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
   v.object({ generation, type: v.literal('close'), deadlineMs: v.number() }),
 ] as const

@@ -30,7 +30,7 @@ export interface Parts {
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
-    /** Explains why a check fails, without file paths. */
+    /** Explains why a check fails. The explanation contains no file paths. */
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
     /** The service is ready without a converter, so this is not one of the checks. */
     media: 'ok' | 'no converter'

@@ -182,7 +182,10 @@ interface Catalogue {
 
 let made: Catalogue | undefined
 
-/** Created when the first tool is needed: a service without agents does not need the schemas of sixty operations. */
+/**
+ * The tools are created when the first one is needed: a service without agents does not need the schemas of sixty
+ * operations.
+ */
 function catalogue(): Catalogue {
   if (made) return made
   const operations = new Map<string, Endpoint>()

@@ -144,7 +144,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
-  // Returned and not thrown: the router passes only errors of handlers to its error handler.
+  // The failure is returned and not thrown, because the router passes only errors of handlers to its error handler.
   app.notFound((c) => refused(unknownPath(c.req.method, c.req.path, dialectOf(c)), c))
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -200,7 +200,7 @@ function once(make: () => Description): () => Description {
  */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Logged status if the caller closed the connection before the answer. nginx uses the same number. */
+/** Status that is logged if the caller closed the connection before the answer. nginx uses the same number. */
 const LEFT = 499
 
 function observe(

@@ -48,7 +48,9 @@ const RELAYED = [
 /** The address of a relayed connection is that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
-/** Used if a trusted proxy does not name the caller. The text is not an address, so no allowlist contains it. */
+/**
+ * Stands for the caller if a trusted proxy does not name it. The text is not an address, so no allowlist contains it.
+ */
 export const UNKNOWN = 'unknown'
 
 /**

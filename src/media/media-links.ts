@@ -8,7 +8,7 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
-  /** Derived from the token that the instance had when the link was made, so a new token makes the link invalid. */
+  /** Tag of the token that the instance had when the link was made. A new token makes the link invalid. */
   tokenTag: string
   file: ReceivedFile
   /** In epoch ms. */

@@ -20,7 +20,10 @@ async function make(): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return undefined
 }
 
-/** Created on the first request. Undefined if the service was installed without the folder. */
+/**
+ * The archive is created on the first request. Undefined if the service was installed without the folder of the
+ * extension.
+ */
 export function createExtension(): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   let made: ReturnType<typeof make> | undefined
   return () => {

@@ -43,7 +43,7 @@ export interface Threads {
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 
-/** Concurrent reads of received files; each holds about 1 MB at most. */
+/** Maximum number of concurrent reads of received files; each uses about 1 MB at most. */
 export const DOWNLOADS = 64
 
 /**

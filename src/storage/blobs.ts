@@ -78,8 +78,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // Counted in the turn of the event loop in which the driver creates the file, so the file of a thread that dies
-        // is counted.
+        // The bytes are counted in the turn of the event loop in which the driver creates the file, so the file of a
+        // thread that dies is counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true

@@ -31,7 +31,7 @@ export interface Generations {
   keys(hash: string): string[]
   /** Removes outdated rows, a bounded number in each commit. */
   removeOld: Sweep
-  /** Must be called when all rows were removed. */
+  /** Must be called after somebody removed all rows. */
   forgotten(): void
 }
 
@@ -42,7 +42,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
   /** Start of the newer generation in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Upper bounds, because a commit may fail. */
+  /** Both numbers are upper bounds, because a commit may fail. */
   let rows = 0
   let bytes = 0
 

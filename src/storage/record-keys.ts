@@ -18,7 +18,7 @@ export const keys = {
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
 
-  /** The hash is that of the cookie. */
+  /** Session of the dashboard, by the hash of its cookie. */
   dashboardSession: (hash: string) => `dashboard-session:${hash}`,
   dashboardSessions: 'dashboard-session:',
 

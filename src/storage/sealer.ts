@@ -75,7 +75,8 @@ let sealers = 0
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
-  // Created once; with bytes, a key object would be created for each operation.
+  // The key object is created once. If the bytes were passed instead, Node would create a key object for each
+  // operation.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`

@@ -47,7 +47,7 @@ export function parseSecretKey(text: string, what: string): Uint8Array {
   const encoding = secretKeyEncoding(value)
   const bytes = encoding && Buffer.from(value, encoding)
   if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
-  // Copied, because `Buffer.from` puts small values into a shared pool.
+  // The bytes are copied, because `Buffer.from` puts small values into a shared pool.
   return Uint8Array.from(bytes)
 }
 

@@ -28,7 +28,10 @@ const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Milliseconds within which the shard thread must answer a status request; otherwise the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
-/** Concurrent requests for a QR code per link. A page makes one at a time, but may be open in several tabs. */
+/**
+ * Maximum number of concurrent requests for a QR code per link. A page makes one at a time, but may be open in several
+ * tabs.
+ */
 export const MAX_QR_WAITS = 4
 /** Seconds after which a client may repeat a refused request for a QR code. */
 const QR_AGAIN = 2

@@ -47,7 +47,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
     const redirectUri = fields.must('redirect_uri')
-    // Checked again, because the rules may have been different at the registration.
+    // The URI is checked again, because the rules may have been different at the registration.
     if (!client.redirectUris.some((uri) => isRedirectOf(uri, redirectUri)) || !isRedirectUri(redirectUri))
       throw new OauthError('invalid_request', 'redirect_uri must exactly match one of the redirect URIs of this client')
     return { client, redirectUri }

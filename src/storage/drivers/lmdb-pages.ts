@@ -127,7 +127,10 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     }
   }
 
-  /** Sorted by their position in the file, because they are read faster in this order. */
+  /**
+   * Returns the pages directly below a branch page. They are sorted by `tree`, because pages are read faster in the
+   * order of the file.
+   */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
     const below: number[] = []

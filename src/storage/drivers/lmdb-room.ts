@@ -29,7 +29,7 @@ export interface Shape {
 }
 
 export interface Look {
-  /** Cached, because lmdb is too slow to compute it for every commit. */
+  /** Returns a cached value, because lmdb is too slow to compute it for every commit. */
   shape(): Shape
   /** Asks lmdb each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
   lastPageNumber(): number

@@ -83,7 +83,7 @@ export interface Sorted {
   put: readonly (readonly [Place, Uint8Array])[]
 }
 
-/** Sorted by key, so that all writers lock rows in the same order. */
+/** Sorts the operations by key, so that all writers lock rows in the same order. */
 export function sort(ops: readonly Op[]): Sorted {
   const last = [...new Map(ops)].sort(([one], [other]) => (one < other ? -1 : 1))
   const removed: Place[] = []
