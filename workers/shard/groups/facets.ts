@@ -8,12 +8,12 @@ const NOTICED_FOR = 14 * DAY
 
 export const FACETS = {
   /**
-   * The groups of the account, as lists show them. They are read again after this time, because a notice may have been
+   * The groups of the account, as lists show them. They are read again after `readAgainMs`, because a notice may have been
    * lost.
    */
   entry: { groups: 10_000, readAgainMs: 7 * DAY },
   /**
-   * Whole groups with their members in memory. They are queried again after this time, because a notice may have been
+   * Whole groups with their members in memory. They are queried again after `ms`, because a notice may have been
    * lost.
    */
   metadata: { groups: 500, ms: HOUR },

@@ -41,7 +41,7 @@ export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
-      // The acks of the two sends have the same id, so the first send must have ended.
+      // The ack of a resend has the same id as the ack of the first send, so the first send must have ended.
       await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)
