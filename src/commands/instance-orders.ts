@@ -19,7 +19,7 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Throws if there is no such instance, or if it is not linked. */
+/** Throws if there is no such instance, or if no account is linked to it. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')

@@ -43,7 +43,8 @@ export function createCreation(deps: CreationDeps): Creation {
   const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
   /**
-   * Runs while no change of the workspace's webhooks runs, so that the instance has either all old or all new values.
+   * The insertion runs while no change of the workspace's webhooks runs, so that the instance has either all old or all
+   * new values.
    */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
     mutex.run(webhooksOf(workspace), async () => {

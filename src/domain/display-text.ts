@@ -20,7 +20,7 @@ const BELONGING = [
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
   // Joiner between two emoji, as in families and professions.
   String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?)\u200D(?=\p{Extended_Pictographic})`,
-  // Selects between the emoji and the plain form of the character before it.
+  // Characters that select the emoji or the plain form of the character before them.
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
   // Selects a variant of an ideograph, which names of people contain.

@@ -88,8 +88,8 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * The IPv4 address to which a translator, a tunnel or the kernel would connect for an IPv6 address. Only for
- * destinations: as the source of a request, it proves nothing about the IPv4 address inside.
+ * The IPv4 address to which a translator, a tunnel or the kernel would connect for an IPv6 address. The function is
+ * only for destinations: as the source of a request, an IPv6 address proves nothing about the IPv4 address inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address

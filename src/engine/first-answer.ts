@@ -4,7 +4,7 @@ import type { Log } from '../domain/log.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { ThreadRun } from './thread-run.ts'
 
-/** Longest delay of a timer; the limit of a start applies instead. */
+/** Longest delay that a timer can have. It stands for no limit, because `limitMs` ends the wait. */
 const NO_LIMIT = 2 ** 31 - 1
 
 export interface FirstAnswerOptions {

@@ -1,6 +1,6 @@
 /**
- * Part of the pairing page for an account that requires its passkey: sign in a browser, compare the code with the
- * phone, wait for the link.
+ * Part of the pairing page for an account that requires its passkey: sign the challenge in a browser, compare the code
+ * with the phone, wait for the link.
  */
 import { BY_HAND, OPTIONS_HERE, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
 import type { PairingWords } from './pairing-words.ts'

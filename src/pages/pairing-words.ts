@@ -1,5 +1,5 @@
 /**
- * Texts of the pairing page in its three languages. Those with tags are our own HTML; no text of anybody else is put
+ * Texts of the pairing page in its three languages. Texts with tags are our own HTML; no text of anybody else is put
  * into them.
  */
 import type { FailureCode } from '../domain/failures.ts'

@@ -36,7 +36,7 @@ export interface ServiceStorage {
   lease: SharedLease
   /** Number of standbys of this service. Undefined if it has none by its configuration. */
   standbys(): number | undefined
-  /** The only listener; called when a command has written something to the store. */
+  /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
 

@@ -47,7 +47,7 @@ export interface TurnOptions {
    * address that the store sees.
    */
   address: { host: string | undefined; port: number }
-  /** Aborting it ends the wait, which rejects with the reason of the signal. */
+  /** If the signal is aborted, the wait ends and rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */

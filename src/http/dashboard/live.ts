@@ -28,7 +28,7 @@ export interface LiveDeps {
   directory: Directory
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
-  /** A change of an API key may end streams. */
+  /** The listener is called after a change of an API key, which may end streams. */
   onKeyChange(listener: () => void): void
   log: DetailedLog
   /**

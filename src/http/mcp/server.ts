@@ -17,7 +17,7 @@ const REACHING = ' Operations without a tool of their own: list_operations, desc
 
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** JSON-RPC 2.0, 5.1. The SDK distinguishes errors by this code. */
+/** Error code of JSON-RPC 2.0 for invalid parameters (5.1). The SDK distinguishes errors by this code. */
 class UnknownTool extends Error {
   readonly code = -32602
 }

@@ -250,8 +250,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ...state,
     ...unstorageItems(state),
     async dispose() {
-      // A read of lmdb-js sets a timer that releases its transaction. On a closed environment it would throw an error
-      // that nobody can catch.
+      // A read of lmdb-js sets a timer that releases its transaction. On a closed environment the timer would throw an
+      // error that nobody can catch.
       await nextTimer(1)
       await db.close()
       room.close()

@@ -1,5 +1,6 @@
 /**
- * Linking an account that requires its passkey: sign in a browser, compare the code with the phone, wait for the link.
+ * Linking an account that requires its passkey: sign the challenge in a browser, compare the code with the phone, wait
+ * for the link.
  */
 import { useState } from 'preact/hooks'
 import { byHandFor, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../../../domain/passkey-words.ts'

@@ -23,11 +23,11 @@ interface Still {
   looks: number
 }
 
+const LOCKED: Still = { ms: 5_000, looks: 5 }
 /**
- * `UNLOCKED` is for an owner that has lost its lock. It applies only if this standby has seen the owner with the lock,
+ * Limits for an owner that has lost its lock. They apply only if this standby has seen the owner with the lock,
  * or its counter rising: after a failover, the new server never had the lock.
  */
-const LOCKED: Still = { ms: 5_000, looks: 5 }
 const UNLOCKED: Still = { ms: 2_000, looks: 3 }
 /**
  * Longest time in ms between two reads of the owner's state. After a longer gap this process or the database may have
