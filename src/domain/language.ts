@@ -5,7 +5,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English
 
 export const isLanguage = (text: string | null): text is Language => LANGUAGES.some((language) => language === text)
 
-/** Returns the first wanted language (`pt-BR`, `en`) that the pages have; English if they have none. */
+/** Returns the first wanted language (`pt-BR`, `en`) in which the pages exist; English if there is none. */
 export function languageOf(wanted: readonly string[]): Language {
   const found = wanted.map((each) => each.trim().toLowerCase().split('-')[0]!).find(isLanguage)
   return found ?? 'en'

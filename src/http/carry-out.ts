@@ -56,7 +56,7 @@ export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOu
 
 /**
  * Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with `Failure`. If the
- * instance is deleted in the meantime, the caller always gets `instance_not_found`, whichever part was removed first.
+ * instance was deleted in the meantime, every `Failure` becomes `instance_not_found`, whichever part was removed first.
  */
 export async function carryOut(
   endpoint: Endpoint,

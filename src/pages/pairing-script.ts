@@ -19,8 +19,8 @@ export interface PairingPlace {
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * Milliseconds without a click or a key after which the page of a connect link stops asking for the status, because
- * each new code keeps a session open on the network.
+ * Milliseconds after which an unused page of a connect link stops asking for the status, because each new code keeps a
+ * session open on the network.
  */
 const ABANDONED = 15 * 60_000
 
@@ -39,7 +39,7 @@ const tell = (event) => {
 `
 
 const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
-/** Screen readers would otherwise read an unchanged text again after every status request. */
+/** Sets a text only if it differs, because screen readers would otherwise read it again after every status request. */
 const setText = (id, text) => {
   const element = document.getElementById(id)
   if (element.textContent !== text) element.textContent = text

@@ -18,7 +18,9 @@ export async function dropAdopted(items: BlobItems, instance: string, counter: B
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }
 
-/** At the start of the service: keeps the media of imports that are waiting, and removes all others. */
+/**
+ * At the start of the service: keeps the staged media of imports that are waiting, and removes all other staged media.
+ */
 export async function settleStaged(items: BlobItems, isWaiting: (instance: string) => boolean): Promise<void> {
   for (const owner of await ownersOfBlobs(items)) {
     const instance = owner.startsWith(STAGED) ? owner.slice(STAGED.length) : undefined

@@ -16,7 +16,7 @@ function stored(): string | null {
   }
 }
 
-/** Another tab may have changed the proof since the last call; null if there is none. */
+/** Reads the stored proof each time, because another tab may have changed it. Null if there is none. */
 export const readProof = () => inMemory ?? stored()
 
 export function keepProof(proof: string): void {

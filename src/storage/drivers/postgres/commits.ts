@@ -66,7 +66,9 @@ export function createCommits(
     impatience = undefined
   }
 
-  /** These batches were not sent, so it is certain that nothing of them is stored. */
+  /**
+   * Refuses batches that have waited for too long. They were not sent, so it is certain that nothing of them is stored.
+   */
   function refuseImpatient() {
     const now = performance.now()
     while (waiting.length > 0 && waiting[0]!.until <= now) {

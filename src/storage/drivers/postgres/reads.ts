@@ -18,7 +18,7 @@ const DISK_FULL = '53100'
  */
 const ENDING = /^(57P|08|53(?!100))/
 
-/** If the connection breaks, a query is sent again, because it changes nothing. */
+/** A query is sent again if the connection breaks, because a query changes nothing. */
 export function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined
