@@ -30,8 +30,8 @@ export interface Config extends DataPlaces {
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
   /**
-   * Address at which the active service asks this standby. If null, the address that the database sees, and the port to
-   * listen on.
+   * Address at which the active service requests the state of this standby. If null, the service uses the address that
+   * the database sees, and the port to listen on.
    */
   standbyAddress: { host: string; port: number | undefined } | null
   /** Days for which copies of received files are kept in the bucket. */
@@ -68,7 +68,7 @@ export interface Config extends DataPlaces {
   logging: Logging
   docs: boolean
   dashboard: DashboardMode
-  /** Settings of `cli listen`; null if not given. `secret` signs forwarded events. */
+  /** Settings of `cli listen`; null if they are not set. `secret` signs forwarded events. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
   blobBudgetBytes: number

@@ -131,7 +131,10 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
-/** The first signal stops in order. A second signal, or the deadline, ends the process immediately, which is safe. */
+/**
+ * The first signal starts a proper shutdown. A second signal, or the deadline, ends the process immediately, which is
+ * safe.
+ */
 function stopOnSignal(running: Running, config: Config, log: Logger): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {

@@ -8,6 +8,6 @@ export interface DeviceBundle {
   keys: readonly DeviceKey[]
 }
 
-/** Programs that a device can come from; `svc` is another server of this service. */
+/** Programs from which a device can be imported; `svc` is another server of this service. */
 export const IMPORT_SOURCES = ['svc', 'baileys', 'whatsmeow', 'zapo', 'evolution', 'fazer', 'openwa', 'waha'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]

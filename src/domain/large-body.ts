@@ -9,7 +9,7 @@ export const BATCHES_AHEAD = 4
 /** If the port is closed, the thread stops parsing. */
 export type BodyNews = BodyBatch | 'end'
 
-/** Number of bytes of the body that the thread holds, sent after each batch. */
+/** Number of bytes of the body that are in the memory of the thread. It is sent after each batch. */
 export type BodyHeld = number
 
 export interface ComingBody {

@@ -159,7 +159,7 @@ export interface ShardSetup {
   webVersion?: readonly [number, number, number] | null | undefined
   /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; absent for the default. */
   newsletterInviteQueryId?: string | null | undefined
-  /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
+  /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
   hasTakenOver?: boolean | undefined
   /** `SharedLease`; absent if nobody can replace this process while it runs. */
   lease?: BigInt64Array | undefined

@@ -10,7 +10,7 @@ import type { Tally } from '../metrics/tally.ts'
 const STALLED = 30 * SECOND
 
 export interface EventStreamOptions {
-  /** Closes the connection immediately, because an answer cannot end in order if its reader accepts no data. */
+  /** Closes the connection immediately, because an answer cannot end properly if its reader accepts no data. */
   cut(): void
   /** Aborted when the caller has gone. It is possible that nobody reads or cancels the answer after that. */
   gone: AbortSignal

@@ -256,7 +256,7 @@ function decoded(name: string, value: string | undefined): string | undefined {
   }
 }
 
-/** A name that is given once becomes a text, a repeated name a list of texts. */
+/** A parameter with one value becomes a text, and a repeated parameter becomes a list of texts. */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))

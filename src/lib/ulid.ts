@@ -1,4 +1,7 @@
-/** ULIDs with a cheap random part: the package asks the operating system for each of its sixteen characters. */
+/**
+ * ULIDs with a cheap random part: the package requests random bytes from the operating system for each of its sixteen
+ * characters.
+ */
 import { randomInt } from 'node:crypto'
 import { ulid } from 'ulid'
 

@@ -31,7 +31,7 @@ export interface ServiceStorage {
   blobsUsed: BigInt64Array
   blobsWatch: BucketWatch | undefined
   steps: Steps
-  /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
+  /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
   hasTakenOver: boolean
   lease: SharedLease
   /** Number of standbys of this service. Undefined if it has none by its configuration. */

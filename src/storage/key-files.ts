@@ -96,7 +96,7 @@ const unlessGone = (work: Promise<void>): Promise<boolean> =>
     },
   )
 
-/** Hidden files (`.DS_Store`) and unfinished files (`.tmp`) hold no key. */
+/** Hidden files (`.DS_Store`) and unfinished files (`.tmp`) contain no key. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith(DRAFT)
 
 function placeIn(bytes: Buffer, place: 0 | 1): Buffer | undefined {

@@ -53,7 +53,7 @@ export interface TurnOptions {
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */
   onTaking(): void
   onFailed(cause: unknown): void
-  /** Called when this process replaces a service that did not stop in order and no longer runs. */
+  /** Called when this process replaces a service that did not shut down properly and no longer runs. */
   onDead(name: string | undefined): void
 }
 
@@ -73,7 +73,7 @@ export interface OpenOptions {
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
-  /** Called once for each address at which the owner cannot ask its standby. */
+  /** Called once for each address at which the owner cannot reach its standby. */
   onUnreached?: ((address: string) => void) | undefined
   /** Called with the number of standbys of the owner, each time that the owner has counted them. */
   onStandbys?: ((count: number) => void) | undefined
@@ -109,8 +109,8 @@ export interface OpenParts {
   /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
   /**
-   * Whether the previous owner did not stop in order, and may still run on another machine. Absent if only this machine
-   * can use the store.
+   * True if the previous owner did not shut down properly and may still run on another machine. Absent if only this
+   * machine can use the store.
    */
   hasTakenOver?(): boolean
   /**

@@ -1,6 +1,6 @@
 /**
  * Stores records in the memory of this process, for a sandbox that keeps nothing. The thread that opens `memory:new`
- * holds the store; other threads open it by the name in `threadUrl`.
+ * owns the records; other threads open the store by the name in `threadUrl`.
  */
 import { randomUUID } from 'node:crypto'
 import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'

@@ -5,15 +5,15 @@
  * A wrong decision is safe: an owner that was replaced can store nothing. Its accounts are only connected again.
  */
 export interface OwnerLook {
-  /** Row of the owner in `svc_node`. An owner that stopped in order has removed its row. */
+  /** Row of the owner in `svc_node`. An owner that shut down properly has removed its row. */
   node?: { writer: string; beat: number } | undefined
   /** Id of the connection that holds the lock of the schema. The server releases the lock of a killed process. */
   holder?: string | undefined
 }
 
 /**
- * `free`: nobody owns the schema. `alive`: its owner runs, or may run. `dead`: the owner did not stop in order, and no
- * longer runs.
+ * `free`: nobody owns the schema. `alive`: its owner runs, or may run. `dead`: the owner did not shut down properly,
+ * and no longer runs.
  */
 export type Verdict = 'free' | 'alive' | 'dead'
 
@@ -38,7 +38,7 @@ export const LONGEST_GAP = 1_500
 export interface OwnerWatch {
   /** `askedAt` is the time of the standby's own clock at which the query was sent. */
   judge(look: OwnerLook, askedAt: number): Verdict
-  /** Restarts the observation with the next state, because the database could not be asked. */
+  /** Restarts the observation with the next state, because the database could not be reached. */
   forget(): void
 }
 

@@ -25,12 +25,12 @@ export interface SchemaTurn extends Turn {
 export interface OwnerOptions {
   writer: string
   threads: number
-  /** The right that a standby has got, with the connection that already holds the lock. */
+  /** The right that a standby has received, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
   /** True while the service closes the store and removes its writer, whose absence is then no error. */
   isClosing(): boolean
   onVisit(): void
-  /** Called if an earlier service did not stop in order. */
+  /** Called if an earlier service did not shut down properly. */
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
   onUnreached: NonNullable<OpenOptions['onUnreached']>

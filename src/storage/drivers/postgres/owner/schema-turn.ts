@@ -67,7 +67,7 @@ export async function waitForTurn(
   for (;;) {
     const begunAt = performance.now()
     const hasTurn = await look().catch((cause: unknown) => {
-      // The database cannot be asked, so it is unknown whether the owner still runs.
+      // The database cannot be reached, so it is unknown whether the owner still runs.
       watch.forget()
       link.drop()
       onFailed(cause)

@@ -1,6 +1,6 @@
 /**
- * Finds out in time whether the owner of a schema can ask its standbys. Otherwise the operator would learn it only in
- * an outage of the database.
+ * Detects early whether the owner of a schema can reach its standbys. Otherwise the operator would notice a wrong
+ * address only in an outage of the database.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
