@@ -43,7 +43,10 @@ const keep = (values) => {
   for (const name of ['instance_id', 'token']) fields[name].value = values[name] || ''
 }
 const asked = new Set()
-/** A short number without a plus may lack its country code, so the page asks once. */
+/**
+ * A short number without a plus may lack its country code, so the page asks once for each number whether the code is
+ * there.
+ */
 const read = (text) => {
   if (typeof text !== 'string' || !/^[+]?[0-9 ().-]+$/.test(text.trim())) return text
   const digits = text.replace(/[^0-9]/g, '').replace(/^00/, '')

@@ -100,7 +100,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     getItem: async (name) => String(await asOfDisk(read(pieceOf(name)))),
     getItemRaw: (name: string) => asOfDisk(read(pieceOf(name))),
     setItemRaw: (name: string, sealed: Uint8Array) => asOfDisk(write(pieceOf(name), sealed)),
-    // One file holds all pieces. Callers remove the first piece last.
+    // One file contains all pieces. It is deleted with the first piece, which callers remove last.
     async removeItem(name) {
       const { key, index } = pieceOf(name)
       if (index === 0) for (const path of [pathOf(key), draftOf(key)]) await asOfDisk(rm(path, { force: true }))
