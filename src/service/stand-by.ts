@@ -111,5 +111,8 @@ async function checkStore({ storeUrl, dataDir, ...config }: Config): Promise<voi
   }
 }
 
-/** The shard threads, the main thread, and the thread that writes the data of imports open the store. */
+/**
+ * Number of threads that write to the store: the shard threads, the main thread, and the thread that writes the data of
+ * imports.
+ */
 export const threadsOf = ({ shards }: Pick<Config, 'shards'>): number => shards + 2

@@ -1,6 +1,6 @@
 /**
- * Lists of events of an instance: the ids under one key prefix, of waiting events, or of events that match a filter. A
- * list is read only as far as it is needed.
+ * Lists of events of an instance: of those that wait for delivery, or of those that match a filter. Each list is a
+ * range of keys under one prefix, which is read only as far as it is needed.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'

@@ -1,4 +1,7 @@
-/** Values that the service knows are in the event. Other values are queried one time, after the event. */
+/**
+ * Events contain the URLs of profile and group pictures that the service already knows. It queries each unknown URL
+ * once, after the event.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'

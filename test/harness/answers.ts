@@ -30,8 +30,8 @@ export function createAsking(stage: () => Stage) {
       return { status, code, details }
     },
     /**
-     * Makes the network answer the next matching query of the account with this action. If `more` replaces the default
-     * `{ times: 1 }`, the network answers every matching query with the action until `asUsual` is called.
+     * Makes the network answer the next matching query of the account with this action. If `more` has no `times`, the
+     * network does so for every matching query until `asUsual` is called.
      */
     instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
       stage().world.sandbox.post('/answers', { match, do: action, ...more }),

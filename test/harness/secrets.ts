@@ -1,6 +1,6 @@
 /**
- * Finds secrets in the logs of tests. If `TEST_LOGS` is a folder, services write their logs there, and tests the
- * credentials that they sent or received. `scripts/log-secrets.mjs` then searches the logs for them.
+ * Finds secrets in the logs of tests. If `TEST_LOGS` is a folder, services write their logs to it, and tests write to
+ * it which credentials they sent or received. `scripts/log-secrets.mjs` then searches the logs for these credentials.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'

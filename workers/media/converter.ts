@@ -87,7 +87,10 @@ export function createConverter(
   }
 }
 
-/** Undefined for ffprobe's error about a file that it does not know, or may not read as the given type. */
+/**
+ * Returns undefined if ffprobe ended with an error, because the file is then of an unknown format. Throws for all other
+ * errors.
+ */
 function isUnknown(error: unknown): undefined {
   if (error instanceof ProgramFailed && error.why === 'exit') return undefined
   return unusable(error)

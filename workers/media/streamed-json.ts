@@ -74,8 +74,8 @@ export class StreamedJson {
   readonly #longFrom: number
 
   /**
-   * A longer text is decoded while it arrives. This length must leave space for a prefix whose characters are all
-   * escaped.
+   * `longFrom`: texts of at least this many characters are decoded while they arrive. It must be longer than an escaped
+   * data URL prefix.
    */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom

@@ -43,7 +43,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Returns the numbers for which no account with exactly this number is known. */
+/** Returns the numbers that were not looked up yet, that are not members of the group, and of which no LID is known. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

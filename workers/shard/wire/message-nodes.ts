@@ -1,7 +1,7 @@
 /** Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** Tells the network the kind of an encrypted message, which it cannot read itself. */
+/** Tells the network facts about an encrypted message that it cannot read itself, such as its kind. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**

@@ -54,7 +54,9 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** The LID of a hosted device is on the server for hosted accounts, even if the LID of the person is not. */
+/**
+ * Hosted devices have LIDs on the server part `hosted.lid`, even if the LID of the person has the server part `lid`.
+ */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 

@@ -4,7 +4,6 @@ import { sealFrame } from '../noise/cipher.ts'
 export interface FrameWriter {
   /** Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the connection. */
   frame(message: Uint8Array): Buffer
-  /** Sets the key with which all following messages are encrypted. */
   encryptWith(key: Uint8Array): void
 }
 

@@ -22,7 +22,10 @@ export const SECRET_BYTES = 32
 /** Purposes whose encryption also authenticates the message id and the sender (AAD). */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
-/** Null if the other message or its secret is unknown, or if no combination decrypts the content. */
+/**
+ * Null if the referenced message or its secret is unknown, or if no pair of the author's and the sender's identifiers
+ * decrypts the content.
+ */
 export async function decryptAbout(
   scene: Scene,
   target: proto.IMessageKey | null | undefined,
