@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { FAILURES } from '../../../src/domain/failures.ts'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT, textOf } from '../../harness/checkout.ts'
@@ -67,17 +68,74 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
 
-test('the pair has two equal services with a standby, and trusts the address of its proxy only', () => {
-  const { services, networks, configs } = parse(textOf('deploy/compose.cluster.yaml'), { merge: true })
-  assert.deepEqual(services['svc-a'], services['svc-b'])
-  const { environment } = services['svc-a']
-  assert.equal(environment.SVC_STANDBY, 'on')
-  const { ipv4_address: address } = services.proxy.networks.cluster
-  assert.equal(environment.SVC_TRUSTED_PROXIES, `${address}/32`)
-  assert.ok(isIn(parseRanges([networks.cluster.ipam.config[0].subnet]), address))
-  assert.match(configs.proxy.content, /^ +option httpchk GET \/health\/ready$/m)
+const composeOf = (name: string) => parse(textOf(`deploy/${name}`), { merge: true })
+const COMPOSE_FILES = ['compose.yaml', 'compose.n8n.yaml', 'compose.cluster.yaml']
+
+test('the pair has two equal services with a standby, and only one builds the image of both', () => {
+  const { services } = composeOf('compose.cluster.yaml')
+  const { build, ...a } = services['svc-a']
+  const { pull_policy: policy, ...b } = services['svc-b']
+  assert.deepEqual(a, b)
+  assert.equal(a.environment.SVC_STANDBY, 'on')
+  assert.ok(existsSync(new URL(build.dockerfile, ROOT)))
+  assert.equal(policy, 'never')
+})
+
+test('the pair trusts its proxy and the proxy of the machine, whose addresses no service can get', () => {
+  const { services, networks } = composeOf('compose.cluster.yaml')
+  const [{ subnet, gateway, ip_range: dynamic }] = networks.cluster.ipam.config
+  const trusted = [services.proxy.networks.cluster.ipv4_address, gateway]
+  assert.equal(services['svc-a'].environment.SVC_TRUSTED_PROXIES, trusted.map((address) => `${address}/32`).join())
+  for (const address of trusted) {
+    assert.ok(isIn(parseRanges([subnet]), address), address)
+    assert.ok(!isIn(parseRanges([dynamic]), address), address)
+  }
+  for (const published of services.proxy.ports) assert.match(published, /^127\.0\.0\.1:/)
+})
+
+test('the proxy of the pair asks which service is ready, and gives a service that stops time for its requests', () => {
+  const { services } = composeOf('compose.cluster.yaml')
+  const proxy = textOf('deploy/haproxy.cfg')
+  assert.match(proxy, /^ +option httpchk GET \/health\/ready$/m)
   for (const name of Object.keys(services).filter((each) => each.startsWith('svc-')))
-    assert.match(configs.proxy.content, new RegExp(`^ +server \\w+ ${name}:8080$`, 'm'))
+    assert.match(proxy, new RegExp(`^ +server \\w+ ${name}:8080$`, 'm'))
+  const [, seconds, failures] = /^ +default-server check inter (\d+)s fall (\d+) /m.exec(proxy)!
+  assert.ok(Number(seconds) * Number(failures) >= 5, 'half of SVC_SHUTDOWN_SECONDS')
+  const [, body = ''] = /^ +http-error status 503 content-type application\/json string '(.+)'$/m.exec(proxy)!
+  const { error } = JSON.parse(body)
+  assert.deepEqual([Object.keys(error), error.code in FAILURES], [['code', 'message', 'details'], true])
+})
+
+interface Service {
+  read_only?: boolean
+  configs?: { source: string; target: string }[]
+  env_file?: { path: string }[]
+}
+
+const servicesOf = (name: string) => Object.values<Service>(composeOf(name).services)
+
+test('a read-only service gets its configuration as a mounted file, because Compose cannot copy one into it', () => {
+  const used = COMPOSE_FILES.flatMap((name) =>
+    servicesOf(name)
+      .filter((service) => service.read_only)
+      .flatMap(({ configs = [] }) => configs.map((config) => ({ config, definition: composeOf(name).configs[config.source] }))),
+  )
+  assert.ok(used.length > 0)
+  for (const { config, definition } of used) {
+    assert.deepEqual(Object.keys(config), ['source', 'target'], 'Compose copies a file that has a mode or an owner')
+    assert.deepEqual(Object.keys(definition), ['file'])
+    assert.ok(existsSync(new URL(`deploy/${definition.file}`, ROOT)), definition.file)
+  }
+})
+
+test('git ignores each file of settings that a compose file names, because it has secrets', () => {
+  const named = COMPOSE_FILES.flatMap((name) =>
+    servicesOf(name).flatMap(({ env_file: files = [] }) => files.map(({ path }) => `deploy/${path}`)),
+  )
+  const settings = [...new Set(named)].sort()
+  assert.deepEqual(settings, ['deploy/cluster.env', 'deploy/svc.env'])
+  const ignored = execFileSync('git', ['check-ignore', ...settings], { cwd: ROOT, encoding: 'utf8' })
+  assert.deepEqual(ignored.trim().split('\n').sort(), settings)
 })
 
 test('the health check ends with 0 when the service is ready or is a standby, and with 1 and the reason otherwise', async () => {

@@ -45,7 +45,7 @@ test('every link to a file of the repository leads to one, and its anchor to a h
  * Paths that the documentation names although they are not in the repository: a reader or a program creates them, or
  * they are in another repository.
  */
-const ELSEWHERE = new Set(['deploy/svc.env', 'bench/results', 'src/protocol/session_cipher.rs'])
+const ELSEWHERE = new Set(['deploy/svc.env', 'deploy/cluster.env', 'bench/results', 'src/protocol/session_cipher.rs'])
 
 test('a file or folder of the repository that a page names exists', () => {
   const missing = PAGES.flatMap((page) =>
