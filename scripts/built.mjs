@@ -13,6 +13,7 @@ const run = (...args) => spawnSync(process.execPath, args, { stdio: 'inherit' })
 if (existsSync(COMPILER) && existsSync(BUNDLER)) {
   if (!existsSync(BUILT)) process.stderr.write('Compiling the service, which takes a minute the first time …\n')
   process.exitCode =
+    run('scripts/stale.mjs', 'dist') ||
     run(COMPILER, '-p', 'tsconfig.build.json') ||
     run('scripts/library.mjs', 'dist') ||
     run('scripts/threads.mjs', 'dist') ||

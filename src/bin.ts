@@ -9,8 +9,9 @@ const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 
 interface Replaceable {
   /**
-   * Replaces this process by another program. The function exists since Node 22.15; with an older Node, the service
-   * runs without the flags.
+   * Replaces this process by another program. The function exists since Node 22.15. With an older Node and on Windows
+   * the service runs without the flags: V8 reads them only at its start, and a second process beside this one would
+   * need more memory than they save.
    */
   execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
 }
@@ -18,9 +19,15 @@ interface Replaceable {
 const [program, , first] = process.argv
 const { execPath, execArgv, platform } = process
 const isService = first !== 'cli'
-if (isService && platform !== 'win32' && !FLAGS.every((flag) => execArgv.includes(flag))) {
+/** The channel to a parent process that has one (pm2, `fork()`) would be lost. */
+const hasChannel = process.send !== undefined
+if (isService && !hasChannel && platform !== 'win32' && !FLAGS.every((flag) => execArgv.includes(flag))) {
   const words = [program!, ...FLAGS, ...execArgv, ...process.argv.slice(1)]
-  ;(process as Replaceable).execve?.(execPath, words, process.env)
+  try {
+    ;(process as Replaceable).execve?.(execPath, words, process.env)
+  } catch {
+    // With `--permission` Node may refuse to run programs. The service then runs without the flags, too.
+  }
 }
 if (!isService) process.argv.splice(2, 1)
 if (first === 'sandbox') process.argv.splice(2, 1, '--sandbox')

@@ -1,27 +1,35 @@
 /** If the project cannot be built, the earlier build must run, even if npm has left some files of the compiler. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ROOT } from '../../harness/checkout.ts'
+import { ROOT, textOf } from '../../harness/checkout.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
 const COMPILER = 'node_modules/typescript/bin/tsc'
+const SCRIPTS = ['scripts/built.mjs', 'scripts/stale.mjs']
 
 async function build(t: TestContext, files: readonly string[]) {
   const tree = await tempDir(t)
-  for (const path of [...files, 'scripts/built.mjs']) await mkdir(dirname(join(tree, path)), { recursive: true })
-  await cp(fileURLToPath(new URL('scripts/built.mjs', ROOT)), join(tree, 'scripts/built.mjs'))
+  for (const path of [...files, ...SCRIPTS]) await mkdir(dirname(join(tree, path)), { recursive: true })
+  for (const path of SCRIPTS) await cp(fileURLToPath(new URL(path, ROOT)), join(tree, path))
   for (const path of files) await writeFile(join(tree, path), "process.stdout.write('compiles')\nprocess.exitCode = 2\n")
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/built.mjs'], { cwd: tree, encoding: 'utf8' })
-  return { status, stdout, stderr }
+  return { status, stdout, stderr, left: files.filter((path) => existsSync(join(tree, path))) }
 }
 
 test('with all that builds it, it is built', async (t) => {
   const { status, stdout } = await build(t, [COMPILER, 'node_modules/esbuild/package.json', 'dist/src/start.js'])
   assert.deepEqual([status, stdout], [2, 'compiles'])
+})
+
+test('a build removes compiled files whose source was moved, so that no package contains them', async (t) => {
+  const files = [COMPILER, 'node_modules/esbuild/package.json', 'src/here.ts', 'dist/src/here.js', 'dist/node_modules/a/b.js']
+  assert.deepEqual((await build(t, [...files, 'dist/src/moved.js', 'dist/src/moved.js.map'])).left, files)
+  assert.match(textOf('package.json'), /"build": "node scripts\/stale\.mjs dist && /)
 })
 
 test('only the first build says that it takes a while', async (t) => {
@@ -31,8 +39,8 @@ test('only the first build says that it takes a while', async (t) => {
 })
 
 test('in a production tree what was built runs, also with the compiler that npm leaves there', async (t) => {
-  assert.deepEqual(await build(t, ['dist/src/start.js']), { status: 0, stdout: '', stderr: '' })
-  assert.deepEqual(await build(t, [COMPILER, 'dist/src/start.js']), { status: 0, stdout: '', stderr: '' })
+  for (const files of [['dist/src/start.js'], [COMPILER, 'dist/src/start.js']])
+    assert.deepEqual(await build(t, files), { status: 0, stdout: '', stderr: '', left: files })
 })
 
 test('a production tree in which nothing was built says what to do', async (t) => {
