@@ -28,7 +28,10 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     heapMb: HEAP_MB,
     log,
   })
-  /** The thread reads for one query at a time. A query whose caller has gone while it waited is left out. */
+  /**
+   * The thread reads for one query at a time. A query whose caller has gone while it waited is left out; one that is
+   * being read goes on to its end, and the next one waits for it.
+   */
   const turns = new PQueue({ concurrency: 1 })
 
   /** An instance that is being deleted has no key any longer, so its log is left out. */
@@ -43,11 +46,14 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     of: (known: string[]) => Parameters<LogReader[M]>,
     signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<LogReader[M]>>> {
-    const keys = keysOf(instanceIds)
     try {
       if (turns.size >= WAITING) throw new Error(`${WAITING} queries wait already`)
-      const task = { ask: method, of: of([...keys.keys()]), storeUrl, keys }
-      return await turns.add(() => pool.run(task, { name: 'read' }), { ...(signal && { signal }) })
+      // The queue does not get the signal: it would start the next query while the thread still reads for this one.
+      return await turns.add(() => {
+        signal?.throwIfAborted()
+        const keys = keysOf(instanceIds)
+        return pool.run({ ask: method, of: of([...keys.keys()]), storeUrl, keys }, { name: 'read' })
+      })
     } catch (cause) {
       throw new Failure('engine_unavailable', {
         message: 'The webhook log cannot be read at the moment; try again later.',
