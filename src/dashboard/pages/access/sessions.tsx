@@ -100,7 +100,7 @@ export function SessionsTab() {
           <h2>{t('Signed in to this dashboard')}</h2>
           <p>
             {t(
-              'A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service restarts. An open tab counts as use.',
+              'A session ends with its key, half an hour after its last use, and after twelve hours at the latest. A restart of the service does not end it. An open tab counts as use.',
             )}
           </p>
         </header>

@@ -155,9 +155,9 @@ export const ACCESS = {
   'The session was ended.': ['A sessão foi encerrada.', 'La sesión fue terminada.'],
   Sessions: ['Sessões', 'Sesiones'],
   'Signed in to this dashboard': ['Quem está neste painel', 'Quién está en este panel'],
-  'A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service restarts. An open tab counts as use.':
+  'A session ends with its key, half an hour after its last use, and after twelve hours at the latest. A restart of the service does not end it. An open tab counts as use.':
     [
-      'Uma sessão termina com a chave, meia hora depois do último uso, no máximo após doze horas, e quando o serviço reinicia. Uma aba aberta conta como uso.',
-      'Una sesión termina con su clave, media hora después del último uso, a las doce horas como máximo, y cuando el servicio se reinicia. Una pestaña abierta cuenta como uso.',
+      'Uma sessão termina com a chave, meia hora depois do último uso e no máximo após doze horas. Um reinício do serviço não a encerra. Uma aba aberta conta como uso.',
+      'Una sesión termina con su clave, media hora después del último uso y a las doce horas como máximo. Un reinicio del servicio no la termina. Una pestaña abierta cuenta como uso.',
     ],
 } as const satisfies Area

@@ -22,9 +22,9 @@ export const FRAME = {
     'Esta chave não está certa. Use a chave de administrador (svc_admin_…) ou uma chave de API (svc_key_…) que tenha instances:read.',
     'Esta clave no es correcta. Use la clave de administrador (svc_admin_…) o una clave de API (svc_key_…) que tenga instances:read.',
   ],
-  'Your session has ended, or the service was restarted. Sign in again to go on where you were.': [
-    'Sua sessão terminou ou o serviço foi reiniciado. Entre de novo para continuar de onde estava.',
-    'Su sesión terminó o el servicio se reinició. Entre de nuevo para seguir donde estaba.',
+  'Your session has ended. Sign in again to go on where you were.': [
+    'Sua sessão terminou. Entre de novo para continuar de onde estava.',
+    'Su sesión terminó. Entre de nuevo para seguir donde estaba.',
   ],
   'The service does not answer. You see what was known at {time}; this page goes on by itself.': [
     'O serviço não responde. Você vê o que se sabia em {time}; esta página continua sozinha.',
