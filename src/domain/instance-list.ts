@@ -31,8 +31,9 @@ export function troubleOf(row: InstanceRow): number {
   return row.restriction ? 4 : 0
 }
 
-/** Instances that never ran come last: hundreds of them may wait for a phone, and nothing is wrong with any. */
-const idleOf = (row: InstanceRow): number => (row.was_connected ? (stateOf(row) === 'paused' ? 1 : 0) : 2)
+/** Instances that were never paired come last: hundreds of them may wait for a phone, and nothing is wrong with any. */
+const IDLE: Readonly<Partial<Record<ShownState, number>>> = { paused: 1, not_paired: 2 }
+const idleOf = (row: InstanceRow): number => IDLE[stateOf(row)] ?? 0
 
 const byName = (a: InstanceRow, b: InstanceRow) => a.name.localeCompare(b.name, undefined, { numeric: true, sensitivity: 'base' })
 const newestFirst = (a: InstanceRow, b: InstanceRow) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id)

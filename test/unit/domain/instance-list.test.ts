@@ -37,6 +37,7 @@ test('trouble comes first, the worst of it first', () => {
   const rows = [
     row({ id: 'well' }),
     row({ id: 'new', status: 'stopped', was_connected: false }),
+    row({ id: 'pairing', status: 'connecting', was_connected: false }),
     row({ id: 'paused', status: 'stopped', status_reason: 'paused' }),
     row({ id: 'restricted', restriction: { type: 'reachout_timelock', until: null, since: '' } as never }),
     row({ id: 'full', queue: 1_000 }),
@@ -45,10 +46,10 @@ test('trouble comes first, the worst of it first', () => {
     row({ id: 'out', status: 'logged_out' }),
   ]
   const sorted = ordered(rows, 'trouble').map(({ id }) => id)
-  assert.deepEqual(sorted, ['banned', 'out', 'away', 'full', 'restricted', 'well', 'paused', 'new'])
+  assert.deepEqual(sorted, ['banned', 'out', 'away', 'full', 'restricted', 'pairing', 'well', 'paused', 'new'])
   assert.deepEqual(
     rows.filter((each) => troubleOf(each) === 0).map(({ id }) => id),
-    ['well', 'new', 'paused'],
+    ['well', 'new', 'pairing', 'paused'],
   )
 })
 
