@@ -9,6 +9,11 @@ interface Second {
   values: readonly Value[]
 }
 
+interface Place {
+  at: number
+  time: string | undefined
+}
+
 interface ChartProps {
   title: string
   times: readonly string[]
@@ -73,8 +78,19 @@ const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum:
   return Math.max(0, Math.min(count - 1, isSum ? Math.floor(share * count) : Math.round(share * (count - 1))))
 }
 
+/** Finds a place again by its time, because each new sample moves the older ones. */
+function indexOf(place: Place | undefined, times: readonly string[]): number | undefined {
+  if (place?.time === undefined) return undefined
+  if (times[place.at] === place.time) return place.at
+  const at = times.indexOf(place.time)
+  return at === -1 ? undefined : at
+}
+
 export function Chart({ title, times, values, second, isSum = false, text }: ChartProps) {
-  const [pointed, setPointed] = useState<number>()
+  const [underPointer, setUnderPointer] = useState<Place>()
+  const [onSlider, setOnSlider] = useState<Place>()
+  const placeAt = (at: number): Place => ({ at, time: times[at] })
+  const pointed = indexOf(underPointer, times) ?? indexOf(onSlider, times)
   const others = second?.values ?? []
   const max = Math.max(1e-9, ...values.map((value) => value ?? 0), ...others.map((value) => value ?? 0))
   const said = (value: Value | undefined) => (value === null || value === undefined ? t('none') : text(value))
@@ -101,8 +117,8 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
           aria-label={
             isSum ? t('{title}: {now} in all, at most {max}', described) : t('{title}: now {now}, at most {max}', described)
           }
-          onPointerMove={(event) => setPointed(indexAt(event, values.length, isSum))}
-          onPointerLeave={() => setPointed(undefined)}
+          onPointerMove={(event) => setUnderPointer(placeAt(indexAt(event, values.length, isSum)))}
+          onPointerLeave={() => setUnderPointer(undefined)}
         >
           <line x1="0" x2={WIDTH} y1="4" y2="4" />
           <line x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
@@ -126,8 +142,11 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
           value={at}
           aria-label={t('{title}: values by time', { title })}
           aria-valuetext={spoken}
-          onInput={(event) => setPointed(Number(event.currentTarget.value))}
-          onBlur={() => setPointed(undefined)}
+          onInput={(event) => {
+            setUnderPointer(undefined)
+            setOnSlider(placeAt(Number(event.currentTarget.value)))
+          }}
+          onBlur={() => setOnSlider(undefined)}
         />
       </div>
       <div class="axis">

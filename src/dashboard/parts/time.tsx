@@ -13,7 +13,7 @@ const UNITS: readonly (readonly [ms: number, unit: Intl.RelativeTimeFormatUnit])
   [3_600_000, 'hour'],
   [60_000, 'minute'],
 ]
-const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
 const relative = new Intl.RelativeTimeFormat(formats, { numeric: 'always', style: 'short' })
 const day = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', year: 'numeric' })
 const exact = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', ...CLOCK })

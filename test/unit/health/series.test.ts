@@ -153,12 +153,12 @@ test('what was measured while the clock was ahead is dropped once the clock is s
   )
 })
 
-test('a chart has a gap where two slots or more are missing, and none where one sample was late', () => {
+test('a chart has a gap where the service did not run, and none where one sample was late', () => {
   const at = (seconds: number) => new Date(Date.parse('2026-01-31T12:00:00.000Z') + seconds * 1_000).toISOString()
-  const shown = (seconds: readonly number[]) =>
+  const shown = (seconds: readonly number[], every = 10_000) =>
     withGaps(
       seconds.map((each) => ({ at: at(each) })),
-      10_000,
+      every,
     ).map(({ at, sample }) => [Date.parse(at) / 1_000 - Date.parse('2026-01-31T12:00:00.000Z') / 1_000, sample !== null])
   assert.deepEqual(shown([1, 11, 31]), [
     [1, true],
@@ -173,4 +173,10 @@ test('a chart has a gap where two slots or more are missing, and none where one 
     [41, true],
   ])
   assert.deepEqual(shown([]), [])
+  // A slot of five minutes holds 30 samples, so it is not empty because one was late.
+  assert.deepEqual(shown([299, 610], 300_000), [
+    [299, true],
+    [300, false],
+    [610, true],
+  ])
 })

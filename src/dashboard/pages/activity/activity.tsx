@@ -6,7 +6,7 @@ import { Chart } from '../../parts/chart.tsx'
 import { Chips } from '../../parts/chips.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
-import { type Span, spansOf, type Window } from './spans.ts'
+import { hasPartHours, type Span, spansOf, type Window } from './spans.ts'
 
 const LOOK_EVERY_MS = 60_000
 
@@ -20,7 +20,7 @@ const CHARTS = [
   { title: t('Webhooks delivered'), line: 'delivered', name: t('failed attempts'), other: 'failed' },
 ] as const
 
-const hour = new Intl.DateTimeFormat(formats, { weekday: 'short', hour: '2-digit', minute: '2-digit', hour12: false })
+const hour = new Intl.DateTimeFormat(formats, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const day = new Intl.DateTimeFormat(formats, { weekday: 'short', day: 'numeric', month: 'short' })
 const textOf = (window: Window, { at }: Span) => (window === 'day' ? hour : day).format(at)
 
@@ -30,10 +30,16 @@ export function Activity({ id }: { id?: string }) {
   const { data, reload } = useLoad(() => ask<Data>('GET', `api/activity${of}`), [id])
   useEvery(LOOK_EVERY_MS, reload)
   if (!data) return null
-  const spans = spansOf(data.hours, window, Date.now())
+  const now = Date.now()
+  const spans = spansOf(data.hours, window, now)
   return (
     <section class="activity" aria-label={t('Activity')}>
       <Chips label={t('Time')} value={window} options={WINDOWS} onChange={(next) => setWindow(next)} />
+      {window === 'week' && hasPartHours(now) ? (
+        <p class="soft">
+          {t('Counts are kept by the hour. In your time zone, the first minutes of a day are counted with the day before.')}
+        </p>
+      ) : null}
       <div class="charts">
         {CHARTS.map(({ title, line, name, other }) => (
           <Chart

@@ -18,6 +18,9 @@ function dayOf(now: number, back = 0): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - back).getTime()
 }
 
+/** In such a time zone the hours of the counts, which are those of UTC, begin within a local hour. */
+export const hasPartHours = (now: number): boolean => new Date(now).getTimezoneOffset() % 60 !== 0
+
 const STARTS: Readonly<Record<Window, { of(at: number): number; all(now: number): number[] }>> = {
   day: { of: hourOf, all: (now) => Array.from({ length: 24 }, (_, at) => hourOf(now) - (23 - at) * HOUR) },
   week: { of: (at) => dayOf(at), all: (now) => Array.from({ length: 7 }, (_, at) => dayOf(now, 6 - at)) },

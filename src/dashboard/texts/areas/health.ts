@@ -42,6 +42,10 @@ export const HEALTH = {
   'Last day': ['Último dia', 'Último día'],
   'Last week': ['Última semana', 'Última semana'],
   Activity: ['Atividade', 'Actividad'],
+  'Counts are kept by the hour. In your time zone, the first minutes of a day are counted with the day before.': [
+    'As contagens são guardadas por hora. No seu fuso horário, os primeiros minutos de um dia são contados no dia anterior.',
+    'Los conteos se guardan por hora. En su zona horaria, los primeros minutos de un día se cuentan en el día anterior.',
+  ],
   '{title}: values by time': ['{title}: valores ao longo do tempo', '{title}: valores a lo largo del tiempo'],
   '{title}: {now} in all, at most {max}': [
     '{title}: {now} no total, no máximo {max}',
