@@ -15,6 +15,13 @@ test('both implementations agree on the same secret', () => {
   assert.throws(() => agreement(a.private, Buffer.alloc(3)), Error)
 })
 
+test('a public key with which every agreement is zero is refused', () => {
+  const { private: own } = newKeyPair()
+  const one = Buffer.alloc(32)
+  one[0] = 1
+  for (const weak of [Buffer.alloc(32), one, typed(one)]) assert.throws(() => agreement(own, weak), /all-zero shared secret/)
+})
+
 test('each verifies the signatures of the other, and another message or length is refused', () => {
   const pair = newKeyPair()
   const message = Buffer.of(6, 0, 1, 2)
@@ -22,5 +29,11 @@ test('each verifies the signatures of the other, and another message or length i
   assert.equal(js.verifySignature(typed(pair.public), message, signature), true)
   assert.equal(isSignedBy(pair.public, message, Buffer.from(js.calculateSignature(Buffer.from(pair.private), message))), true)
   assert.equal(isSignedBy(pair.public, Buffer.of(6, 0, 1, 3), signature), false)
-  assert.equal(isSignedBy(pair.public, message, signature.subarray(1)), false)
+  for (const length of [0, 63, 65]) assert.equal(isSignedBy(pair.public, message, Buffer.alloc(length, signature)), false)
+  for (const length of [0, 1, 31, 34]) assert.equal(isSignedBy(Buffer.alloc(length, pair.public), message, signature), false)
+})
+
+test('a failure that is not about a length is thrown by the verification', () => {
+  const pair = newKeyPair()
+  assert.throws(() => isSignedBy(pair.public, Buffer.of(1), undefined as unknown as Uint8Array), TypeError)
 })

@@ -10,20 +10,27 @@ export function newKeyPair(): KeyPair {
   return { private: Buffer.from(privKey), public: Buffer.from(bare(pubKey)) }
 }
 
-/** Returns the 32 bytes that both sides share. A weak public key gives only zeros. */
-export const agreement = (privateKey: Uint8Array, publicKey: Uint8Array): Buffer =>
-  Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
+/**
+ * Returns the 32 bytes that both sides share. Throws if they are zeros only: anybody can choose such a public key, so
+ * the bytes would not be secret.
+ */
+export function agreement(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
+  const shared = Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
+  if (shared.every((byte) => byte === 0)) throw new Error('the public key of the other side gives an all-zero shared secret')
+  return shared
+}
 
 export const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(asError(() => calculateSignature(privateKey, message)))
 
-/** Returns false also for keys and signatures of a wrong length, for which the module throws. */
+/** Returns false also for keys and signatures of a wrong length. Other failures of the module are thrown. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
-  } catch {
+  } catch (thrown) {
     // For bytes of a wrong length, the module throws a string.
-    return false
+    if (typeof thrown === 'string') return false
+    throw thrown
   }
 }
 
