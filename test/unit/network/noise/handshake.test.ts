@@ -127,6 +127,14 @@ test('a connection without routing info begins with the prologue', () => {
   assert.deepEqual(writer.frame(Buffer.of(8)), Buffer.from([0, 0, 1, 8]))
 })
 
+test('a message that is too long for a frame is refused, and the next one has the counter that the network expects', () => {
+  const key = Buffer.alloc(32, 1)
+  const writer = createFrameWriter(Buffer.of())
+  writer.encryptWith(key)
+  assert.throws(() => writer.frame(Buffer.alloc(2 ** 24 - 16)), RangeError)
+  assert.equal(unsealFrame(writer.frame(Buffer.from('next')).subarray(3), { key, counter: 0 }).toString(), 'next')
+})
+
 test('a hello that is changed, incomplete or of another handshake is refused', () => {
   const [ephemeral, own] = [newKeyPair(), newKeyPair()]
   const { hello } = serverFor(ephemeral.public)

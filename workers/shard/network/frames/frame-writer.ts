@@ -1,13 +1,18 @@
 /** Encodes what is sent on a connection: each message is a frame, three bytes of length and then the message. */
-import { sealFrame } from '../noise/cipher.ts'
+import { sealFrame, TAG } from '../noise/cipher.ts'
 
 export interface FrameWriter {
-  /** Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the connection. */
+  /**
+   * Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the connection. Throws if the message
+   * is too long for a frame.
+   */
   frame(message: Uint8Array): Buffer
   encryptWith(key: Uint8Array): void
 }
 
 const PREFIX = 3
+/** Greatest length of an encrypted message, in bytes. */
+const MAX_LENGTH = 2 ** 24 - 1
 
 export function createFrameWriter(introduction: Uint8Array): FrameWriter {
   let pending: Uint8Array = introduction
@@ -16,6 +21,8 @@ export function createFrameWriter(introduction: Uint8Array): FrameWriter {
 
   return {
     frame(message) {
+      // An error after the encryption would leave the counter one ahead of the network's.
+      if (message.length + TAG > MAX_LENGTH) throw new RangeError(`a message of ${message.length} bytes is too long for a frame`)
       const content = key ? sealFrame(message, { key, counter: counter++ }) : message
       const prefix = Buffer.allocUnsafe(PREFIX)
       prefix.writeUIntBE(content.length, 0, PREFIX)

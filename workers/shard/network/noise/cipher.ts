@@ -2,7 +2,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
-const TAG = 16
+/** Number of bytes by which an encrypted message is longer than its plaintext. */
+export const TAG = 16
 const NONCE = 12
 
 export interface Position {
