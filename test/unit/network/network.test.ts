@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import pino from 'pino'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { finishRegistration } from '../../../workers/shard/connection/pairing/companion-registration.ts'
 import { requestCode } from '../../../workers/shard/connection/pairing/pairing-code.ts'
@@ -48,8 +49,20 @@ const trust = (verify: Trust['verify'] = 'strict', problems: string[] = []): Tru
   log: (problem) => void problems.push(problem),
 })
 
+/** `warnings` gets each warning and the error in it. */
+const warningsTo = (warnings: string[][]) =>
+  pino(
+    { level: 'warn' },
+    {
+      write(line: string) {
+        const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } }
+        warnings.push([msg, err?.message ?? ''])
+      },
+    },
+  )
+
 /** `code` resolves with the text of the first QR code, or rejects if the socket ends before there is one. */
-function connect(gateway: Gateway, trusted = trust()) {
+function connect(gateway: Gateway, trusted = trust(), logger = log) {
   const { creds } = gateway
   const sock: NetworkSocket = openNetworkSocket({
     url: network.url,
@@ -64,7 +77,7 @@ function connect(gateway: Gateway, trusted = trust()) {
       void sock.end(endReason('stalled', 428), 'abrupt')
     },
     onStray: () => {},
-    log: log as never,
+    log: logger as never,
   })
   sockets.push(sock)
   const { answered } = watchConnection(sock, { onError: () => {} })
@@ -143,7 +156,10 @@ for (const what of ['root', 'leaf'] as const) {
   test(`a forged ${what} is refused at the handshake, and with warn it is only logged`, async () => {
     network.control.forge(what)
     const gateway = await newGateway()
-    await assert.rejects(connect(gateway).code, /certificate is (not signed by the trusted root|for another server)/)
+    const warnings: string[][] = []
+    const refused = connect(gateway, trust(), warningsTo(warnings))
+    await assert.rejects(refused.code, /certificate is (not signed by the trusted root|for another server)/)
+    assert.deepEqual(warnings, [['the handshake with the network failed', (await refused.end)?.message]])
     network.control.forge(what)
     const problems: string[] = []
     await connect(gateway, trust('warn', problems)).code
@@ -156,13 +172,16 @@ test('a root other than the trusted one is refused', async () => {
   await assert.rejects(connect(await newGateway(), trusted).code, /certificate is not signed by the trusted root/)
 })
 
-test('a forged account signature is refused at linking', async () => {
+test('a forged account signature is refused at linking, and logged once', async () => {
   const phone = '4915733333333'
   network.control.createPhone({ phone })
   network.control.forge('account_signature')
-  const { code, end } = connect(await newGateway())
+  const warnings: string[][] = []
+  const { code, end } = connect(await newGateway(), trust(), warningsTo(warnings))
   await network.control.scan(phone, await code).catch(() => {})
-  assert.match(String((await end)?.message), /is not signed by its account/)
+  const reason = String((await end)?.message)
+  assert.match(reason, /is not signed by its account/)
+  assert.deepEqual(warnings, [['the pairing could not be completed', reason]])
 })
 
 describe('a pairing code', () => {

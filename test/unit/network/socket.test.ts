@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type BinaryNode, DisconnectReason, initAuthCreds } from '@whiskeysockets/baileys'
+import pino from 'pino'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { watchCompanionRefresh } from '../../../workers/shard/network/companion-refresh.ts'
 import { endOf, endReason } from '../../../workers/shard/network/end-reason.ts'
+import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
 import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import { createQueries, QueryRefused } from '../../../workers/shard/network/queries.ts'
+import { openTransport } from '../../../workers/shard/network/transport.ts'
 import { watchConnection } from '../../../workers/shard/network/watchdog.ts'
 import { answerHandshake, closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
 
@@ -72,6 +75,32 @@ test('a stanza is refused until the handshake has ended, and nothing of it is se
   const { later } = await handshake
   assert.equal(later(), 0)
   await sock.sendNode(QUERY)
+})
+
+test('a connection that ends before the hello of the network ends the handshake, and nothing is logged', async () => {
+  const failed = new Promise((resolve) => {
+    const transport = openTransport({
+      url: silent.url,
+      version: [2, 3000, 1],
+      creds: initAuthCreds(),
+      loginCounts: createLoginCounts(),
+      trust: { verify: 'strict', now: Date.now, log: fail },
+      onNode: fail,
+      onBroken: fail,
+      onFailed: resolve,
+    })
+    transport.ws.on('open', () => void transport.close())
+  })
+  assert.match(String(await failed), /Connection Closed/)
+
+  const lines: string[] = []
+  const sock = openSocket(silent.url, initAuthCreds(), {
+    log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+  })
+  opened.push(sock)
+  await isOpen(sock)
+  await sock.end()
+  assert.deepEqual(lines, [])
 })
 
 test('a listener of the end that throws does not keep the others from it', async () => {

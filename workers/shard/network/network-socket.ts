@@ -88,26 +88,34 @@ export interface NetworkSocketOptions
 /** Node warns of a leak above this number of listeners. Eleven parts of a session listen to `connection.update`. */
 const LISTENERS = 20
 
+/** A step whose failure ends the socket. It also fails because the socket ends, and this is not logged. */
+interface Step {
+  /** Log line of the failure. */
+  sentence: string
+  /** How the socket is ended. */
+  how: 'clean' | 'abrupt'
+}
+
+/** The server may not be trusted, so nothing is expected from it. */
+const HANDSHAKE: Step = { sentence: 'the handshake with the network failed', how: 'abrupt' }
+const PAIRING: Step = { sentence: 'the pairing could not be completed', how: 'clean' }
+
 export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket {
   const { onStray, saved, log } = options
   const { creds } = options.auth
-  const logger = libraryLogger(log)
   const keys = withTransactions(options.auth.keys)
   const ev = new EventEmitter<SocketEvents>()
   ev.setMaxListeners(LISTENERS)
-  const transport = openTransport({ ...options, creds, onNode: received, onBroken: stalled, onFailed: failed })
+  const transport = openTransport({ ...options, creds, onNode: received, onBroken: stalled, onFailed: failed(HANDSHAKE) })
   const { ws, send: sendNode } = transport
-  const tagPrefix = generateMdTagPrefix()
-  let tags = 0
+  const generateMessageTag = createTags()
   let networkAheadMs = 0
   let isLoggedIn = false
   let ending: Promise<void> | undefined
 
-  const generateMessageTag = () => `${tagPrefix}${++tags}`
-
   const queries = createQueries({ send: sendNode, tag: generateMessageTag })
   const { query } = queries
-  const signalRepository = options.makeSignalRepository({ creds, keys }, logger, async (pns) =>
+  const signalRepository = options.makeSignalRepository({ creds, keys }, libraryLogger(log), async (pns) =>
     lidAnswer(await query(lidQuery(pns, generateMessageTag()))),
   )
   const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), saved, log })
@@ -127,9 +135,13 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     onStray(error)
   }
 
-  function failed(error: unknown) {
-    escalateTrap(error)
-    void end(asError(error))
+  function failed({ sentence, how }: Step) {
+    return (error: unknown) => {
+      escalateTrap(error)
+      if (ending) return
+      log.warn({ err: error }, sentence)
+      void end(asError(error), how)
+    }
   }
 
   async function loggedIn(node: BinaryNode) {
@@ -158,7 +170,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   function received(node: BinaryNode) {
     queries.came(node)
     if (node.tag === 'success') loggedIn(node).catch(stray)
-    if (isPairSuccess(node)) linked(node).catch(failed)
+    if (isPairSuccess(node)) linked(node).catch(failed(PAIRING))
     const routingInfo = routingInfoIn(node)
     if (routingInfo) ev.emit('creds.update', { routingInfo })
     ws.emit('frame', node)
@@ -222,6 +234,13 @@ function reportEnd(ev: EventEmitter<SocketEvents>, error: Error | undefined, onT
     }
   }
   ev.removeAllListeners('connection.update')
+}
+
+/** Returns a function that returns a new id for a stanza. */
+function createTags(): () => string {
+  const prefix = generateMdTagPrefix()
+  let count = 0
+  return () => `${prefix}${++count}`
 }
 
 /**

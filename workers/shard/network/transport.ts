@@ -7,6 +7,7 @@ import { NOISE_WA_HEADER } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 import { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
 import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { nodeBytes } from '../wire/node-bytes.ts'
 import { corkPerTurn } from './cork.ts'
@@ -28,6 +29,7 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
   onNode(node: BinaryNode): void
   /** Called when a frame cannot be decrypted or decoded. Nothing more is received afterwards. */
   onBroken(error: unknown): void
+  /** Called when the handshake fails, also because the connection has ended. */
   onFailed(error: unknown): void
 }
 
@@ -57,7 +59,7 @@ export function openTransport(options: TransportOptions): Transport {
     return new Promise((resolve, reject) => {
       const isOurs = isHeld()
       if (!isOurs) raw.terminate()
-      if (!isOurs || !ws.isOpen) return reject(endReason('Connection Closed', CONNECTION_CLOSED))
+      if (!isOurs || !ws.isOpen) return reject(connectionClosed())
       ws.send(writer.frame(bytes), (error) => (error ? reject(error) : resolve()))
     })
   }
@@ -68,7 +70,8 @@ export function openTransport(options: TransportOptions): Transport {
   }
 
   const hello = firstFrame(ws, () => reader)
-  ws.on('open', () => void shakeHands({ ...options, prologue: NOISE_WA_HEADER, write, hello, onKeys }).catch(onFailed))
+  const handshake = { ...options, prologue: NOISE_WA_HEADER, write, hello: hello.promise, onKeys }
+  ws.on('open', () => void shakeHands(handshake).catch(onFailed))
 
   return {
     ws,
@@ -81,24 +84,29 @@ export function openTransport(options: TransportOptions): Transport {
       ws.removeAllListeners()
       // Without a listener for `error`, an emitter throws.
       ws.on('error', () => {})
+      hello.reject(connectionClosed())
       return closed(raw)
     },
     cut: () => raw.terminate(),
   }
 }
 
+const connectionClosed = () => endReason('Connection Closed', CONNECTION_CLOSED)
+
 /** Resolves with the first frame of the server. After the handshake, all bytes are passed to the frame reader. */
-function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined): Promise<Buffer> {
+function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined): Deferred<Buffer> {
   const splitter = createSplitter()
-  return new Promise((resolve) => {
-    ws.on('message', (bytes: Buffer) => {
-      const reading = reader()
-      if (reading) return reading.push(bytes)
-      splitter.push(bytes)
-      const frame = splitter.next()
-      if (frame) resolve(frame)
-    })
+  const first = deferred<Buffer>()
+  // A connection may end before it is open. Then nobody waits for the frame, and its rejection would be unhandled.
+  first.promise.catch(() => {})
+  ws.on('message', (bytes: Buffer) => {
+    const reading = reader()
+    if (reading) return reading.push(bytes)
+    splitter.push(bytes)
+    const frame = splitter.next()
+    if (frame) first.resolve(frame)
   })
+  return first
 }
 
 function openWebSocket({ url, agent }: Pick<TransportOptions, 'url' | 'agent'>): WebSocketClient {

@@ -26,7 +26,7 @@ export interface HandshakeDeps {
   /** The bytes with which every connection begins. */
   prologue: Uint8Array
   write(bytes: Uint8Array): Promise<void>
-  /** Resolves with the first frame of the server. */
+  /** Resolves with the first frame of the server. Rejects if the connection ends before it. */
   hello: Promise<Uint8Array>
   /** Called in the turn in which the last message is written: all later frames, in both directions, are encrypted with these keys. */
   onKeys(keys: FrameKeys): void

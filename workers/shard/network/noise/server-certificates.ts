@@ -17,7 +17,7 @@ export interface Trust {
   verify: 'strict' | 'warn'
   /** Current time, in epoch milliseconds. */
   now: () => number
-  /** Called with one message per invalid certificate. */
+  /** With `warn`, called with one message per invalid certificate. With `strict`, the thrown error has the message. */
   log: (problem: string) => void
 }
 
@@ -63,8 +63,8 @@ const intermediateProblems = (intermediate: Certificate, { root = WA_CERT_DETAIL
 function judge(name: string, problems: readonly string[], { verify, log }: Trust): void {
   if (problems.length === 0) return
   const problem = `the server's ${name} certificate ${problems.join(', ')}`
-  log(problem)
   if (verify === 'strict') throw endReason(problem, NOT_TRUSTED)
+  log(problem)
 }
 
 function isInTime({ notBefore, notAfter }: Certificate, now: number): boolean {
