@@ -121,12 +121,16 @@ export interface DashboardSessions {
    * belongs to another session.
    */
   use(value: string, proof: string): DashboardSession | undefined
+  /** With `isUse`, the call counts as a use of the session. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
   /** Null if the admin key opened the session; undefined if its API key was revoked. */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
   /** The newest session comes first. */
   list(workspace: WorkspaceId): DashboardSession[]
-  /** Resolves when the next start can no longer restore the session; with false if no session has this id. */
+  /**
+   * Resolves when the next start can no longer restore the session; with false if no session has this id. If it rejects,
+   * the session has ended here, and its removal from the store is retried.
+   */
   end(workspace: WorkspaceId, id: string): Promise<boolean>
 }

@@ -6,9 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
 import { OPENING_SCOPE } from '../domain/dashboard-rights.ts'
 import type { Log } from '../domain/log.ts'
+import type { Timer } from '../storage/timer.ts'
 import type { Account, DashboardSession, DashboardSessions } from './account.ts'
 import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 import type { HeldSession, KeptSessions } from './session-records.ts'
+import { createSessionRemovals } from './session-removals.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
@@ -33,14 +35,18 @@ export interface DashboardSessionsDeps {
   clock: Clock
   kept: KeptSessions
   log: Log
+  /** Schedules the retry of a removal that failed. */
+  timer?: Timer
 }
 
-export async function createDashboardSessions({ account, clock, kept, log }: DashboardSessionsDeps): Promise<DashboardSessions> {
+export async function createDashboardSessions(deps: DashboardSessionsDeps): Promise<DashboardSessions> {
+  const { account, clock, kept, log } = deps
   /**
    * Sessions by the hash of the cookie's value. Only hashes are compared, so the duration of a comparison reveals
    * nothing.
    */
   const sessions = new Map<string, Held>()
+  const removals = createSessionRemovals(deps)
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
 
@@ -57,21 +63,24 @@ export async function createDashboardSessions({ account, clock, kept, log }: Das
     return now - createdAt < SESSION_LIFE && now - lastUsedAt < SESSION_IDLE && hasKey(held)
   }
 
-  /** A record that could not be removed belongs to a session that has ended, so the next start removes it. */
-  function forget(hash: string) {
+  async function remove(hash: string, session: DashboardSession): Promise<void> {
     sessions.delete(hash)
-    kept.remove(hash).catch((err: unknown) => log.error({ err }, 'an ended session of the dashboard could not be removed'))
+    await removals.remove(hash, session)
+  }
+
+  function forget(hash: string, session: DashboardSession) {
+    remove(hash, session).catch((err: unknown) => log.error({ err }, 'an ended session of the dashboard could not be removed'))
   }
 
   function forgetEnded() {
-    for (const [hash, held] of sessions) if (!isGood(held)) forget(hash)
+    for (const [hash, held] of sessions) if (!isGood(held)) forget(hash, held.session)
   }
 
   async function load() {
     for (const [hash, held] of await kept.load()) sessions.set(hash, { ...held, storedUse: held.session.lastUsedAt })
     // If the clock was set back since the last use, nobody knows how old the session is.
     const now = clock.now()
-    for (const [hash, { session }] of sessions) if (session.lastUsedAt > now) forget(hash)
+    for (const [hash, { session }] of sessions) if (session.lastUsedAt > now) forget(hash, session)
     forgetEnded()
   }
 
@@ -79,14 +88,8 @@ export async function createDashboardSessions({ account, clock, kept, log }: Das
     forgetEnded()
     const own = [...sessions].filter(([, { session }]) => session.workspace === workspace && session.keyId === keyId)
     if (own.length < MAX_SESSIONS) return
-    const [oldest] = own.sort(([, a], [, b]) => a.session.lastUsedAt - b.session.lastUsedAt)
-    forget(oldest![0])
-  }
-
-  function use(held: Held | undefined, isUse: boolean): DashboardSession | undefined {
-    if (held === undefined || !isGood(held)) return undefined
-    if (isUse) held.session.lastUsedAt = clock.now()
-    return held.session
+    const [hash, { session }] = own.sort(([, a], [, b]) => a.session.lastUsedAt - b.session.lastUsedAt)[0]!
+    forget(hash, session)
   }
 
   function put(hash: string, held: Held) {
@@ -95,7 +98,19 @@ export async function createDashboardSessions({ account, clock, kept, log }: Das
     kept.put(hash, { session: { ...session }, adminTag, proofHash })
   }
 
+  function countUse(hash: string, held: Held) {
+    held.session.lastUsedAt = clock.now()
+    if (held.session.lastUsedAt - held.storedUse >= USE_INTERVAL) put(hash, held)
+  }
+
   const byId = (id: string) => [...sessions].find(([, { session }]) => session.id === id)
+
+  /** A session whose removal failed can be ended again, so that the caller learns when it can no longer come back. */
+  function endable(id: string): [hash: string, session: DashboardSession] | undefined {
+    const [hash, held] = byId(id) ?? []
+    if (hash !== undefined && held !== undefined) return [hash, held.session]
+    return [...removals.pending].find(([, session]) => session.id === id)
+  }
 
   await load()
   return {
@@ -117,12 +132,16 @@ export async function createDashboardSessions({ account, clock, kept, log }: Das
     use(value, proof) {
       const hash = hashOf(value)
       const held = sessions.get(hash)
-      if (held === undefined || !isSameHash(held.proofHash, hashOf(proof))) return undefined
-      const session = use(held, true)
-      if (session && session.lastUsedAt - held.storedUse >= USE_INTERVAL) put(hash, held)
-      return session
+      if (held === undefined || !isSameHash(held.proofHash, hashOf(proof)) || !isGood(held)) return undefined
+      countUse(hash, held)
+      return held.session
     },
-    isOpen: (session, isUse = false) => use(byId(session.id)?.[1], isUse) !== undefined,
+    isOpen({ id }, isUse = false) {
+      const [hash, held] = byId(id) ?? []
+      if (hash === undefined || held === undefined || !isGood(held)) return false
+      if (isUse) countUse(hash, held)
+      return true
+    },
     keyOf,
     expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,
     list(workspace) {
@@ -130,10 +149,9 @@ export async function createDashboardSessions({ account, clock, kept, log }: Das
       return [...sessions.values()].flatMap(({ session }) => (session.workspace === workspace ? session : [])).reverse()
     },
     async end(workspace, id) {
-      const [hash, held] = byId(id) ?? []
-      if (hash === undefined || held?.session.workspace !== workspace) return false
-      sessions.delete(hash)
-      await kept.remove(hash)
+      const [hash, session] = endable(id) ?? []
+      if (hash === undefined || session?.workspace !== workspace) return false
+      await remove(hash, session)
       return true
     },
   }

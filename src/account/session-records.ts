@@ -58,6 +58,10 @@ export function keepSessions({
   })
   const failed = (err: unknown) => log.error({ err }, 'a session of the dashboard could not be stored')
 
+  async function write(hash: string, held: HeldSession): Promise<void> {
+    await store.commit({ ops: [records.encode(keys.dashboardSession(hash), held)] })
+  }
+
   return {
     async load() {
       const found: [string, HeldSession][] = []
@@ -67,10 +71,9 @@ export function keepSessions({
       return found.sort(([, a], [, b]) => a.session.createdAt - b.session.createdAt)
     },
     put(hash, held) {
-      // `commit` may also throw before it returns a promise.
-      Promise.resolve()
-        .then(() => store.commit({ ops: [records.encode(keys.dashboardSession(hash), held)] }))
-        .catch(failed)
+      // The commit begins in this turn. Otherwise a removal in the same turn would come first, and the session would stay
+      // stored.
+      write(hash, held).catch(failed)
     },
     async remove(hash) {
       await store.commit({ ops: [records.remove(keys.dashboardSession(hash))] })

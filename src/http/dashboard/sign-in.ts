@@ -32,8 +32,10 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
   app.delete(path, async (c) => {
     c.get('state').route = path
     const session = sessionOf(c, sessions)?.session
-    if (session) await sessions.end(session.workspace, session.id)
     dropCookie(c, baseUrl)
+    // The answer for an error gets the headers of `c.res`, which exists after its first use.
+    void c.res
+    if (session) await sessions.end(session.workspace, session.id)
     return c.json({ value: true })
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
@@ -171,6 +172,16 @@ describe('the end of a session', () => {
       assert.match(headers.get('Set-Cookie')!, /^svc_dashboard=; Max-Age=0; Path=\/dashboard; HttpOnly; SameSite=Strict$/)
       assert.equal((await mine.ask('GET', 'api/sessions')).status, 401)
       assert.equal((await other.ask('GET', 'api/sessions')).status, 200)
+    }))
+
+  test('signing out while the store cannot be written answers 503, and the browser still forgets the session', (t) =>
+    withService({}, async (service) => {
+      const { ask } = await browserOf(service)
+      t.mock.method(service.store, 'commit', () => Promise.reject(new StorageFailure('disk full')))
+      const { status, headers } = await ask('DELETE', 'session')
+      assert.equal(status, 503)
+      assert.match(headers.get('Set-Cookie')!, /^svc_dashboard=; Max-Age=0; /)
+      assert.equal((await ask('GET', 'api/sessions')).status, 401)
     }))
 
   test('another one can be ended from the list', () =>

@@ -8,15 +8,18 @@ import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
+import { manualTime, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const workspace = 'w' as WorkspaceId
 const FROM = { address: '198.51.100.7', userAgent: 'a browser' }
 const STAFF = { id: 'staff', scopes: ['instances:read'] } as unknown as ApiKey
 
 /** Each `start` is a process with the same store. Its keys and its clock can be changed. */
-function bench(store: OpenStore) {
-  const state = { now: START, adminTag: 'admin', keys: [STAFF] as ApiKey[] }
+function bench(whole: OpenStore) {
+  const state = { now: START, adminTag: 'admin', keys: [STAFF] as ApiKey[], isFull: false }
+  const time = manualTime()
+  const commit: OpenStore['commit'] = (batch) => (state.isFull ? Promise.reject(new Error('disk full')) : whole.commit(batch))
+  const store = { ...whole, commit }
   const { lines, ...log } = recordingLog()
   const start = () =>
     createDashboardSessions({
@@ -27,10 +30,11 @@ function bench(store: OpenStore) {
       clock: { now: () => state.now },
       kept: keepSessions({ store, sealer, log }),
       log,
+      timer: time.timer,
     })
   const rows = () => store.count(keys.dashboardSessions)
   const stored = (count: number) => until(async () => (await rows()) === count, `${count} stored sessions`)
-  return { state, start, stored, lines }
+  return { state, start, stored, lines, time }
 }
 
 async function rowsOf(store: OpenStore) {
@@ -82,6 +86,39 @@ test('a session that was ended does not come back with the next start', async (t
   assert.equal(await sessions.end('other' as WorkspaceId, session.id), false)
   assert.equal(await sessions.end(workspace, session.id), true)
   assert.equal((await start()).use(value, proof), undefined)
+})
+
+test('a session that was used and ended in one turn does not come back with the next start', async (t) => {
+  const { start, state, sessions, session, value, proof } = await signedIn(t)
+  state.now += 61_000
+  assert.notEqual(sessions.use(value, proof), undefined)
+  await sessions.end(workspace, session.id)
+  assert.equal((await start()).use(value, proof), undefined)
+})
+
+test('a session whose removal failed can be ended again, and its removal is retried', async (t) => {
+  const { state, sessions, session, value, proof, stored, time, lines } = await signedIn(t)
+  state.isFull = true
+  for (const _ of [1, 2]) await assert.rejects(sessions.end(workspace, session.id), /disk full/)
+  assert.deepEqual([sessions.use(value, proof), sessions.list(workspace)], [undefined, []])
+  time.advance(10_000)
+  await until(() => lines.length === 1, 'the log of the failed retry')
+  await time.idle()
+  state.isFull = false
+  time.advance(10_000)
+  await stored(0)
+  assert.equal(await sessions.end(workspace, session.id), false)
+})
+
+test('a page that only has its live stream keeps its session over a start', async (t) => {
+  const { start, state, sessions, session, value, proof, store } = await signedIn(t)
+  const [before] = await rowsOf(store)
+  for (let minutes = 0; minutes < 31; minutes++) {
+    state.now += MINUTE
+    assert.ok(sessions.isOpen(session, true))
+  }
+  await until(async () => !Buffer.from((await rowsOf(store))[0]![1]).equals(Buffer.from(before![1])), 'a stored use')
+  assert.notEqual((await start()).use(value, proof), undefined)
 })
 
 for (const [why, keyId, change] of [
