@@ -11,20 +11,28 @@ export interface StandbyAddress {
  */
 const LONGEST_HOST = 39
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
-const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*$/i
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const IPV6_LETTERS = /^[0-9a-f:.]+$/i
+/** An unspecified address (`0.0.0.0`, `::`) means every interface, so nothing can be requested there. */
+const UNSPECIFIED = /^(?:::ffff:)?[0:.]+$/i
+const DIGITS = /^[\d.]+$/
 const PARTS = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/
 
 export const STANDBY_ADDRESSES = `an IP address or a host name of at most ${LONGEST_HOST} characters, alone or with a port: 10.0.0.2, [fd00::2]:8080 or node-b:8080`
 
-export const isHost = (text: string) => text.length <= LONGEST_HOST && (NAME.test(text) || IPV6.test(text))
+const isIPv6 = (text: string) => IPV6_LETTERS.test(text) && URL.canParse(`http://[${text}]`)
+const isName = (text: string) => NAME.test(text) && !DIGITS.test(text)
+
+export const isHost = (text: string) =>
+  text.length <= LONGEST_HOST && !UNSPECIFIED.test(text) && (IPV4.test(text) || isIPv6(text) || isName(text))
 export const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
 
 /** Parses an address. The port is undefined if the text has none. Returns undefined if the text is no address. */
 export function parseStandbyAddress(text: string): { host: string; port: number | undefined } | undefined {
-  if (IPV6.test(text)) return isHost(text) ? { host: text, port: undefined } : undefined
+  if (isHost(text)) return { host: text, port: undefined }
   const [, bracketed, name, digits] = PARTS.exec(text) ?? []
   const host = bracketed ?? name
-  if (host === undefined || !isHost(host) || (bracketed !== undefined && !IPV6.test(bracketed))) return undefined
+  if (host === undefined || !isHost(host) || (bracketed !== undefined && !isIPv6(bracketed))) return undefined
   const port = digits === undefined ? undefined : Number(digits)
   return port === undefined || isPort(port) ? { host, port } : undefined
 }

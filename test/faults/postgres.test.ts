@@ -27,6 +27,7 @@ import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../s
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
 import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
+import { amount } from '../harness/amount.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { noPooler, startPooler } from '../harness/postgres-pooler.ts'
 import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
@@ -526,6 +527,25 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual(over, [])
     for (const store of [thread, main]) await store.close()
     await Promise.all([giveBack(), server.close()])
+  })
+
+  const isShort = amount(1, 0) === 0 && 'the slow server runs with SVC_TEST_FULL=1'
+  test('an owner gets its lock back from a server that needs more than a second for each connection', {
+    skip: isShort,
+  }, async () => {
+    const { main, thread, giveBack, over, side } = await service()
+    const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
+    const before = (await side.query(owner)).rows[0].pid
+    proxy.delay(1_500)
+    await side.query(ENDING)
+    await until(
+      async () => (await side.query(owner)).rows[0]?.pid,
+      (pid) => pid !== undefined && pid !== before,
+    )
+    proxy.delay(0)
+    assert.deepEqual(over, [])
+    for (const store of [thread, main]) await store.close()
+    await giveBack()
   })
 
   test('a standby that cannot serve says so at its start, and one that can does not show the address of the database', async () => {

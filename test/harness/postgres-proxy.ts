@@ -27,6 +27,8 @@ export interface PostgresProxy {
   refuse(isRefused: boolean): void
   /** Accepts this number of new connections without passing anything on, as if their packets were lost. */
   hang(count: number): void
+  /** New connections pass their first bytes on after this number of ms. */
+  delay(ms: number): void
   stop(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   const statements: Record<string, number> = {}
   let isRefused = false
   let hanging = 0
+  let delayMs = 0
 
   const server = createServer((near): unknown => {
     if (isRefused) return near.destroy()
@@ -62,6 +65,10 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
     const readStatements = statementReader((name) => {
       statements[name] = (statements[name] ?? 0) + 1
     })
+    if (delayMs > 0) {
+      near.pause()
+      setTimeout(() => near.resume(), delayMs)
+    }
     near.on('data', (bytes) => {
       readStatements(bytes)
       if (!planned || !bytes.includes(planned.text)) return void far.write(bytes)
@@ -98,6 +105,9 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
     },
     hang(count) {
       hanging = count
+    },
+    delay(ms) {
+      delayMs = ms
     },
     async stop() {
       cut()

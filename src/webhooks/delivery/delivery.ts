@@ -97,14 +97,20 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     let began = performance.now()
     const durationMs = () => Math.round(performance.now() - began)
     const { url, body, answerBytes } = attempt
-    const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
-    try {
+    async function waitUntilHeld(): Promise<void> {
+      if (isHeld()) return
       while (!isHeld()) await pause(HELD_LOOK, undefined, stop && { signal: stop })
       began = performance.now()
+    }
+    const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
+    try {
+      await waitUntilHeld()
       // A receiver may close an idle connection at the moment when it is used again. This is not a failed attempt, so
       // the request is repeated at once. A new connection was never idle.
-      const { code, answer } = await request().catch((error: unknown) => {
+      const { code, answer } = await request().catch(async (error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
+        // The connection may be stale because this process stood still, and another one may have replaced it.
+        await waitUntilHeld()
         return request()
       })
       const result: Pick<Outcome, 'code' | 'durationMs' | 'answer'> = { code, durationMs: durationMs() }

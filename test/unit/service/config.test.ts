@@ -255,7 +255,7 @@ describe('a bad variable ends the start with one sentence', () => {
       'node-b',
       'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
     ],
-    ...['http://node-b', 'node b', '[node-b]', 'node-b:0', 'node-b:65536', `${'n'.repeat(40)}`].map(
+    ...['http://node-b', '0.0.0.0', ':8080', '[b:8080]', 'node-b:0', `${'n'.repeat(40)}`].map(
       (value): [string, string, string] => [
         'SVC_STANDBY_ADDRESS',
         value,

@@ -71,6 +71,31 @@ test('nothing is posted while another process may have replaced this one', async
   assert.equal(to.received.length, 1)
 })
 
+test('a request on a stale connection is repeated only while no other process may have replaced this one', async (t) => {
+  let isHeld = true
+  const to = await receiver(t, (_, index) => (response) => {
+    if (index !== 1) return void response.writeHead(200).end()
+    isHeld = false
+    response.socket!.destroy()
+  })
+  let looks = 0
+  const deliver = delivery(t, {
+    isHeld() {
+      looks++
+      return isHeld
+    },
+  })
+  assert.equal((await deliver(to.url)).ok, true)
+  await nextTurn()
+  const repeated = deliver(to.url)
+  await until(() => !isHeld, 'the end of the connection')
+  const before = looks
+  await until(() => looks > before + 2, 'two more looks')
+  assert.equal(to.received.length, 2)
+  isHeld = true
+  assert.deepEqual([(await repeated).ok, to.received.length], [true, 3])
+})
+
 test('what goes wrong on the way is named', async (t) => {
   const silent = await receiver(t, () => () => {})
   const closed = await receiver(t)

@@ -92,10 +92,15 @@ export const SILENCE = 3_000
  */
 const LOOK_EVERY = 1_000
 /**
- * Time limit in ms for a new connection of the owner. It is short, so that the owner can try more than once before its
- * lease ends.
+ * Time limits in ms for the attempts of the owner to connect again. The first one is short, so that the owner can try
+ * more than once before its lease ends. The later ones are longer, for a server that is slow to accept connections.
  */
-const CONNECT_LIMIT = 1_000
+const CONNECT_LIMITS = [1_000, 2_000, 5_000]
+/**
+ * Longest of these limits if there is a standby. When the database is back after an outage, an attempt that began
+ * before must end early enough for the owner to find the database before the standby takes over.
+ */
+const LONGEST_WITH_STANDBY = 2_000
 /**
  * Milliseconds without an answer after which the owner asks again almost at once. One lost connection stops the owner's
  * counter for three seconds, and a standby takes over after five.
@@ -122,6 +127,8 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     throw error
   }
 
+  let failedConnects = 0
+  let hasStandby = false
   let former: Link['backend'] | undefined
   let visits: unknown
   let isFirst = true
@@ -140,10 +147,19 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const noteStandbys = createStandbyReach({ isReached, onUnreached: options.onUnreached })
 
+  async function connectAgain(): Promise<Link> {
+    const limit = CONNECT_LIMITS[Math.min(failedConnects, CONNECT_LIMITS.length - 1)]!
+    failedConnects++
+    const connectMs = hasStandby ? Math.min(limit, LONGEST_WITH_STANDBY) : limit
+    const made = await connect(target, { name: 'owner', connectMs })
+    failedConnects = 0
+    return made
+  }
+
   async function look(): Promise<void> {
     if (!link.isUp()) {
       former ??= link.backend
-      link = await connect(target, { name: 'owner', connectMs: CONNECT_LIMIT })
+      link = await connectAgain()
     }
     const sentAt = performance.now()
     const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
@@ -153,6 +169,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       return
     }
     const standbys = standbysIn(named)
+    hasStandby = standbys.length > 0
     lease.renew(sentAt, standbys)
     noteStandbys(standbys)
     options.onStandbys(standbys.length)
@@ -169,13 +186,16 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const later = (pauseMs: number) => {
     timer = setTimeout(() => {
+      const beganAt = performance.now()
       // An error of `look` is not reported, because commits and reads report that the database cannot be reached.
       looking = look()
         .then(
           () => LOOK_EVERY,
           () => {
             link.drop()
-            return pauseMs === LOOK_EVERY ? LOOK_AGAIN : LOOK_EVERY
+            // An attempt that took long enough is followed by the next one almost at once.
+            const tookMs = performance.now() - beganAt
+            return pauseMs === LOOK_EVERY ? LOOK_AGAIN : Math.max(LOOK_AGAIN, LOOK_EVERY - tookMs)
           },
         )
         .then((nextMs) => timer && later(nextMs))
