@@ -88,8 +88,6 @@ export const keys = {
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
-  /** Id of the last event that the times of the chats include. */
-  mommentsUpTo: (id: string) => `instance:${id}:momment-up-to`,
   activityDay: (id: string, day: number): string => `${keys.activity(id)}${day}`,
   activity: (id: string) => `instance:${id}:activity:`,
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,

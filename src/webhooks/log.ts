@@ -41,8 +41,6 @@ const RowSchema = v.object({
   answer: v.optional(v.string()),
   /** Chat, message and state of the event. A tuple saves space, because a row is written for each event. */
   about: v.optional(v.tuple([v.nullable(v.string()), v.nullable(v.string()), v.string()])),
-  /** Time of the event, and LID of its chat (`event-times.ts`). Absent in older rows, and for events without a chat. */
-  told: v.optional(v.tuple([time, v.nullable(v.string())])),
   /**
    * The last failed attempts: start time, result, and the beginning of the answer if there was one. Absent in older
    * rows.

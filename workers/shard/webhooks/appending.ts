@@ -37,14 +37,14 @@ export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'a
       const key = keys.outboxEvent(instanceId, eventId)
       const settings = webhooks()
       deps.onAppend?.(event.type)
-      const isRead = stream.keeps(event.type)
-      const isForWebhook = !isRead || settings[urlField(event.type)] !== null
-      const { at, told, ops } = times.next(event, eventId, isForWebhook)
+      const { at, ops } = times.next(event)
       const finished = { ...event, at } as typeof event
       const body = eventBytes(instanceId, eventId, finished, settings)
+      const isRead = stream.keeps(event.type)
+      const isForWebhook = !isRead || settings[urlField(event.type)] !== null
       if (isRead) ops.push(...stream.append(eventId, event.type, body, isForWebhook))
       if (isForWebhook) {
-        const row = { ...firstRow(finished, settings, clock.now()), requestId, told }
+        const row = { ...firstRow(finished, settings, clock.now()), requestId }
         const dialect = deps.dialect?.() ?? null
         const posted = dialect === null ? body : eventBytes(instanceId, eventId, finished, settings, { dialect })
         line.coming({ id: eventId, row, body: posted })
@@ -57,7 +57,6 @@ export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'a
     },
     noted: (event) => deps.note?.(event, null) ?? [],
     committed(eventId) {
-      times.committed(eventId)
       deps.onCommitted?.(eventId)
       if (!stream.committed(eventId)) return
       outcomes.carried(eventId)

@@ -50,7 +50,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const stopping = new AbortController()
   const rows = createEventRows(options)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
-  const times = createEventTimes({ instanceId, store, sealer, clock, steady, rows, log })
+  const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
   const holds = createReceiverHolds()
