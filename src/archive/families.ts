@@ -71,8 +71,6 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   seen: ALWAYS,
   'mark-generation': ALWAYS,
   momment: ALWAYS,
-  // It names an event of the log, which a backup does not contain.
-  'momment-up-to': MOVED,
   'momment-floor': ALWAYS,
   'message-secret': ALWAYS,
   author: ALWAYS,
