@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
 import { isStorageFailure, StorageFailure } from '../../../src/domain/storage-failure.ts'
-import { asError } from '../../../workers/shard/baileys/thread/rejections.ts'
 import { actionFailure, sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { endReason } from '../../../workers/shard/network/end-reason.ts'
 import { createQueries, QueryRefused } from '../../../workers/shard/network/queries.ts'
@@ -76,7 +75,6 @@ test('so has a write that nobody takes, or that meets a broken pipe, and a bare 
   isLoss(await thrownBy(() => promiseTimeout(1, () => {})))
   isLoss(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }))
   isLoss(1006)
-  isLoss(asError(1006))
 })
 
 test('our own deadline is neither', async () => {
