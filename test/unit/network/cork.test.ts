@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { corkPerTurn } from '../../../workers/shard/network/cork.ts'
-import { isOpen, openSocket } from './loopback.ts'
+import { answerHandshake, openSocket } from './loopback.ts'
 
 test('what a turn writes leaves together at its end', async () => {
   const socket = new PassThrough()
@@ -42,20 +42,17 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
   const client = openSocket(`ws://127.0.0.1:${(between.address() as AddressInfo).port}`)
   const [peer] = (await once(server, 'connection')) as [WebSocket]
-  await isOpen(client)
+  // A stanza is refused until the handshake has ended.
+  await answerHandshake(peer)
   let received = 0
-  const come = (count: number) =>
-    new Promise<void>((resolve) => {
-      peer.on('message', () => {
-        received++
-        if (received === count) resolve()
-      })
+  const all = new Promise<void>((resolve) => {
+    peer.on('message', () => {
+      received++
+      if (received === 20) resolve()
     })
-  // The first frame is the first message of the handshake.
-  if (received === 0) await come(1)
+  })
   sizes.length = 0
-  const all = come(21)
-  for (let n = 0; n < 20; n++) void client.sendNode({ tag: 'ib', attrs: { n: String(n) } })
+  await Promise.all(Array.from({ length: 20 }, (_, n) => client.sendNode({ tag: 'ib', attrs: { n: String(n) } })))
   await all
   assert.equal(sizes.length, 1)
   await client.end(undefined, 'abrupt')
