@@ -47,7 +47,7 @@ export const isMediaFailure = (error: unknown): boolean =>
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** The same request succeeds once the disk works and has space. */
+/** A caller can repeat the request: it succeeds when the disk works and has space. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk; try again later.',

@@ -240,7 +240,7 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** The same names in the query are ignored, because URLs are logged. */
+/** Fields that callers send as headers. The query of a URL cannot contain them, because URLs are logged. */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }

@@ -9,7 +9,9 @@ const KEY = 'svc_docs'
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
-  } catch {}
+  } catch {
+    // A browser that refuses storage only leaves the fields empty.
+  }
 }
 
 export function dropForDocs(): void {

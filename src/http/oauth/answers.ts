@@ -28,7 +28,7 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/** After a form, use 303, so that the browser does not send the form, which contains a key, to the new location. */
+/** The status 303 makes the browser load the new location without sending the form, which contains a key. */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

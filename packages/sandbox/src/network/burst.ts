@@ -4,7 +4,7 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** After this many messages, other work of the thread can run. */
+/** Number of messages after which other work of the thread can run. */
 const CHUNK = 16
 
 /** Placeholder in the texts of a burst: epoch ms with decimals, so that the receiver can measure the delay. */

@@ -84,7 +84,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
     network.run(writing.catch(refused))
   }
 
-  /** After `close`, no write is scheduled, because a write that the disk refuses would be repeated forever. */
+  /** `close` stops the scheduling of writes, because a write that the disk refuses would be repeated forever. */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)
   }

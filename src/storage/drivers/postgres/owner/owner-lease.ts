@@ -69,7 +69,7 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
     },
     async check() {
       const at = now()
-      // After a standstill, this process could not ask the standbys, so the lease does not end at this check.
+      // A process that stood still could not ask its standbys, so such a check does not end the lease.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
       if (isEnded || known.length === 0) return
