@@ -1,16 +1,16 @@
 import { isSameHash } from '../account/credentials.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
-import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { Ranges } from '../egress/addresses.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { Batch, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createReadDocument } from './client-document.ts'
 import { createClients } from './clients.ts'
-import { createExpiring } from './expiring.ts'
 import { createGrants } from './grants.ts'
 import type { AuthorizationRequest, Consent, Oauth } from './oauth.ts'
-import { appRecords, clientRecords } from './records.ts'
+import { appRecords, clientRecords, codeRecords, consentRecords } from './records.ts'
+import { commitParts, createShortLived } from './short-lived.ts'
 import { hashOf, isVerifierOf, newSecret } from './tokens.ts'
 
 export interface OauthDeps {
@@ -26,14 +26,6 @@ const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
 const MAX_CODES = 1_000
 
-interface Code {
-  request: AuthorizationRequest
-  workspace: WorkspaceId
-  instance: InstanceId
-  /** Set once the code is redeemed. Resolves with the id of the new app; undefined if there is none. */
-  used?: Promise<string | undefined>
-}
-
 export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oauth {
   const grants = createGrants({ store, records: appRecords(sealer), clock, log })
   const clients = createClients({
@@ -43,21 +35,56 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     readDocument: createReadDocument({ allow, log }),
     isUsed: grants.isUsed,
   })
-  const consents = createExpiring<Consent & { cookieHash: string }>({
+  const consents = createShortLived({
+    store,
+    records: consentRecords(sealer),
+    prefix: keys.oauthConsents,
     clock,
-    ms: CONSENT,
+    log,
+    lifeMs: CONSENT,
     max: MAX_CONSENTS,
-    ownerOf: ({ client }) => client.id,
+    labelsOf: ({ client }) => ({ owner: client.id }),
   })
-  const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
-  const { isUsed: _, make, end, load, ...apps } = grants
+  const codes = createShortLived({
+    store,
+    records: codeRecords(sealer),
+    prefix: keys.oauthCodes,
+    clock,
+    log,
+    lifeMs: CODE,
+    max: MAX_CODES,
+    labelsOf: ({ workspace, instance }) => ({ owner: workspace, instance }),
+  })
+  const { isUsed: _, make, end, load, stop, ...apps } = grants
 
-  /** Opens a consent page. `of` is the ticket of the previous page; the new one expires at the same time. */
-  function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
+  /** `until` is the end of the page in epoch ms. */
+  async function opened(consent: Consent, until: number): Promise<{ ticket: string; cookie: string }> {
     const ticket = newSecret()
     const cookie = newSecret()
-    consents.set(hashOf(ticket), { ...consent, cookieHash: hashOf(cookie) }, of === undefined ? undefined : hashOf(of))
+    await commitParts(store, [consents.adding(hashOf(ticket), { ...consent, cookieHash: hashOf(cookie), until })])
     return { ticket, cookie }
+  }
+
+  const redeem: Oauth['redeem'] = async (value, of) => {
+    const { clientId, redirectUri, verifier } = of
+    const id = hashOf(value)
+    const found = await codes.find(id)
+    if (!found) return undefined
+    const { value: code, guard } = found
+    const { client, ...request } = code.request
+    if (code.isUsed) {
+      if (code.app !== null) await end(code.app)
+      return undefined
+    }
+    /** The code counts as used whatever the outcome is, so that a second request with it is detected. */
+    const used = (app: string | null): Batch => ({ guard, ops: [codes.changing(id, { ...code, isUsed: true, app })] })
+    const isMeant = client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
+    if (isMeant) {
+      const tokens = await make({ client, workspace: code.workspace, instance: code.instance }, used)
+      if (tokens) return tokens
+    } else if (await store.commit(used(null))) return undefined
+    // Another request has used the code in the meantime, perhaps in another process.
+    return redeem(value, of)
   }
 
   return {
@@ -66,63 +93,67 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     async load() {
       await load()
       await clients.load()
+      await consents.load()
+      await codes.load()
     },
 
     register: clients.register,
     client: clients.find,
     knows: clients.knows,
 
-    ask: (request) => opened({ ...request, owner: undefined }),
+    ask: (request) => opened({ ...requestOf(request), owner: undefined }, clock.now() + CONSENT),
 
-    consent(ticket, cookie) {
-      const found = consents.get(hashOf(ticket))
-      return found && isSameHash(found.cookieHash, hashOf(cookie)) ? found : undefined
+    async consent(ticket, cookie) {
+      const found = await consents.find(hashOf(ticket))
+      return found && isSameHash(found.value.cookieHash, hashOf(cookie)) ? found.value : undefined
     },
 
-    identified(ticket, owner) {
-      const found = consents.get(hashOf(ticket))
+    async identified(ticket, owner) {
+      const found = await consents.find(hashOf(ticket))
       // The previous consent stays valid, because a user who clicks twice sends the key twice.
-      return found && opened({ ...found, owner }, ticket)
+      return found && opened({ ...found.value, owner }, found.value.until)
     },
 
-    close: (ticket) => consents.delete(hashOf(ticket)),
+    async close(ticket) {
+      await commitParts(store, [consents.removing(hashOf(ticket))])
+    },
 
-    approve(request, grant) {
+    async approve(ticket, grant) {
+      const page = hashOf(ticket)
+      const found = await consents.find(page)
+      if (!found) return undefined
       const code = newSecret()
-      codes.set(hashOf(code), { request, ...grant })
-      return code
+      const record = { ...grant, request: requestOf(found.value), until: clock.now() + CODE, isUsed: false, app: null }
+      const isStored = await commitParts(store, [consents.removing(page), codes.adding(hashOf(code), record)], found.guard)
+      return isStored ? code : undefined
     },
 
-    async redeem(value, { clientId, redirectUri, verifier }) {
-      const code = codes.get(hashOf(value))
-      if (!code) return undefined
-      const { request, workspace, instance, used } = code
-      if (used) {
-        const app = await used
-        if (app !== undefined) await end(app)
-        return undefined
-      }
-      // The code counts as redeemed from now on, whatever the outcome is, so that a second request with it is detected.
-      const isMeant =
-        request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
-      const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined
-      code.used = Promise.resolve(making).then(
-        (made) => made?.id,
-        () => undefined,
-      )
-      return (await making)?.tokens
-    },
+    redeem,
 
     endOf(of) {
-      const { ops, committed } = apps.endOf(of)
+      // Codes would otherwise create an app after all apps were revoked.
+      const endings = [
+        apps.endOf(of),
+        codes.ending(({ owner, instance }) => ('instance' in of ? instance === of.instance : owner === of.workspace)),
+      ]
       return {
-        ops,
-        committed() {
-          committed()
-          // These codes would otherwise create an app after all apps were revoked.
-          codes.drop(({ instance, workspace }) => ('instance' in of ? instance === of.instance : workspace === of.workspace))
-        },
+        ops: endings.flatMap(({ ops }) => ops),
+        committed: () => endings.forEach(({ committed }) => void committed()),
       }
+    },
+
+    async stop() {
+      consents.stop()
+      codes.stop()
+      await stop()
     },
   }
 }
+
+/** A consent has more properties, and the URIs of a client are not needed once the request was checked. */
+const requestOf = ({ client: { id, name }, redirectUri, challenge, state }: AuthorizationRequest): AuthorizationRequest => ({
+  client: { id, name },
+  redirectUri,
+  challenge,
+  state,
+})

@@ -8,6 +8,7 @@ import { type Clock, HOUR, isRecent, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
+import type { Batch } from '../storage/contract.ts'
 import type { Oauth, OauthClient, Tokens } from './oauth.ts'
 import type { StoredApp } from './records.ts'
 import { createStoredApps, type StoredAppsDeps } from './stored-apps.ts'
@@ -27,7 +28,14 @@ type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used
 export interface Grants extends GrantsPart {
   load(): Promise<void>
   isUsed(clientId: string): boolean
-  make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
+  /**
+   * Adds the app in one commit with the batch, which is made for the id of the app. Resolves with undefined if the
+   * batch's condition is not met.
+   */
+  make(
+    of: { client: Pick<OauthClient, 'id' | 'name'>; workspace: WorkspaceId; instance: InstanceId },
+    batchOf: (id: string) => Batch,
+  ): Promise<Tokens | undefined>
   end(id: string): Promise<void>
 }
 
@@ -53,19 +61,18 @@ function freshTokens(family: string, now: number) {
 
 export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
   const apps = createStoredApps({ store, records })
-  const { held, change, write, remove } = apps
-  const end = (id: string) => change(id, remove)
+  const { held, change, write, remove, end } = apps
 
   return {
     load: () => apps.load(clock.now()),
 
     isUsed: (clientId) => held.all().some((app) => app.clientId === clientId),
 
-    async make({ client, workspace, instance }) {
+    async make({ client, workspace, instance }, batchOf) {
       const family = newFamily()
       const { tokens, hashes } = freshTokens(family, clock.now())
       const id = randomUUID()
-      await apps.add({
+      const app = {
         id,
         workspace,
         instance,
@@ -75,8 +82,8 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         lastUsedAt: null,
         familyHash: hashOf(family),
         ...hashes,
-      })
-      return { id, tokens }
+      }
+      return (await apps.add(app, batchOf(id))) ? tokens : undefined
     },
 
     end,
@@ -91,9 +98,9 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
             { app_id: app.id, instance_id: app.instance },
             'an OAuth app was revoked because its refresh token was used twice',
           )
-          return remove(app)
+          return remove(app.id)
         }
-        if (app.refreshUntil < clock.now()) return remove(app)
+        if (app.refreshUntil < clock.now()) return remove(app.id)
         const { tokens, hashes } = freshTokens(familyOf(token)!, clock.now())
         await write({ ...app, ...hashes })
         made = tokens

@@ -24,7 +24,7 @@ export interface OauthApp {
 }
 
 export interface AuthorizationRequest {
-  client: OauthClient
+  client: Pick<OauthClient, 'id' | 'name'>
   redirectUri: string
   /** PKCE challenge with S256: 43 characters of base64url. */
   challenge: string
@@ -61,16 +61,17 @@ export interface Oauth {
   knows(id: string): boolean
 
   /** Opens the consent page. The form has the `ticket` and the browser has the `cookie`; neither is enough alone. */
-  ask(request: AuthorizationRequest): { ticket: string; cookie: string }
-  consent(ticket: string, cookie: string): Consent | undefined
+  ask(request: AuthorizationRequest): Promise<{ ticket: string; cookie: string }>
+  consent(ticket: string, cookie: string): Promise<Consent | undefined>
   /**
    * Must be called when the owner has entered the key. The consent gets a new ticket, because an attacker may know the
    * old one and have shown the page to the owner. Undefined if the page has expired.
    */
-  identified(ticket: string, owner: NonNullable<Consent['owner']>): { ticket: string; cookie: string } | undefined
-  close(ticket: string): void
+  identified(ticket: string, owner: NonNullable<Consent['owner']>): Promise<{ ticket: string; cookie: string } | undefined>
+  close(ticket: string): Promise<void>
 
-  approve(request: AuthorizationRequest, grant: { workspace: WorkspaceId; instance: InstanceId }): string
+  /** Closes the page and resolves with the code. Undefined if the page has expired or was closed. */
+  approve(ticket: string, grant: { workspace: WorkspaceId; instance: InstanceId }): Promise<string | undefined>
   /**
    * Undefined if no code matches this client, redirect URI and verifier. A code that is redeemed twice revokes its app.
    */

@@ -1,12 +1,12 @@
 /**
- * Records of apps and clients. They contain only hashes of tokens, and are encrypted because they show which client
- * uses which instance.
+ * Records of apps, clients, consents and codes. They contain only hashes of secrets, and are encrypted because they show
+ * which client uses which instance.
  */
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
-import type { OauthApp, OauthClient } from './oauth.ts'
+import type { AuthorizationRequest, Consent, OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
   /** Null if the token was revoked. */
@@ -21,6 +21,17 @@ export type StoredApp = OauthApp & {
   refreshUntil: number
 }
 export type StoredClient = OauthClient & { createdAt: number }
+/** `until` is the end in epoch ms. */
+export type StoredConsent = Consent & { cookieHash: string; until: number }
+export interface StoredCode {
+  request: AuthorizationRequest
+  workspace: WorkspaceId
+  instance: InstanceId
+  until: number
+  /** True once somebody has redeemed the code, also without success. `app` is the id of the app that was created. */
+  isUsed: boolean
+  app: string | null
+}
 
 const asId = <T extends string>() =>
   v.pipe(
@@ -50,6 +61,29 @@ const ClientRecord = v.object({
   createdAt: v.number(),
 })
 
+const requestEntries = {
+  client: v.object({ id: v.string(), name: v.string() }),
+  redirectUri: v.string(),
+  challenge: v.string(),
+  state: v.string(),
+}
+
+const ConsentRecord = v.object({
+  ...requestEntries,
+  owner: v.optional(v.object({ workspace: asId<WorkspaceId>(), keyTag: v.string() })),
+  cookieHash: v.string(),
+  until: v.number(),
+})
+
+const CodeRecord = v.object({
+  request: v.object(requestEntries),
+  workspace: asId<WorkspaceId>(),
+  instance: asId<InstanceId>(),
+  until: v.number(),
+  isUsed: v.boolean(),
+  app: v.nullable(v.string()),
+})
+
 export const appRecords = (sealed: Sealer) =>
   repository<StoredApp>({ name: 'OAuth app', schema: AppRecord as v.GenericSchema<unknown, StoredApp>, version: 1, sealed })
 
@@ -57,6 +91,22 @@ export const clientRecords = (sealed: Sealer) =>
   repository<StoredClient>({
     name: 'OAuth client',
     schema: ClientRecord as v.GenericSchema<unknown, StoredClient>,
+    version: 1,
+    sealed,
+  })
+
+export const consentRecords = (sealed: Sealer) =>
+  repository<StoredConsent>({
+    name: 'OAuth consent',
+    schema: ConsentRecord as v.GenericSchema<unknown, StoredConsent>,
+    version: 1,
+    sealed,
+  })
+
+export const codeRecords = (sealed: Sealer) =>
+  repository<StoredCode>({
+    name: 'OAuth code',
+    schema: CodeRecord as v.GenericSchema<unknown, StoredCode>,
     version: 1,
     sealed,
   })

@@ -1,6 +1,6 @@
 /** Keeps all apps in memory, and stores each change. Changes of one app run one after the other. */
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { Batch, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import { createHeldApps } from './held-apps.ts'
@@ -17,16 +17,21 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
 
   const removal = (id: string) => records.remove(keys.oauthApp(id))
 
-  async function write(app: StoredApp): Promise<void> {
-    await store.commit({ ops: [records.encode(keys.oauthApp(app.id), app)] })
+  /** Resolves with false if the batch's condition is not met. */
+  async function write(app: StoredApp, batch: Batch = { ops: [] }): Promise<boolean> {
+    const ops = [...batch.ops, records.encode(keys.oauthApp(app.id), app)]
+    if (!(await store.commit({ ...batch, ops }))) return false
     // The app may have been revoked together with its instance, in another commit.
     if (held.get(app.id)) held.hold(app)
     else await store.commit({ ops: [removal(app.id)] })
+    return true
   }
 
-  async function remove(app: StoredApp): Promise<void> {
-    await store.commit({ ops: [removal(app.id)] })
-    held.forget(app)
+  /** The app may belong to another process, so its record is removed even if it is not held. */
+  async function remove(id: string): Promise<void> {
+    await store.commit({ ops: [removal(id)] })
+    const app = held.get(id)
+    if (app) held.forget(app)
   }
 
   return {
@@ -46,17 +51,22 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
       }
     },
 
-    async add(app: StoredApp): Promise<void> {
+    /** The app becomes part of the batch. Resolves with false if the batch's condition is not met. */
+    async add(app: StoredApp, batch: Batch): Promise<boolean> {
+      // It is held before the commit, so that a deletion of its instance in the meantime includes it.
       held.hold(app)
+      let isStored = false
       try {
-        await mutex.run(app.id, () => write(app))
-      } catch (error) {
-        held.forget(app)
-        throw error
+        isStored = await mutex.run(app.id, () => write(app, batch))
+        return isStored
+      } finally {
+        if (!isStored) held.forget(app)
       }
     },
 
-    change: (id: string, decide: (app: StoredApp) => Promise<void>): Promise<void> =>
+    end: (id: string): Promise<void> => mutex.run(id, () => remove(id)),
+
+    change: (id: string, decide: (app: StoredApp) => Promise<unknown>): Promise<void> =>
       mutex.run(id, async () => {
         const app = held.get(id)
         if (app) await decide(app)

@@ -26,6 +26,9 @@ export const keys = {
   oauthApps: 'oauth:app:',
   oauthClient: (id: string) => `oauth:client:${id}`,
   oauthClients: 'oauth:client:',
+  /** Consent page that is open, and code that may be redeemed, each by the hash of its secret. */
+  oauthConsents: 'oauth:consent:',
+  oauthCodes: 'oauth:code:',
 
   connectLink: (id: string) => `connect-link:${id}`,
   connectLinks: 'connect-link:',

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { InstanceId } from '../../src/domain/ids.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
 const CALLBACK = 'http://127.0.0.1:9/callback'
@@ -112,8 +114,9 @@ describe('a stranger behind the same proxy', () => {
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
     // The requests come from a thousand addresses, so that the limit per address does not refuse them.
-    for (let opened = 0; opened < 1_100; opened++)
-      service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
+    const request = { client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' }
+    await Promise.all(Array.from({ length: 1_100 }, () => service.oauth.ask(request)))
+    assert.equal(await service.store.count(keys.oauthConsents), 1_000)
     assert.equal((await decide(mine, { key: service.credentials.adminKey })).status, 200)
   })
 })
@@ -128,10 +131,8 @@ test('a page is no place to guess the admin key: wrong ones are counted with all
 test('a code that is shown twice at once ends the app that comes of it', async () => {
   const instance = await service.newInstance()
   const client = (await service.oauth.client((await register()).body.client_id))!
-  const code = service.oauth.approve(
-    { client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' },
-    { workspace: service.workspace, instance: instance.id as InstanceId },
-  )
+  const { ticket } = await service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
+  const code = (await service.oauth.approve(ticket, { workspace: service.workspace, instance: instance.id as InstanceId }))!
   const of = { clientId: client.id, redirectUri: CALLBACK, verifier: 'v'.repeat(43) }
   const [first, second] = await Promise.all([service.oauth.redeem(code, of), service.oauth.redeem(code, of)])
   assert.ok(first)
@@ -195,4 +196,28 @@ test('an app needs no key and no Client-Token; allowlist, rate limit and subscri
   service.time.now += 60_000
   for (let sent = 0; sent < 120; sent++) assert.notEqual((await service.ask('GET', `${base}/me`)).status, 429)
   assert.equal((await call(accessToken)).status, 429)
+})
+
+test('while the disk refuses every write each step says so, and goes on when it is repeated afterwards', async () => {
+  const instance = await service.newInstance()
+  const { client_id } = (await register()).body
+  const { commit } = service.store
+  const refusing = async (step: () => Promise<{ status: number; text: string; headers: Headers }>) => {
+    service.store.commit = () => Promise.reject(new StorageFailure('The disk is full.', { isFull: true }))
+    const refused = await step()
+    service.store.commit = commit
+    const { error, error_description } = JSON.parse(refused.text)
+    assert.deepEqual([refused.status, error, refused.headers.get('Retry-After')], [503, 'server_error', '1'])
+    assert.match(error_description, /cannot write to its disk; try again later/)
+    return step()
+  }
+  const opened = await refusing(async () => {
+    const { status, headers, response, body } = await authorize(client_id)
+    return { status, headers, text: body === undefined ? await response.text() : JSON.stringify(body) }
+  })
+  const known = shownOf(await refusing(() => decide(shownOf(opened), { key: service.credentials.adminKey })))
+  const allowed = await refusing(() => decide(known, { decision: 'allow', instance: instance.id }))
+  const code = new URL(allowed.headers.get('location')!).searchParams.get('code')!
+  const fields = { grant_type: 'authorization_code', code, client_id, redirect_uri: CALLBACK, code_verifier: 'v'.repeat(43) }
+  assert.equal((await refusing(() => post('token', fields))).status, 200)
 })

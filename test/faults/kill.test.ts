@@ -1,11 +1,12 @@
 /**
  * Kills the service at random moments while messages are sent in both directions. Each acknowledged message must be
- * sent once, and each received message must be reported once.
+ * sent once, and each received message must be reported once. Meanwhile an app is let in, with a kill between its steps.
  */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
+import { consentSteps } from '../harness/oauth-app.ts'
 import { pause, startGround } from './ground.ts'
 import { compare, line } from './ledger.ts'
 import {
@@ -42,10 +43,12 @@ const TIMED_FROM = 8_000
 const LONGEST_LIFE = 4_500
 
 test(`${KILLS} kills at random moments lose nothing of what goes out and comes in`, { timeout: 600_000 }, async (t) => {
-  const ground = await startGround()
+  const ground = await startGround({}, { SVC_MCP_OAUTH: 'on' })
   const { gateway, sandbox, receiver } = ground
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
+    const adminKey = gateway.admin.authorization.slice('Bearer '.length)
+    const consent = consentSteps(gateway.baseUrl, { adminKey, instance: instance.id })
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
     await burst(CONTACTS[0], PHONE, 40, 'in a ', 1)
@@ -70,10 +73,12 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
       if (kill % 4 === 0) await burst(CONTACTS[1], PHONE, 15, `in burst ${kill} `)
       if (kill % 4 === 2) await burst(MEMBERS[0], group, 10, `in burst ${kill} `)
       await pause(Math.random() * 30)
+      await consent.next()
       await ground.service.kill()
       if (kill % 4 === 1) await burst(CONTACTS[3], PHONE, 5, `in burst ${kill} `)
       await ground.start()
     }
+    assert.equal((await consent.next()).value, 200)
     await Promise.all(senders)
     await gateway.waitForStatus(instance, 'connected')
     await waitForAll(ground, ids, owed)

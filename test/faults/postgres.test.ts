@@ -3,6 +3,7 @@
  * twice. A trigger counts how often each row is written, so a second write of the same bytes is found.
  */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +12,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { readConfig } from '../../src/config.ts'
 import { steadyClock } from '../../src/domain/clock.ts'
+import type { InstanceId, WorkspaceId } from '../../src/domain/ids.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { parseRanges } from '../../src/egress/addresses.ts'
 import { findPrograms } from '../../src/engine/programs.ts'
 import { createLog } from '../../src/log.ts'
+import { createOauth } from '../../src/oauth/create.ts'
+import type { Oauth } from '../../src/oauth/oauth.ts'
 import { listen } from '../../src/serve.ts'
 import { markFolders } from '../../src/service/shared-folders.ts'
 import { standBy } from '../../src/service/stand-by.ts'
@@ -32,7 +37,7 @@ import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { noPooler, startPooler } from '../harness/postgres-pooler.ts'
 import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
-import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { INSTANCE, sealer } from '../unit/storage/fixtures.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
 const OTHER = `${INSTANCE.slice(0, -1)}0`
@@ -626,6 +631,29 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       { name: INSTANCE },
     ])
     await store.close()
+  })
+
+  test('of two processes that redeem a code at the same moment one makes an app, and the other revokes it', async () => {
+    const schema = `codes_${schemas++}`
+    const stores = await Promise.all([1, 2].map(() => openStore(cluster.url(schema))))
+    const clock = { now: Date.now }
+    const services = stores.map((store) => createOauth({ store, sealer, clock, log, allow: parseRanges([]) }))
+    const [one, other] = services as [Oauth, Oauth]
+    const verifier = 'v'.repeat(43)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const redirectUri = 'https://app.example/callback'
+    const request = { client: { id: 'app', name: 'App' }, redirectUri, challenge, state: 's' }
+    for (let round = 0; round < 5; round++) {
+      const { ticket } = await one.ask(request)
+      const grant = { workspace: 'w' as WorkspaceId, instance: INSTANCE as InstanceId }
+      const [code, second] = await Promise.all([one.approve(ticket, grant), other.approve(ticket, grant)])
+      assert.equal([code, second].filter(Boolean).length, 1)
+      const redeemed = { clientId: 'app', redirectUri, verifier }
+      const tokens = await Promise.all(services.map((each) => each.redeem((code ?? second)!, redeemed)))
+      assert.equal(tokens.filter(Boolean).length, 1)
+      assert.equal(await stores[0]!.count(keys.oauthApps), 0)
+    }
+    for (const store of stores) await store.close()
   })
 
   test('a new owner leaves a transaction that only reads, such as a dump', async () => {

@@ -1,5 +1,6 @@
 /** Answers of OAuth endpoints: errors (RFC 6749, 5.2), and redirects that contain the issuer (RFC 9207). */
 import { Failure } from '../../domain/failures.ts'
+import { isStorageFailure, noStorage } from '../../domain/storage-failure.ts'
 import { TooMany } from '../errors.ts'
 
 export class OauthError extends Error {
@@ -20,6 +21,7 @@ export function errorResponse(error: unknown): Response | undefined {
   if (error instanceof OauthError) return errorBody(error.error, error.message, error.status)
   if (error instanceof TooMany)
     return errorBody('too_many_requests', error.message, 429, { 'Retry-After': String(error.retryAfter) })
+  if (isStorageFailure(error)) return errorBody('server_error', noStorage().message, 503, { 'Retry-After': '1' })
   if (!(error instanceof Failure)) return undefined
   return errorBody(
     error.status >= 500 ? 'server_error' : error.status < 401 ? 'invalid_request' : 'access_denied',

@@ -96,7 +96,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))
       const keyTag = parts.account.adminKeyTag(workspace)
       if (keyTag === undefined) throw new Failure('api_key_required')
-      const next = oauth.identified(ticket, { workspace, keyTag })
+      const next = await oauth.identified(ticket, { workspace, keyTag })
       if (!next) throw expired()
       return withCookie(c, page({ ticket: next.ticket, instances: instancesOf(workspace) }, consent), next)
     } catch (error) {
@@ -112,7 +112,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const about = await clientOf(fields)
       // A refusal is shown here and not sent to the app, because anybody can register an app (RFC 9700, 4.11.2).
       const request = requestOf(fields, about, base)
-      const opened = oauth.ask(request)
+      const opened = await oauth.ask(request)
       return withCookie(c, page({ ticket: opened.ticket }, request), opened)
     },
 
@@ -122,19 +122,19 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
         throw new OauthError('invalid_request', 'another page sent this form', 403)
       const fields = await formOf(c.req.raw)
       const ticket = fields.must('ticket')
-      const consent = oauth.consent(ticket, cookieOf(c, ticket))
+      const consent = await oauth.consent(ticket, cookieOf(c, ticket))
       if (!consent) throw expired()
       const { redirectUri, state, owner } = consent
       const iss = baseOf(c)
       if (fields.get('decision') === 'deny') {
-        oauth.close(ticket)
+        await oauth.close(ticket)
         return redirect(redirectUri, { error: 'access_denied', state, iss }, 303)
       }
       if (owner === undefined) return identify(c, ticket, consent, fields.get('key') ?? '')
       const { workspace, keyTag } = owner
       await parts.account.refresh()
       if (parts.account.adminKeyTag(workspace) !== keyTag) {
-        oauth.close(ticket)
+        await oauth.close(ticket)
         throw new OauthError(
           'access_denied',
           'the admin key was replaced after this page was opened; begin again in the app',
@@ -145,8 +145,9 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       if (chosen === undefined)
         return page({ ticket, instances: instancesOf(workspace), problem: 'Pick an instance.' }, consent, 400)
       const instance = parts.directory.find(workspace, chosen)
-      oauth.close(ticket)
-      return redirect(redirectUri, { code: oauth.approve(consent, { workspace, instance }), state, iss }, 303)
+      const code = await oauth.approve(ticket, { workspace, instance })
+      if (code === undefined) throw expired()
+      return redirect(redirectUri, { code, state, iss }, 303)
     },
   }
 }

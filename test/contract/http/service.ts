@@ -377,11 +377,9 @@ export async function openService(options: ServiceOptions = {}) {
     const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })
     const verifier = 'v'.repeat(43)
     const challenge = createHash('sha256').update(verifier).digest('base64url')
-    const code = oauth.approve(
-      { client, redirectUri, challenge, state: 's' },
-      { workspace: workspace as WorkspaceId, instance: instance as InstanceId },
-    )
-    const tokens = await oauth.redeem(code, { clientId: client.id, redirectUri, verifier })
+    const { ticket } = await oauth.ask({ client, redirectUri, challenge, state: 's' })
+    const code = await oauth.approve(ticket, { workspace: workspace as WorkspaceId, instance: instance as InstanceId })
+    const tokens = await oauth.redeem(code!, { clientId: client.id, redirectUri, verifier })
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 

@@ -12,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { schemaOf } from '../../../src/domain/store-url.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { ask, must } from '../../harness/http.ts'
+import { registerApp } from '../../harness/oauth-app.ts'
 import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
 import { type Running, run } from '../../harness/process.ts'
 import { postgresEnv } from '../../harness/store-env.ts'
@@ -76,7 +77,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   const started: Promise<Running>[] = []
   before(async () => {
     cluster = await startCluster()
-    env = { ...postgresEnv(cluster.url(''), 'standby'), SVC_STANDBY: 'on' }
+    env = { ...postgresEnv(cluster.url(''), 'standby'), SVC_STANDBY: 'on', SVC_MCP_OAUTH: 'on' }
     ground = await startGround({}, env)
   })
   after(async () => {
@@ -124,6 +125,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
 
   test('goes on with the queue, the waiting events and the keys of a service that was killed', async () => {
     const { gateway, sandbox, receiver } = ground
+    const adminKey = gateway.admin.authorization.slice('Bearer '.length)
     await sandbox.createContact(ANA, { name: 'Ana' })
     instance = await gateway.connected(sandbox, ME, receiver)
     await exchange(gateway.baseUrl, texts[0]!)
@@ -139,11 +141,19 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await sandbox.setDown(true)
     const queued: string[] = []
     for (const text of texts.slice(1, 4)) queued.push((await gateway.sendText(instance, ANA, text)).message_id)
+    const app = await registerApp(gateway.baseUrl)
+    const page = await app.enterKey(gateway.baseUrl, await app.open(gateway.baseUrl), adminKey)
+    const other = await app.enterKey(gateway.baseUrl, await app.open(gateway.baseUrl), adminKey)
+    const code = await app.allow(gateway.baseUrl, other, instance.id)
     await ground.service.kill()
     late.open()
     await sandbox.send(ANA, ME, { text: 'an answer' })
     await sandbox.setDown(false)
     await standby.active
+    for (const each of [code, await app.allow(standby.url, page, instance.id)]) {
+      const { status, accessToken } = await app.redeem(standby.url, each)
+      assert.deepEqual([status, await app.mayList(standby.url, accessToken)], [200, 200])
+    }
     for (const id of queued) assert.equal((await deliveryOf(id)).status, 'sent')
     await receiver.waitFor('the answer', ({ type }) => type === 'received')
     await until(

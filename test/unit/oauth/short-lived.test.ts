@@ -1,0 +1,167 @@
+/** Tests that consent pages and codes outlive the process, are valid once, and end. The store is real. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { MINUTE } from '../../../src/domain/clock.ts'
+import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { createOauth } from '../../../src/oauth/create.ts'
+import type { Oauth } from '../../../src/oauth/oauth.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore } from '../storage/fixtures.ts'
+
+const CALLBACK = 'http://127.0.0.1:9/callback'
+const VERIFIER = 'v'.repeat(43)
+const challenge = createHash('sha256').update(VERIFIER).digest('base64url')
+const workspace = 'w' as WorkspaceId
+const instance = INSTANCE as InstanceId
+const OWNER = { workspace, keyTag: 'tag' }
+const OF = { clientId: 'app', redirectUri: CALLBACK, verifier: VERIFIER }
+const REQUEST = { client: { id: 'app', name: 'Assistant' }, redirectUri: CALLBACK, challenge, state: 's' }
+
+/** Each `start` is a process with the same store. */
+async function bench(t: TestContext) {
+  const whole = await tempStore(t)
+  await whole.commit({ ops: [[keys.config(instance), Buffer.from('{}')]] })
+  const state = { now: START, isFull: false }
+  const commit: StateStore['commit'] = (batch) =>
+    state.isFull ? Promise.reject(new StorageFailure('The disk is full.', { isFull: true })) : whole.commit(batch)
+  async function start(store: StateStore = { ...whole, commit }): Promise<Oauth> {
+    const clock = { now: () => state.now }
+    const oauth = createOauth({ store, sealer, clock, log: recordingLog(), allow: parseRanges([]) })
+    await oauth.load()
+    t.after(() => oauth.stop())
+    return oauth
+  }
+  const count = async () => [await whole.count(keys.oauthConsents), await whole.count(keys.oauthCodes)]
+  return { store: whole, state, start, count }
+}
+
+async function identified(oauth: Oauth) {
+  const { ticket } = await oauth.ask(REQUEST)
+  return (await oauth.identified(ticket, OWNER))!
+}
+const approved = async (oauth: Oauth) => (await oauth.approve((await identified(oauth)).ticket, { workspace, instance }))!
+
+test('each step of a consent goes on after a start, and no secret of it is stored', async (t) => {
+  const { store, start } = await bench(t)
+  const asked = await (await start()).ask(REQUEST)
+  const known = (await (await start()).identified(asked.ticket, OWNER))!
+  const next = await start()
+  assert.equal(await next.consent(known.ticket, asked.cookie), undefined)
+  assert.deepEqual((await next.consent(known.ticket, known.cookie))!.owner, OWNER)
+  const code = (await next.approve(known.ticket, { workspace, instance }))!
+  const secrets = [asked.ticket, asked.cookie, known.ticket, known.cookie, code]
+  for await (const [key, bytes] of store.range(''))
+    for (const secret of secrets) assert.ok(!key.includes(secret) && !Buffer.from(bytes).includes(secret), key)
+  const last = await start()
+  const { accessToken } = (await last.redeem(code, OF))!
+  assert.equal(last.authenticate(accessToken)!.instance, instance)
+  assert.equal((await start()).authenticate(accessToken)!.clientName, 'Assistant')
+})
+
+test('a page that was answered or refused is closed after a start, too', async (t) => {
+  const { start } = await bench(t)
+  const [answered, refused] = [await identified(await start()), await identified(await start())]
+  assert.ok(await (await start()).approve(answered.ticket, { workspace, instance }))
+  await (await start()).close(refused.ticket)
+  for (const { ticket, cookie } of [answered, refused]) {
+    const oauth = await start()
+    assert.equal(await oauth.consent(ticket, cookie), undefined)
+    assert.equal(await oauth.approve(ticket, { workspace, instance }), undefined)
+  }
+})
+
+test('a code that was redeemed before a start revokes its app when it is redeemed again', async (t) => {
+  const { start } = await bench(t)
+  const oauth = await start()
+  const code = await approved(oauth)
+  const { accessToken } = (await oauth.redeem(code, OF))!
+  const next = await start()
+  assert.ok(next.authenticate(accessToken))
+  assert.equal(await next.redeem(code, OF), undefined)
+  assert.equal(next.authenticate(accessToken), undefined)
+  assert.deepEqual((await start()).list(workspace), [])
+})
+
+test('of two processes that redeem a code at the same moment one gets an app, and the other revokes it', async (t) => {
+  const { store, start } = await bench(t)
+  const code = await approved(await start())
+  let waiting: (() => void)[] | undefined = []
+  /** Both processes have read the code before one of them changes it. */
+  const get: StateStore['get'] = async (key) => {
+    const found = await store.get(key)
+    if (waiting === undefined || !key.startsWith(keys.oauthCodes)) return found
+    const others = waiting
+    if (others.length === 0) await new Promise<void>((resolve) => others.push(resolve))
+    waiting = undefined
+    others.forEach((go) => void go())
+    return found
+  }
+  const [one, other] = [await start({ ...store, get }), await start({ ...store, get })]
+  const tokens = await Promise.all([one.redeem(code, OF), other.redeem(code, OF)])
+  assert.equal(tokens.filter(Boolean).length, 1)
+  assert.equal(await store.count(keys.oauthApps), 0)
+})
+
+test('pages and codes end, and the next start or the next page removes them', async (t) => {
+  const { state, start, count } = await bench(t)
+  const oauth = await start()
+  const [page, code] = [await identified(oauth), await approved(oauth)]
+  assert.deepEqual(await count(), [3, 1])
+  state.now += MINUTE
+  assert.equal(await oauth.redeem(code, OF), undefined)
+  assert.ok(await (await start()).consent(page.ticket, page.cookie))
+  assert.deepEqual(await count(), [3, 0])
+  // A page with the key ends together with the page before it.
+  state.now += 9 * MINUTE
+  assert.equal(await oauth.consent(page.ticket, page.cookie), undefined)
+  assert.equal(await oauth.approve(page.ticket, { workspace, instance }), undefined)
+  await oauth.ask(REQUEST)
+  assert.deepEqual(await count(), [1, 0])
+  // The clock was ahead when the page was written.
+  state.now -= 1
+  await start()
+  assert.deepEqual(await count(), [0, 0])
+})
+
+test('a code ends with the apps of its instance and of its workspace, also after a start', async (t) => {
+  const { store, start } = await bench(t)
+  for (const of of [{ instance }, { workspace }]) {
+    const code = await approved(await start())
+    const oauth = await start()
+    const other = oauth.endOf('instance' in of ? { instance: 'another' } : { workspace: 'another' as WorkspaceId })
+    assert.deepEqual(other.ops, [])
+    const { ops, committed } = oauth.endOf(of)
+    await store.commit({ ops })
+    committed()
+    assert.equal(await oauth.redeem(code, OF), undefined)
+  }
+})
+
+test('a step that the disk refuses changes nothing, and can be repeated', async (t) => {
+  const { state, start, count } = await bench(t)
+  const oauth = await start()
+  async function refusedFirst<T>(step: () => Promise<T>): Promise<T> {
+    const before = await count()
+    state.isFull = true
+    await assert.rejects(step(), StorageFailure)
+    state.isFull = false
+    assert.deepEqual(await count(), before)
+    return step()
+  }
+  const { ticket } = await refusedFirst(() => oauth.ask(REQUEST))
+  const known = await refusedFirst(() => oauth.identified(ticket, OWNER))
+  const code = (await refusedFirst(() => oauth.approve(known!.ticket, { workspace, instance })))!
+  const wrong = await approved(oauth)
+  assert.equal(await refusedFirst(() => oauth.redeem(wrong, { ...OF, clientId: 'another' })), undefined)
+  assert.equal(await oauth.redeem(wrong, OF), undefined)
+  const { accessToken } = (await refusedFirst(() => oauth.redeem(code, OF)))!
+  assert.ok(oauth.authenticate(accessToken))
+  assert.equal(await refusedFirst(() => oauth.redeem(code, OF)), undefined)
+  assert.equal(oauth.authenticate(accessToken), undefined)
+  await refusedFirst(() => oauth.close(ticket))
+  assert.deepEqual(await count(), [1, 2])
+})
