@@ -45,10 +45,12 @@ function heading(): string {
   return `Measured ${days.join(', ')} on ${machines.join('; ')}: ${rows.length} benches in ${minutes} minutes, load of the machine before each ${loads}.`
 }
 
+const inSigns = (bound: string) => bound.replace('at most', '≤').replace('at least', '≥')
+
 const reached = () =>
   table(
-    ['Bench', 'Figure', 'To reach', 'Measured', 'Reached'],
-    reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)]),
+    ['Figure', 'To reach', 'Measured', 'Reached'],
+    reachedBy(rows).map((each) => [`${each.bench}: ${each.figure}`, inSigns(each.toReach), each.measured, answerOf(each)]),
   )
 
 /**
