@@ -28,6 +28,8 @@ interface Bench {
   /** The reported statuses as `status ids participant`, in the order of the webhooks. */
   told: string[]
   fail(times: number): void
+  /** Number of commits that changed the status of a message. */
+  commits(): number
   pass(ms: number): void
   rows(): Promise<string[]>
 }
@@ -37,6 +39,7 @@ async function bench(t: TestContext): Promise<Bench> {
   const log = recordingLog()
   const told: string[] = []
   let failing = 0
+  let commits = 0
   let now = START
   /** Ends the outbox of the previous run. Otherwise, two outboxes would deliver the same events. */
   let endPrevious = async () => {}
@@ -44,10 +47,12 @@ async function bench(t: TestContext): Promise<Bench> {
   const store = {
     ...real,
     commit: async (batch: Parameters<typeof real.commit>[0]) => {
-      if (failing > 0 && batch.ops.some(([key]) => key.startsWith(keys.receipts(INSTANCE)))) {
+      const isOfReceipts = batch.ops.some(([key]) => key.startsWith(keys.receipts(INSTANCE)))
+      if (failing > 0 && isOfReceipts) {
         failing--
         throw new Error('no space left on device')
       }
+      if (isOfReceipts) commits++
       return real.commit(batch)
     },
   }
@@ -56,6 +61,7 @@ async function bench(t: TestContext): Promise<Bench> {
     fail: (times) => {
       failing = times
     },
+    commits: () => commits,
     pass: (ms) => {
       now += ms
     },
@@ -138,6 +144,36 @@ test('what could not be written is told when it comes again', async (t) => {
   await assert.rejects(statuses.take(identity, receipt('delivered', ['A'])))
   await statuses.take(identity, receipt('delivered', ['A']))
   await until(() => b.told.length === 2, 'sent and delivered')
+})
+
+const FORTY = Array.from({ length: 40 }, (_, index) => `M${index}`)
+const statusesOf = (ids: readonly string[]) =>
+  ids.flatMap((id) => ['sent', 'delivered', 'read'].map((status) => `${status} ${id} 5511988880001`))
+
+test('receipts that come together share commits, and the events keep their order', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  await Promise.all(
+    FORTY.flatMap((id) => [receipt('delivered', [id]), receipt('read', [id])]).map((each) => statuses.take(identity, each)),
+  )
+  assert.equal(b.commits(), 3)
+  await until(() => b.told.length === 3 * FORTY.length, 'all')
+  assert.deepEqual(b.told, statusesOf(FORTY))
+})
+
+test('after a failed commit of several receipts each has a commit of its own, and only the one that fails comes again', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  b.fail(2)
+  const ids = FORTY.slice(0, 3)
+  const taken = await Promise.allSettled(ids.map((id) => statuses.take(identity, receipt('read', [id]))))
+  assert.deepEqual(
+    taken.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled'],
+  )
+  await statuses.take(identity, receipt('read', [ids[0]!]))
+  await until(() => b.told.length === 9, 'all')
+  assert.deepEqual([...b.told].sort(), statusesOf(ids).sort())
 })
 
 // An earlier bug: checking a status recorded `sent`. If the item could then not be ended, the repeated attempt did not

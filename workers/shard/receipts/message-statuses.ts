@@ -20,6 +20,8 @@ import { bare, chatKind, identifierOf } from '../wire/jid.ts'
  * stanzas, and the first receipts arrive before the last stanza is sent.
  */
 const HOLD_DEADLINE = 10_000
+/** The most receipts in one commit. */
+const MOST_TOGETHER = 32
 
 export interface MessageStatusDeps {
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
@@ -61,14 +63,17 @@ export function createMessageStatuses(
   { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** Receipts are handled one after another, so that their events have the same order. */
-  let tail: Promise<unknown> = Promise.resolve()
+  /** Receipts that wait for the commit of earlier ones. They are handled in this order, so that their events have it too. */
+  const waiting: Taken[] = []
+  let writing: Promise<void> | undefined
 
   /**
    * Returns the statuses to report for a receipt, lowest first: also lower ones that it implies and that were not
-   * reported.
+   * reported. `ahead` has the levels of the same commit.
    */
-  async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
+  async function risesOf(receipt: Receipt, people: People, isWanted: boolean, ahead: Ahead): Promise<Rise[]> {
+    const levelOf = async (names: readonly Subject[]) =>
+      Math.max(await levels.of(names), ...names.map((name) => ahead.get(name) ?? 0))
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
     // The timeline of the message already has the network's ack, so an implied `sent` is only needed for a webhook.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
@@ -76,12 +81,12 @@ export function createMessageStatuses(
     for (const id of new Set(receipt.ids)) {
       const holder = held.get(id)
       if (holder) holder.hasReceipts = true
-      const before = await levels.of(subjectsOf(levels, id, people))
+      const before = await levelOf(subjectsOf(levels, id, people))
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
         // In a group, `sent` is one status for all members, so the status of one member does not show it.
-        if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
+        if (rise.people !== people && (await levelOf(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
       }
@@ -89,13 +94,20 @@ export function createMessageStatuses(
     return rises.filter(({ ids }) => ids.length > 0)
   }
 
-  async function report(identity: Identity, receipt: Receipt) {
+  async function report(batch: readonly Taken[]) {
     const isWanted = outbox.wanted('message_status')
-    const rises = await risesOf(receipt, await peopleOf(identity, receipt), isWanted)
+    const ahead: Ahead = new Map()
+    const rises: Rise[] = []
+    const events: EventOf<'message_status'>[] = []
+    for (const { identity, receipt } of batch) {
+      for (const rise of await risesOf(receipt, await peopleOf(identity, receipt), isWanted, ahead)) {
+        const { status, people, ids, subjects } = rise
+        rises.push(rise)
+        for (const subject of subjects) ahead.set(subject, LEVEL[status])
+        for (const some of batches(ids)) events.push(event({ status, at: receipt.at }, people, some))
+      }
+    }
     if (rises.length === 0) return
-    const events = rises.flatMap(({ status, people, ids }) =>
-      batches(ids).map((some) => event({ status, at: receipt.at }, people, some)),
-    )
     const appended = isWanted ? events.map((each) => outbox.append(each)) : []
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
@@ -110,6 +122,27 @@ export function createMessageStatuses(
     steps('receipt:after-commit')
     for (const { subjects, status } of rises) levels.applied(subjects, LEVEL[status])
     for (const { eventId } of appended) outbox.committed(eventId)
+  }
+
+  /** One receipt that cannot be written must not fail the others, so after an error each has a commit of its own. */
+  async function write(batch: readonly Taken[]): Promise<void> {
+    try {
+      await report(batch)
+    } catch (error) {
+      const [only] = batch
+      if (batch.length === 1) return only?.written.reject(error)
+      for (const each of batch) await write([each])
+      return
+    }
+    for (const { written } of batch) written.resolve()
+  }
+
+  /** Never rejects. */
+  async function writeWaiting(): Promise<void> {
+    // Receipts of one read of the socket arrive here in one run of the microtasks.
+    await Promise.resolve()
+    while (waiting.length > 0) await write(waiting.splice(0, together(waiting)))
+    writing = undefined
   }
 
   return {
@@ -127,10 +160,10 @@ export function createMessageStatuses(
     async take(identity, receipt) {
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until.promise ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
-      const reported = tail.then(() => report(identity, receipt))
-      // The caller, who gets `reported`, handles a failure; `tail` only keeps the order.
-      tail = reported.catch(() => {})
-      return reported
+      const taken: Taken = { identity, receipt, written: deferred() }
+      waiting.push(taken)
+      writing ??= writeWaiting()
+      await taken.written.promise
     },
     async sent(identity, { chat, id, at, requestId, isNew }) {
       if (!outbox.wanted('message_status')) return null
@@ -157,7 +190,7 @@ export function createMessageStatuses(
     },
     async stop() {
       for (const { until } of held.values()) until.resolve()
-      await tail
+      await writing
     },
   }
 }
@@ -189,6 +222,24 @@ const event = (
     participant_lid: who?.lid ?? null,
   },
 })
+
+interface Taken {
+  identity: Identity
+  receipt: Receipt
+  written: Deferred<void>
+}
+
+type Ahead = Map<Subject, number>
+
+/** Returns the number of receipts for the next commit: at least one, and otherwise at most as many ids as one event may have. */
+function together(waiting: readonly Taken[]): number {
+  let ids = 0
+  const end = waiting.findIndex(({ receipt }, index) => {
+    ids += receipt.ids.length
+    return index > 0 && (index === MOST_TOGETHER || ids > MAX_IDS)
+  })
+  return end === -1 ? waiting.length : end
+}
 
 interface Rise {
   status: MessageStatus

@@ -11,6 +11,9 @@ import { fits } from '../wire/match.ts'
 import type { MessageStatuses } from './message-statuses.ts'
 import { ofOurs } from './ours.ts'
 
+/** Number of receipts of a stanza that are handled at a time. */
+const TAKEN_TOGETHER = 32
+
 export interface ReceiptDeps {
   statuses: Pick<MessageStatuses, 'take'>
   messages: Pick<MessageLedger, 'isOwn'>
@@ -26,13 +29,19 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     if (ours) await statuses.take(identity, ours)
   }
 
+  /** Receipts that are taken together share a commit. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
-    await take(first, earlier)
+    let some = [first]
     for (const receipt of others) {
-      await turn()
-      await take(receipt, earlier)
+      if (some.length === TAKEN_TOGETHER) {
+        await Promise.all(some.map((each) => take(each, earlier)))
+        await turn()
+        some = []
+      }
+      some.push(receipt)
     }
+    await Promise.all(some.map((each) => take(each, earlier)))
   }
 
   return (node: BinaryNode): Promise<void> | undefined => {
