@@ -60,13 +60,16 @@ export const createBlindCaches = (): BlindCaches => ({ lasting: boundedCache(MAX
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
-function nextIv(): Buffer {
+const ALGORITHM = 'aes-256-gcm'
+const OPTIONS = { authTagLength: TAG_BYTES }
+
+function putNextIv(target: Buffer, at: number): void {
   if (used === POOL_BYTES) {
     randomFillSync(pool)
     used = 0
   }
   used += IV_BYTES
-  return pool.subarray(used - IV_BYTES, used)
+  pool.copy(target, at, used - IV_BYTES, used)
 }
 
 let sealers = 0
@@ -93,22 +96,29 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
 
   return {
     seal(recordKey, plain) {
-      const iv = nextIv()
-      const cipher = createCipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES })
+      // The store copies a value that is a part of larger memory, so the memory of this one has exactly its size.
+      const sealed = Buffer.allocUnsafeSlow(HEAD_BYTES + plain.byteLength)
+      sealed[0] = VERSION
+      putNextIv(sealed, 1)
+      const cipher = createCipheriv(ALGORITHM, secret, sealed.subarray(1, 1 + IV_BYTES), OPTIONS)
       cipher.setAAD(Buffer.from(recordKey))
-      const text = cipher.update(plain)
-      const rest = cipher.final()
-      return Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), text, rest])
+      sealed.set(cipher.update(plain), HEAD_BYTES)
+      // In this mode `update` returns all of the text, so `final` only computes the tag.
+      cipher.final()
+      sealed.set(cipher.getAuthTag(), 1 + IV_BYTES)
+      return sealed
     },
     open(recordKey, sealed) {
       if (sealed.byteLength < HEAD_BYTES || sealed[0] !== VERSION)
         throw new Error(`${recordKey} is not a sealed record that this version can read`)
       const iv = sealed.subarray(1, 1 + IV_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv(ALGORITHM, secret, iv, OPTIONS)
       decipher.setAAD(Buffer.from(recordKey))
       decipher.setAuthTag(sealed.subarray(1 + IV_BYTES, HEAD_BYTES))
       try {
-        return Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES)), decipher.final()])
+        const plain = decipher.update(sealed.subarray(HEAD_BYTES))
+        decipher.final()
+        return plain
       } catch (cause) {
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }

@@ -202,26 +202,28 @@ function createCommit(
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
   { onCommit, onOver }: LmdbOptions,
 ): LmdbDriver['commit'] {
+  function write(ops: Batch['ops']): true {
+    for (const [key, value] of ops) {
+      if (value === null) db.remove(key)
+      // The bytes of a view may change before the write thread reads them.
+      else db.put(key, ownedBytes(value))
+    }
+    return true
+  }
+
+  /** Only a child transaction is undone if an error is thrown in the middle of it. It runs later, so the bytes are copied first. */
+  function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
+    const own = ops.map(([name, value]) => [name, value === null ? null : ownedBytes(value)] as const)
+    return db.childTransaction(() => same(db.getBinary(key), equals) && write(own))
+  }
+
   return async ({ guard, ops }: Batch) => {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
-    // The bytes of a view may change before the write thread reads them.
-    const writes = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
-    const write = () => {
-      for (const [key, value] of writes) {
-        if (value === null) db.remove(key)
-        else db.put(key, value)
-      }
-      return true
-    }
-    if (writes.length === 0 && guard === undefined) return true
+    if (ops.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      // Only a child transaction is undone if an error is thrown in the middle of it.
-      const isStored =
-        guard === undefined
-          ? await db.batch(write).then(() => true)
-          : await db.childTransaction(() => same(db.getBinary(guard.key), guard.equals) && write())
+      const isStored = guard === undefined ? await db.batch(() => write(ops)).then(() => true) : await writeIf(guard, ops)
       onCommit?.(true)
       return isStored
     } catch (error) {

@@ -21,11 +21,17 @@ export function nodeBytes(node: BinaryNode): Buffer {
   return writing.done()
 }
 
+/** A stanza is written here first and then copied, because most are much shorter. Longer ones get memory of their own. */
+const SCRATCH = Buffer.allocUnsafe(4_096)
+
 class Writing {
-  #bytes = Buffer.allocUnsafe(1_024)
+  #bytes = SCRATCH
   #at = 0
 
-  done = () => this.#bytes.subarray(0, this.#at)
+  done(): Buffer {
+    const written = this.#bytes.subarray(0, this.#at)
+    return this.#bytes === SCRATCH ? Buffer.from(written) : written
+  }
 
   #room(more: number): void {
     if (this.#at + more <= this.#bytes.length) return

@@ -1,5 +1,5 @@
 /** Encodes what is sent on a connection: each message is a frame, three bytes of length and then the message. */
-import { sealFrame, TAG } from '../noise/cipher.ts'
+import { sealInto, TAG } from '../noise/cipher.ts'
 
 export interface FrameWriter {
   /**
@@ -23,10 +23,13 @@ export function createFrameWriter(introduction: Uint8Array): FrameWriter {
     frame(message) {
       // An error after the encryption would leave the counter one ahead of the network's.
       if (message.length + TAG > MAX_LENGTH) throw new RangeError(`a message of ${message.length} bytes is too long for a frame`)
-      const content = key ? sealFrame(message, { key, counter: counter++ }) : message
-      const prefix = Buffer.allocUnsafe(PREFIX)
-      prefix.writeUIntBE(content.length, 0, PREFIX)
-      const frame = Buffer.concat([pending, prefix, content])
+      const length = message.length + (key ? TAG : 0)
+      const begin = pending.length + PREFIX
+      const frame = Buffer.allocUnsafe(begin + length)
+      frame.set(pending)
+      frame.writeUIntBE(length, pending.length, PREFIX)
+      if (key) sealInto(frame, begin, message, { key, counter: counter++ })
+      else frame.set(message, begin)
       pending = NOTHING
       return frame
     },

@@ -14,10 +14,20 @@ export interface Position {
   bound?: Uint8Array | undefined
 }
 
-export function sealFrame(plaintext: Uint8Array, { key, counter, bound }: Position): Buffer {
+export function sealFrame(plaintext: Uint8Array, position: Position): Buffer {
+  const sealed = Buffer.allocUnsafe(plaintext.length + TAG)
+  sealInto(sealed, 0, plaintext, position)
+  return sealed
+}
+
+/** Writes the encrypted message, `TAG` bytes longer than its plaintext, into a buffer. */
+export function sealInto(target: Buffer, at: number, plaintext: Uint8Array, { key, counter, bound }: Position): void {
   const cipher = createCipheriv(ALGORITHM, key, nonceOf(counter))
   if (bound) cipher.setAAD(bound)
-  return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+  target.set(cipher.update(plaintext), at)
+  // In this mode `update` returns all of the text, so `final` only computes the tag.
+  cipher.final()
+  target.set(cipher.getAuthTag(), at + plaintext.length)
 }
 
 /** Throws if the bytes were encrypted with another key, counter or bound data. */
@@ -30,9 +40,11 @@ export function unsealFrame(sealed: Uint8Array, { key, counter, bound }: Positio
   return plaintext
 }
 
+/** Only its last 4 bytes change. A cipher copies it when it is created, so all of them can share it. */
+const SHARED_NONCE = Buffer.alloc(NONCE)
+
 /** Throws a RangeError after 4,294,967,296 messages with one key. */
 function nonceOf(counter: number): Buffer {
-  const nonce = Buffer.alloc(NONCE)
-  nonce.writeUInt32BE(counter, NONCE - 4)
-  return nonce
+  SHARED_NONCE.writeUInt32BE(counter, NONCE - 4)
+  return SHARED_NONCE
 }
