@@ -1,6 +1,14 @@
 import { iso } from '../domain/clock.ts'
 import type { ImportSource } from '../domain/device-bundle.ts'
-import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
+import {
+  type InstanceSettings,
+  lastPhoneOf,
+  type PreviousSecret,
+  type RuntimeState,
+  type Status,
+  type StatusReason,
+  type WebhookSettings,
+} from '../domain/instance.ts'
 import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
 import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
@@ -28,6 +36,7 @@ export interface InstanceObject {
   status_reason: StatusReason | null
   connected: boolean
   phone: string | null
+  last_phone: string | null
   profile_name: string | null
   platform: string | null
   connected_at: string | null
@@ -61,6 +70,7 @@ export function renderInstance(
     status_reason: state.reason,
     connected: state.status === 'connected',
     phone: state.phone,
+    last_phone: lastPhoneOf(state),
     profile_name: state.profileName,
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),

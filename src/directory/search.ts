@@ -1,5 +1,5 @@
 import { tidied } from '../domain/display-text.ts'
-import type { RuntimeState } from '../domain/instance.ts'
+import { lastPhoneOf, type RuntimeState } from '../domain/instance.ts'
 import type { ListFilter } from './directory.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
@@ -10,6 +10,6 @@ export function createSearch({ status, exactly, q }: Pick<ListFilter, 'status' |
   return ({ name, id }: InstanceRecord, state: RuntimeState): boolean => {
     if (exactly !== undefined && state.status !== exactly) return false
     if (status !== undefined && (state.status === 'connected') !== (status === 'connected')) return false
-    return wanted === undefined || [name, id, state.phone ?? ''].some((text) => searched(text).includes(wanted))
+    return wanted === undefined || [name, id, lastPhoneOf(state) ?? ''].some((text) => searched(text).includes(wanted))
   }
 }

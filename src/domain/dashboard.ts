@@ -78,6 +78,8 @@ export interface InstanceRow {
   status_reason: string | null
   status_text: string | null
   phone: string | null
+  /** Stays after a logout, which sets `phone` to null. */
+  last_phone: string | null
   profile_name: string | null
   platform: string | null
   connected_at: string | null

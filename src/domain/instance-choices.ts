@@ -31,7 +31,7 @@ export function instanceChoices(rows: Iterable<Row>): (readonly [id: string, lab
   const looks = byLook(all)
   return all
     .map((row) => [row.id, label(row, looks.get(lookOf(row.name)) ?? [])] as const)
-    .sort(([, one], [, other]) => one.localeCompare(other))
+    .sort(([, one], [, other]) => one.localeCompare(other, undefined, { numeric: true }))
 }
 
 function label({ id, name, phone }: Row, alike: readonly Row[]): string {

@@ -65,7 +65,18 @@ function cellOf(value: string | number | null): string {
   return /[",\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
-const COLUMNS = ['id', 'name', 'status', 'phone', 'profile_name', 'queue', 'backlog', 'last_inbound_at', 'created_at'] as const
+const COLUMNS = [
+  'id',
+  'name',
+  'status',
+  'phone',
+  'last_phone',
+  'profile_name',
+  'queue',
+  'backlog',
+  'last_inbound_at',
+  'created_at',
+] as const
 
 /** Without this mark, spreadsheets do not read the file as UTF-8, and accents of names are lost. */
 const BYTE_ORDER_MARK = '\uFEFF'

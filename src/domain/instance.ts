@@ -148,6 +148,8 @@ export interface RuntimeState {
   status: Status
   reason: StatusReason | null
   phone: string | null
+  /** Number that the last requested logout removed from `phone`. It is kept, so that people know which phone to scan. */
+  loggedOutPhone: string | null
   profileName: string | null
   platform: string | null
   connectedAt: number | null
@@ -160,6 +162,9 @@ export interface RuntimeState {
   paired: boolean
 }
 
+/** Number of the account that is linked or was linked last, digits only; null if there was none. */
+export const lastPhoneOf = ({ phone, loggedOutPhone }: RuntimeState): string | null => phone ?? loggedOutPhone
+
 /** At least one of these values stays after the account is unlinked. */
 export const wasConnected = ({ phone, connectedAt, disconnectedAt }: RuntimeState): boolean =>
   [phone, connectedAt, disconnectedAt].some((fact) => fact !== null)
@@ -168,6 +173,7 @@ export const CREATED: RuntimeState = {
   status: 'created',
   reason: null,
   phone: null,
+  loggedOutPhone: null,
   profileName: null,
   platform: null,
   connectedAt: null,

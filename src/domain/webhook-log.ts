@@ -86,14 +86,20 @@ export interface LogPage {
 export interface LogReader {
   /** If the signal is aborted before the log is read, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
-  /** Returns the events whose body is still stored, oldest first, grouped by instance. */
-  resendable(range: LogRange, limit: number): Promise<EventsOf[]>
+  resendable(range: LogRange, limit: number): Promise<Resendable>
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
 }
 
 export interface EventsOf {
   instanceId: string
   eventIds: string[]
+}
+
+export interface Resendable {
+  /** The oldest events whose body is still stored, grouped by instance. */
+  events: EventsOf[]
+  /** Creation time in epoch ms of the oldest event that the limit left out; null if there is none. */
+  nextFrom: number | null
 }
 
 export interface WebhookLog {
@@ -109,6 +115,6 @@ export interface WebhookLog {
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
   /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /** Delivers again all events whose bodies are still stored, oldest first. Resolves with the number of events. */
-  replay(range: LogRange): Promise<number>
+  /** Delivers the oldest events again whose bodies are still stored. `nextFrom` is as in `Resendable`. */
+  replay(range: LogRange): Promise<{ queued: number; nextFrom: number | null }>
 }

@@ -28,7 +28,7 @@ const json = <T>() => z.custom<T>()
 const FRESH = 1_000
 
 export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | 'readings'>, id: InstanceId): InstanceRow {
-  const { name, status, status_reason, phone, profile_name, platform, ...rest } = directory.render(id, '')
+  const { name, status, status_reason, phone, last_phone, profile_name, platform, ...rest } = directory.render(id, '')
   const { connected_at, disconnected_at, created_at, restriction, webhooks } = rest
   const reading = readings.of(id)
   const state = directory.state(id)
@@ -39,6 +39,7 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
     status_reason,
     status_text: directory.status(id).error,
     phone,
+    last_phone,
     profile_name,
     platform,
     connected_at,

@@ -46,14 +46,14 @@ export const qrCodePage = local('instance.qrCodePage', 'GET /qr-code/page', {
   summary: 'Pair in a browser',
   description:
     'A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It names the ' +
-    'instance, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser ' +
+    'instance and the number that was linked last, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser ' +
     'that has a wrong token gets a page, with the same status.',
   reply: z.string(),
   contentType: HTML,
   cacheControl: 'no-store',
   handle: async ({ parts, instance, request }) => {
-    const { name } = parts.directory.render(instance, '')
-    return pageResponse(parts.pages.pairing({ name, language: languageOfRequest(request) }))
+    const { name, last_phone: lastPhone } = parts.directory.render(instance, '')
+    return pageResponse(parts.pages.pairing({ name, lastPhone, language: languageOfRequest(request) }))
   },
 })
 

@@ -78,6 +78,9 @@ export const Instance = z
     status_reason: z.enum(STATUS_REASONS).nullable(),
     connected: z.boolean(),
     phone: z.string().nullable().meta({ description: 'Number that was connected last, digits only.' }),
+    last_phone: z.string().nullable().meta({
+      description: 'The same as `phone`, but it stays after a logout that was requested here. Null if no account was linked yet.',
+    }),
     profile_name: z.string().nullable(),
     platform: z
       .string()
@@ -121,6 +124,7 @@ export const instanceExample = {
   status_reason: null,
   connected: true,
   phone: '5511999990000',
+  last_phone: '5511999990000',
   profile_name: 'Support',
   platform: 'android',
   connected_at: '2026-01-31T12:00:00.000Z',

@@ -73,6 +73,7 @@ export interface ConsentView {
 
 export interface PairingView {
   name: string
+  lastPhone: string | null
   language: Language
 }
 

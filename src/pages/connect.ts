@@ -48,7 +48,13 @@ function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look
 
 export function connectPage(link: ConnectLink): Page {
   const { words, name, page } = commonOf(link)
-  const place: PairingPlace = { words, operations: OPERATIONS, root: '../', link: { id: link.id, frames: link.allowedOrigins } }
+  const place: PairingPlace = {
+    words,
+    operations: OPERATIONS,
+    root: '../',
+    link: { id: link.id, frames: link.allowedOrigins },
+    lastPhone: null,
+  }
   return makePage({ ...page, body: name + pairingBody(place, words.needsScript), script: pairingScript(place), connects: true })
 }
 

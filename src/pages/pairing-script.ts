@@ -9,6 +9,8 @@ export interface PairingPlace {
   words: PairingWords
   operations: string
   root: string
+  /** Number that was linked last. It is null on the page of a connect link, whose reader may be somebody else. */
+  lastPhone: string | null
   /**
    * The connect link of the page; null for a page that was opened with a token. The page reports the outcome of the
    * link to the page that frames it, if the origin of that page is in `frames`.
@@ -93,7 +95,7 @@ const shownScript = `const showQr = async () => {
   expiresAt = Date.parse(expires_at)
 }
 const showOnly = (text) => {
-  for (const id of ['qr', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
+  for (const id of ['qr', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over', 'last']) show(id, false)
   for (const id of ['failure', 'refused', 'problem', 'clock']) setText(id, '')
   codeUntil = 0
   setText('state', text)

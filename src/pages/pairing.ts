@@ -22,9 +22,19 @@ form { justify-content: center }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
 
-export const pairingBody = ({ words, root }: PairingPlace, withoutScript: string) => `
-<h1>${words.title}</h1>
-<p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>
+/** Says which phone to take. The script hides it when nothing is left to scan. */
+const lastPhoneLine = ({ words, lastPhone }: PairingPlace) =>
+  `<p id="last" class="soft"${lastPhone === null ? ' hidden' : ''}>${lastPhone === null ? '' : words.lastPhone.replace('{n}', escaped(`+${lastPhone}`))}</p>`
+
+export const pairingBody = (place: PairingPlace, withoutScript: string) => `
+<h1>${place.words.title}</h1>
+${lastPhoneLine(place)}
+${controlsOf(place, withoutScript)}`
+
+const controlsOf = (
+  { words, root }: PairingPlace,
+  withoutScript: string,
+) => `<p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>
 <img id="qr" alt="${words.qr}" hidden>
 <div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="${words.connected}"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
 <div id="busy"></div>
@@ -43,8 +53,14 @@ const WITHOUT_SCRIPT =
 /** The page says which instance it pairs, because several may be open. */
 const headOf = (name: string) => `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
 
-export function pairingPage({ name, language }: PairingView): Page {
-  const place: PairingPlace = { words: PAIRING_WORDS[language], operations: "'../'", root: '../../../../../', link: null }
+export function pairingPage({ name, lastPhone, language }: PairingView): Page {
+  const place: PairingPlace = {
+    words: PAIRING_WORDS[language],
+    operations: "'../'",
+    root: '../../../../../',
+    link: null,
+    lastPhone,
+  }
   return makePage({
     title: `${place.words.title} · ${BRAND}`,
     language,

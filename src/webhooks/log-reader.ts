@@ -77,13 +77,12 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )
       for await (const { instanceId, eventId } of inOrder(lines, false)) {
-        if (left === 0) break
         const row = await rowOf(instanceId, eventId)
         if (!fits(range, row) || row.body === 'erased') continue
+        if (left-- === 0) return { events: byInstance(events), nextFrom: decodeTime(eventId) }
         put(events, { instanceId, eventId })
-        left--
       }
-      return byInstance(events)
+      return { events: byInstance(events), nextFrom: null }
     },
 
     async owners(instanceIds, eventIds) {

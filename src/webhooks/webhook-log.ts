@@ -61,6 +61,9 @@ export function createWebhookLog({ reader, engine, log }: WebhookLogDeps): Webho
       const queued = await putBack(await reader.owners(instanceIds, eventIds))
       return { queued, notFound: new Set(eventIds).size - queued }
     },
-    replay: async (range) => putBack(await reader.resendable(range, MAX_REPLAY)),
+    async replay(range) {
+      const { events, nextFrom } = await reader.resendable(range, MAX_REPLAY)
+      return { queued: await putBack(events), nextFrom }
+    },
   }
 }

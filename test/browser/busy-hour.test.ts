@@ -46,6 +46,7 @@ const rowOf = (index: number, second: number): InstanceRow => ({
   status_reason: null,
   status_text: null,
   phone: `55119999${String(index).padStart(5, '0')}`,
+  last_phone: `55119999${String(index).padStart(5, '0')}`,
   profile_name: null,
   platform: 'android',
   connected_at: '2026-01-01T00:00:00.000Z',

@@ -235,6 +235,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Send a test event of received').click()
     await page.getByText('HTTP 418').waitFor()
     await page.getByText(SCRIPT, { exact: true }).waitFor()
+    await button('Test all').click()
+    await page.getByText('HTTP 418').nth(4).waitFor()
     await sound('webhooks')
     world.receiver.reply(null)
     // The checkbox selects what is sent, but the setting of the API selects what is not sent.
@@ -755,6 +757,9 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
     // The service tries this event again after ten seconds. After that, there is no further attempt for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
+    await to(`instances/${instance.id}`)
+    await page.getByText('Your receiver did not take events').waitFor()
+    await page.getByRole('link', { name: 'See the events' }).click()
     await to('webhook-log')
     await field('Search').fill('NOT NOW')
     await page.waitForURL(/q=NOT/)

@@ -82,6 +82,10 @@ describe('pages in Chromium', { skip }, () => {
     assert.equal(await page.locator('#state').textContent(), `Connected: +${phone}`)
     assert.equal(await qr.isVisible(), false)
     assert.equal((await world.gateway.status(instance)).connected, true)
+    await world.gateway.must(instance, 'POST', '/disconnect')
+    await page.reload()
+    await qr.waitFor({ state: 'visible' })
+    await page.getByText(`Last linked to +${phone}`, { exact: true }).waitFor()
   })
 
   test('a QR that has expired is renewed without a reload', async () => {

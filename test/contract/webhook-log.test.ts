@@ -78,7 +78,7 @@ test('sends again what is kept, in its own instance, and says what is not there'
   )
   service.double.calls.length = 0
   const range = await service.admin('POST', '/admin/webhook-log/replay', { from: iso(1), to: iso(5), type: 'delivery' })
-  assert.deepEqual(range.body, { value: true, queued: 2 }, 'the one without a body is left out')
+  assert.deepEqual(range.body, { value: true, queued: 2, next_from: null }, 'the one without a body is left out')
   assert.deepEqual(
     service.double.calls.map(({ instance, input }) => [instance, input]),
     [
@@ -90,16 +90,20 @@ test('sends again what is kept, in its own instance, and says what is not there'
   assert.deepEqual([gone.status, gone.body.error.code], [404, 'not_found'])
 })
 
-test('a range gives what one call may take of it: the oldest', async () => {
+test('a range gives what one call may take of it: the oldest, and the time from which the next call goes on', async () => {
   const reader = logReader(service.store, (instance) => createSealer(service.keyRing.of(instance)))
-  const found = await reader.resendable({ instanceIds: [one, other], from: DAY_ONE }, 3)
+  const { events, nextFrom } = await reader.resendable({ instanceIds: [one, other], from: DAY_ONE }, 3)
+  assert.equal(nextFrom, DAY_ONE + 3 * 60_000)
   assert.deepEqual(
-    new Map(found.map(({ instanceId, eventIds }) => [instanceId, eventIds])),
+    new Map(events.map(({ instanceId, eventIds }) => [instanceId, eventIds])),
     new Map([
       [one, [idAt(0), idAt(2)]],
       [other, [idAt(1)]],
     ]),
   )
+  const rest = await reader.resendable({ instanceIds: [one, other], from: nextFrom! }, 2)
+  assert.deepEqual(rest.events.flatMap(({ eventIds }) => eventIds).sort(), [idAt(3), idAt(4)])
+  assert.equal(rest.nextFrom, null, 'the event after these has no body, so it is not left out')
   assert.equal(MAX_REPLAY, 10_000)
 })
 

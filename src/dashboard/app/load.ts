@@ -13,7 +13,7 @@ export interface Loaded<T> {
   reload(): Promise<void>
 }
 
-const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
+export const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
 /**
  * Loads again when a value in `about` changes. Only the answer of the last load is used; the signals of earlier loads

@@ -44,7 +44,14 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
         webhooks: { received_url: 'https://example.com/hook' },
         settings: { auto_read_message: true },
       },
-      reply: { ...instanceExample, status: 'qr', status_reason: 'pairing_required', connected: false, phone: null },
+      reply: {
+        ...instanceExample,
+        status: 'qr',
+        status_reason: 'pairing_required',
+        connected: false,
+        phone: null,
+        last_phone: null,
+      },
     },
   ],
 })

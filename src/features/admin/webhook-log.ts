@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { iso } from '../../domain/clock.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { LOG_STATUSES } from '../../domain/webhook-log.ts'
 import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
@@ -195,26 +196,30 @@ export const replayWebhooks = local('admin.replayWebhooks', 'POST /admin/webhook
   summary: 'Send the events of a range again',
   description:
     'The events of the range whose bodies are still stored go back into the normal schedule, due now and in order; at most the oldest 10,000. ' +
-    'With `"status": "failed"` only failed events are sent, and a second call takes the next 10,000.',
+    'If there are more, a second call with `next_from` as `from` takes the next ones.',
   input: {
     ...filters,
     from: moment.meta({ description: 'Only events at or after this time.' }),
     to: moment.meta({ description: 'Only events at or before this time.' }),
   },
   check: inOrder,
-  reply: z.object({ value: z.literal(true), queued }),
+  reply: z.object({
+    value: z.literal(true),
+    queued,
+    next_from: instant.nullable().meta({
+      description: 'Time of the oldest event of the range that was left out; null if none was.',
+    }),
+  }),
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, ...range }) {
-    return {
-      value: true,
-      queued: await call.parts.webhookLog.replay({ instanceIds: instancesOf(call, instance_id), ...range }),
-    } as const
+    const { queued, nextFrom } = await call.parts.webhookLog.replay({ instanceIds: instancesOf(call, instance_id), ...range })
+    return { value: true, queued, next_from: nextFrom === null ? null : iso(nextFrom) } as const
   },
   examples: [
     {
       name: 'a night',
       input: { status: 'failed', from: '2026-01-31T00:00:00.000Z', to: '2026-01-31T08:00:00.000Z' },
-      reply: { value: true, queued: 412 },
+      reply: { value: true, queued: 412, next_from: null },
     },
   ],
 })

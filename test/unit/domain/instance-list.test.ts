@@ -10,6 +10,7 @@ const row = (change: Partial<InstanceRow> = {}): InstanceRow => ({
   status_reason: null,
   status_text: null,
   phone: '5511999990001',
+  last_phone: '5511999990001',
   profile_name: null,
   platform: null,
   connected_at: '2026-01-31T12:00:00.000Z',
@@ -65,9 +66,9 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   const [head, ...lines] = csvOf([row({ name: 'A, "B"' }), row({ name: '=HYPERLINK("x")', phone: null, queue: null })]).split(
     '\r\n',
   )
-  assert.equal(head, '\uFEFFid,name,status,phone,profile_name,queue,backlog,last_inbound_at,created_at')
-  assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
-  assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,,,0,,2026-01-31T12:00:00.000Z`)
+  assert.equal(head, '\uFEFFid,name,status,phone,last_phone,profile_name,queue,backlog,last_inbound_at,created_at')
+  assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
+  assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,5511999990001,,,0,,2026-01-31T12:00:00.000Z`)
   // A spreadsheet program in Portuguese or Spanish splits lines at semicolons, even inside quotes.
   const named = (name: string) =>
     csvOf([row({ name, phone: null })])

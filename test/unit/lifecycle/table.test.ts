@@ -329,7 +329,7 @@ const CASES: Case[] = [
       on: asked('disconnect'),
       to: ['logged_out', 'logout_requested'],
       effects: status === 'connected' ? ['logout', ...SECRETS_GONE] : SECRETS_GONE,
-      state: { paired: false, phone: null },
+      state: { paired: false, phone: null, loggedOutPhone: '5511999990000' },
     },
     {
       row: '23',
@@ -378,7 +378,7 @@ const CASES: Case[] = [
     on: asked('disconnect'),
     to: ['logged_out', 'logout_requested'],
     effects: SECRETS_GONE,
-    state: { paired: false, phone: null, bannedUntil: null },
+    state: { paired: false, phone: null, loggedOutPhone: '5511999990000', bannedUntil: null },
   })),
   {
     row: '26',

@@ -10,6 +10,8 @@ const RuntimeSchema = v.object({
   status: v.picklist(STATUSES),
   reason: v.nullable(v.picklist(STATUS_REASONS)),
   phone: v.nullable(v.string()),
+  /** Absent in older records. */
+  loggedOutPhone: v.optional(v.nullable(v.string()), null),
   profileName: v.nullable(v.string()),
   platform: v.nullable(v.string()),
   connectedAt: at,

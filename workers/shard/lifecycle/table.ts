@@ -70,6 +70,7 @@ const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
 const startAgain = (at: Lifecycle, chance: Chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })
+const withoutPhone = ({ state }: Lifecycle) => ({ phone: null, loggedOutPhone: state.phone ?? state.loggedOutPhone })
 const hasCode =
   (...codes: number[]) =>
   (_: Lifecycle, event: Of<'closed'>) =>
@@ -376,11 +377,11 @@ const ROWS: readonly Row[] = [
   ),
 
   row('21', LIVE, 'disconnectRequested', (at) => {
-    const step = loggedOut('logout_requested', { phone: null })
+    const step = loggedOut('logout_requested', withoutPhone(at))
     return at.state.status === 'connected' ? { ...step, effects: [{ do: 'logout' }, ...(step.effects ?? [])] } : step
   }),
-  row('22', ['qr', 'starting', 'stopped', 'banned'], 'disconnectRequested', () =>
-    loggedOut('logout_requested', { phone: null, bannedUntil: null }),
+  row('22', ['qr', 'starting', 'stopped', 'banned'], 'disconnectRequested', (at) =>
+    loggedOut('logout_requested', { ...withoutPhone(at), bannedUntil: null }),
   ),
   row(
     '28',

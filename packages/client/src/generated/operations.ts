@@ -244,7 +244,7 @@ export interface InstanceGroups {
     /**
      * Pair in a browser
      *
-     * A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It names the instance, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser that has a wrong token gets a page, with the same status.
+     * A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It names the instance and the number that was linked last, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser that has a wrong token gets a page, with the same status.
      *
      * Answered by the service itself, in every state of the instance.
      */
@@ -1836,7 +1836,7 @@ export interface ServiceGroups {
     /**
      * Send the events of a range again
      *
-     * The events of the range whose bodies are still stored go back into the normal schedule, due now and in order; at most the oldest 10,000. With `"status": "failed"` only failed events are sent, and a second call takes the next 10,000.
+     * The events of the range whose bodies are still stored go back into the normal schedule, due now and in order; at most the oldest 10,000. If there are more, a second call with `next_from` as `from` takes the next ones.
      *
      * Requires the admin key of the workspace.
      */

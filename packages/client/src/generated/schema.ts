@@ -1035,6 +1035,8 @@ export interface components {
             connected: boolean;
             /** @description Number that was connected last, digits only. */
             phone: string | null;
+            /** @description The same as `phone`, but it stays after a logout that was requested here. Null if no account was linked yet. */
+            last_phone: string | null;
             profile_name: string | null;
             /** @description Platform of the phone: `android`, `ios`, or another value from the network. */
             platform: string | null;
@@ -2010,6 +2012,8 @@ export interface components {
                 connected: boolean;
                 /** @description Number that was connected last, digits only. */
                 phone: string | null;
+                /** @description The same as `phone`, but it stays after a logout that was requested here. Null if no account was linked yet. */
+                last_phone: string | null;
                 profile_name: string | null;
                 /** @description Platform of the phone: `android`, `ios`, or another value from the network. */
                 platform: string | null;
@@ -10120,6 +10124,11 @@ export interface operations {
                         value: true;
                         /** @description Number of events that are sent again, one at a time per instance, with the normal schedule. */
                         queued: number;
+                        /**
+                         * Format: date-time
+                         * @description Time of the oldest event of the range that was left out; null if none was.
+                         */
+                        next_from: string | null;
                     };
                 };
             };

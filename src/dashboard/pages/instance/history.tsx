@@ -24,6 +24,36 @@ function Change({ change }: { change: StatusChange }) {
   )
 }
 
+/** States on the way to another one, of which an instance that reconnects has hundreds. */
+const ON_THE_WAY: ReadonlySet<string> = new Set(['created', 'starting', 'connecting'])
+
+/** Groups successive states that are only on the way. The newest change is a group of its own, because it is the present state. */
+function grouped(changes: readonly StatusChange[]): StatusChange[][] {
+  const groups: StatusChange[][] = []
+  for (const [at, change] of changes.entries()) {
+    const last = groups.at(-1)
+    if (at > 1 && last && ON_THE_WAY.has(change.to) && ON_THE_WAY.has(last[0]!.to)) last.push(change)
+    else groups.push([change])
+  }
+  return groups
+}
+
+const Group = ({ changes }: { changes: readonly StatusChange[] }) =>
+  changes.length === 1 ? (
+    <Change change={changes[0]!} />
+  ) : (
+    <li>
+      <details class="answer">
+        <summary>{t('{n} steps on the way', { n: changes.length })}</summary>
+        <ol class="steps">
+          {changes.map((change) => (
+            <Change key={`${change.at}${change.to}`} change={change} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  )
+
 export function History({ row }: { row: InstanceRow }) {
   const { data, problem, reload } = useLoad(
     () => ask<{ data: StatusChange[] }>('GET', `api/instances/${row.id}/history`),
@@ -41,9 +71,11 @@ export function History({ row }: { row: InstanceRow }) {
       ) : null}
       {data && data.data.length > 0 ? (
         <ol class="steps">
-          {data.data.slice(0, SHOWN).map((change) => (
-            <Change key={`${change.at}${change.to}`} change={change} />
-          ))}
+          {grouped(data.data)
+            .slice(0, SHOWN)
+            .map((changes) => (
+              <Group key={`${changes[0]!.at}${changes[0]!.to}`} changes={changes} />
+            ))}
         </ol>
       ) : null}
     </section>

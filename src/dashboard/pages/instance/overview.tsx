@@ -1,6 +1,7 @@
+import { NumberOf } from '../../parts/number-of.tsx'
 import { Ago, At } from '../../parts/time.tsx'
 import { Allowed } from '../../parts/withheld.tsx'
-import { Name, phoneText } from '../../parts/words.tsx'
+import { Name } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
 import { Activity } from '../activity/activity.tsx'
 import { SendCard } from '../send/send-card.tsx'
@@ -21,7 +22,9 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
     </header>
     <dl class="facts">
       <dt>{t('Number')}</dt>
-      <dd class="number">{phoneText(row.phone)}</dd>
+      <dd>
+        <NumberOf row={row} />
+      </dd>
       <dt>{t('Profile')}</dt>
       <dd>{row.profile_name ? <Name>{row.profile_name}</Name> : '–'}</dd>
       <dt>{t('Phone system')}</dt>

@@ -13,6 +13,7 @@ import { LineForm } from '../../parts/form.tsx'
 import { Problem } from '../../parts/notice.tsx'
 import { Copy } from '../../parts/secret.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
+import { phoneText } from '../../parts/words.tsx'
 import { ofService, t } from '../../texts/t.ts'
 import { PasskeyCard, PasskeyProblem, usePasskey } from './passkey.tsx'
 
@@ -153,6 +154,7 @@ export function Pairing({ row }: { row: InstanceRow }) {
           <p>{t('WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.')}</p>
         )}
       </header>
+      {row.last_phone ? <p class="soft">{t('Last linked to {phone}.', { phone: phoneText(row.last_phone) })}</p> : null}
       {isFailed ? <PasskeyProblem of={passkey.data} /> : null}
       {INSTEAD[status] ? <Waiting text={INSTEAD[status]} /> : null}
       {isRunning ? <Qr id={id} status={status} /> : null}

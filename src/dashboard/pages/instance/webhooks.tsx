@@ -1,71 +1,19 @@
 import { useState } from 'preact/hooks'
-import { EVENT_TYPES, type EventType } from '../../../domain/events.ts'
+import { EVENT_TYPES } from '../../../domain/events.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
-import { to } from '../../app/route.ts'
-import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
-import { Problem } from '../../parts/notice.tsx'
-import { receiverAnswer } from '../../parts/receiver-answer.ts'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
 import { Secret } from '../../parts/secret.tsx'
-import { durationText } from '../../parts/time.tsx'
-import { Name, visible } from '../../parts/words.tsx'
-import { EVENT_WORDS } from '../../texts/field-words.ts'
 import { t } from '../../texts/t.ts'
 import type { TabProps } from './tab.ts'
+import { WebhookTests } from './webhook-tests.tsx'
 
 const FIELDS = fieldsOf('webhooks.update')
 const isUrl = (name: string) => EVENT_TYPES.some((type) => name === `${type}_url`)
-
-const test = (id: string, type: EventType) =>
-  answer(api.POST('/instances/{instance_id}/token/{token}/webhooks/{type}/test', { params: { path: { ...of(id), type } } }))
-
-type Said = Awaited<ReturnType<typeof test>>
-
-const Answered = ({ said }: { said: Said }) => (
-  <div class="stack" role="status">
-    <div class="row">
-      <Badge look={said.delivered ? 'good' : 'bad'}>{said.delivered ? t('Taken') : t('Not taken')}</Badge>
-      <span>{receiverAnswer({ code: said.response_code, error: said.error })}</span>
-      <span class="soft number">{durationText(said.duration_ms)}</span>
-    </div>
-    {said.response_body ? <pre class="text">{visible(said.response_body)}</pre> : null}
-  </div>
-)
-
-function TypeRow({ id, type, url }: { id: string; type: EventType; url: string | null }) {
-  const [said, setSaid] = useState<Said>()
-  const { run, isBusy, problem } = useAction(async () => {
-    setSaid(undefined)
-    setSaid(await test(id, type))
-    return undefined
-  })
-  return (
-    <li class="stack">
-      <div class="row between">
-        <span class="break">
-          {EVENT_WORDS[type]} <code>{type}</code>
-          <Name class="under">{url ?? t('goes nowhere')}</Name>
-        </span>
-        <Button
-          isBusy={isBusy}
-          isDisabled={url === null}
-          label={t('Send a test event of {type}', { type })}
-          onPress={() => run()}
-          needs="webhooks.change"
-        >
-          {t('Test')}
-        </Button>
-      </div>
-      <Problem of={problem} />
-      {said ? <Answered said={said} /> : null}
-    </li>
-  )
-}
 
 const GRACE = [0, 3_600, 86_400] as const
 
@@ -166,26 +114,6 @@ const KINDS = [
  */
 const ALWAYS = EVENT_TYPES.length + 1
 
-const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
-  <section class="card">
-    <header>
-      <h2>{t('Test delivery')}</h2>
-      <a href={to(['webhook-log'], { instance: row.id })}>{t('Log of this instance')}</a>
-      <p>
-        {t(
-          'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.',
-        )}
-      </p>
-    </header>
-    <ul class="stack">
-      {EVENT_TYPES.map((type) => {
-        const url = (values[`${type}_url`] as string | null) ?? null
-        return <TypeRow key={`${type} ${url}`} id={row.id} type={type} url={url} />
-      })}
-    </ul>
-  </section>
-)
-
 export function WebhooksTab({ row, instance }: TabProps) {
   const [isRotating, setRotating] = useState(false)
   const values = instance.data.webhooks as Values & { secret: string }
@@ -230,7 +158,7 @@ export function WebhooksTab({ row, instance }: TabProps) {
         </section>
       </div>
       <div class="stack wide-gap">
-        <Tests row={row} values={values} />
+        <WebhookTests id={row.id} values={values} />
         <section class="card">
           <header>
             <h2>{t('Secret')}</h2>

@@ -8,10 +8,11 @@ import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Skeleton } from '../../parts/notice.tsx'
+import { NumberOf } from '../../parts/number-of.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { Name, phoneText } from '../../parts/words.tsx'
+import { Name } from '../../parts/words.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 import { Activity } from '../activity/activity.tsx'
@@ -43,7 +44,7 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
     ),
   },
   { label: t('Status'), cell: (row) => <StateBadge row={row} /> },
-  { label: t('Number'), cell: ({ phone }) => <span class="number">{phoneText(phone)}</span> },
+  { label: t('Number'), cell: (row) => <NumberOf row={row} /> },
   { label: t('Messages waiting'), isRight: true, cell: ({ queue }) => number(queue) },
   {
     label: t('Events waiting'),

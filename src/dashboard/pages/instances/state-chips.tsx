@@ -15,7 +15,8 @@ export const matches = (q: string, state: string) => {
   const word = q.trim().toLowerCase()
   return (row: InstanceRow) =>
     isIn(row, state) &&
-    (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
+    (word === '' ||
+      [row.name, row.id, row.last_phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
 }
 
 /**

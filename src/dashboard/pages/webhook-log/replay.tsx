@@ -6,7 +6,8 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { stateText } from '../../parts/message-state.tsx'
 import { Problem } from '../../parts/notice.tsx'
-import { isoOf, localOf } from '../../parts/time.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
+import { At, isoOf, localOf } from '../../parts/time.tsx'
 import { count, t } from '../../texts/t.ts'
 import { type Filter, loadLog, replay } from './log.ts'
 
@@ -18,12 +19,22 @@ const DAY_MS = 86_400_000
  */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
+/** Events that were scheduled again, with the number of them that still wait. */
 interface Watched {
+  range: Range
   queued: number
   waiting: number
+  /** Time of the first event that one request did not take; null if it took all. */
+  nextFrom: string | null
 }
 
-const Through = ({ queued, waiting }: Watched) => {
+type Range = Filter & { from: string; to: string }
+
+/** The events before `nextFrom`. */
+const takenOf = (range: Range, nextFrom: string | null): Range =>
+  nextFrom === null ? range : { ...range, to: new Date(Date.parse(nextFrom) - 1).toISOString() }
+
+const Through = ({ queued, waiting, nextFrom }: Watched) => {
   const done = Math.max(0, queued - waiting)
   return (
     <div class="stack" role="status">
@@ -36,6 +47,11 @@ const Through = ({ queued, waiting }: Watched) => {
               { done, total: count(queued, 'event', 'events') },
             )}
       </p>
+      {nextFrom ? (
+        <p>
+          <Sentence text="The range has more events, from {time} on." elements={{ time: <At at={nextFrom} /> }} />
+        </p>
+      ) : null}
     </div>
   )
 }
@@ -63,37 +79,44 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   )
   const total = found.problem ? undefined : found.data
   const { run, isBusy, problem } = useAction(async () => {
-    const { queued } = await replay(range)
-    setWatched({ queued, waiting: queued })
+    const wanted = { ...range, from: watched?.nextFrom ?? range.from }
+    const { queued, next_from: nextFrom } = await replay(wanted)
+    setWatched({ range: takenOf(wanted, nextFrom), queued, waiting: queued, nextFrom })
     onDone()
     return undefined
   })
   useEvery(LOOK_EVERY_MS, async () => {
     if (!watched || watched.waiting === 0) return
-    const { total } = await loadLog({ ...range, status: 'pending' }, 1, { pageSize: 1 })
+    const { total } = await loadLog({ ...watched.range, status: 'pending' }, 1, { pageSize: 1 })
     setWatched({ ...watched, waiting: Math.min(watched.waiting, total) })
     if (total === 0) onDone()
   })
+  const isMore = watched === undefined || watched.nextFrom !== null
   return (
     <Dialog
       title={t('Resend a range')}
       onClose={onClose}
       closes={watched ? t('Close') : t('Cancel')}
-      onSubmit={() => !watched && run()}
+      onSubmit={() => isMore && run()}
       actions={
-        watched ? null : (
-          <Button look="primary" isBusy={isBusy} isDisabled={total === 0}>
-            {t('Resend')}
+        isMore ? (
+          <Button look="primary" isBusy={isBusy} isDisabled={!watched && total === 0}>
+            {watched ? t('Resend the next') : t('Resend')}
           </Button>
-        )
+        ) : null
       }
     >
       {watched ? (
-        <Through {...watched} />
+        <>
+          <Through {...watched} />
+          <Problem of={problem} />
+        </>
       ) : (
         <>
           <p class="soft">
-            {t('The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.')}{' '}
+            {t(
+              'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.',
+            )}{' '}
             {filter.instance_id || filter.type
               ? t('Only events of the instance and type that the list shows now are included.')
               : t('Events of all instances are included.')}

@@ -24,6 +24,7 @@ export const COMMON = {
   None: ['Nenhum', 'Ninguno'],
   Name: ['Nome', 'Nombre'],
   Number: ['Número', 'Número'],
+  'last: {phone}': ['último: {phone}', 'último: {phone}'],
   Status: ['Situação', 'Estado'],
   State: ['Estado', 'Estado'],
   From: ['De', 'De'],

@@ -1,6 +1,7 @@
 import type { Area } from './area.ts'
 
 export const INSTANCE = {
+  '{n} steps on the way': ['{n} passos no caminho', '{n} pasos en el camino'],
   Overview: ['Visão geral', 'Resumen'],
   Queue: ['Fila', 'Cola'],
   Webhooks: ['Webhooks', 'Webhooks'],

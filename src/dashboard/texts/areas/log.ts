@@ -39,10 +39,15 @@ export const LOG = {
       '{done} de {total} entregados o fallidos. Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
     ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
-  'The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.': [
-    'Os eventos do período cujo corpo ainda está guardado são agendados de novo, em ordem; no máximo os 10.000 mais antigos.',
-    'Los eventos del período cuyo cuerpo todavía se guarda se programan de nuevo, en orden; como máximo los 10.000 más antiguos.',
+  'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.': [
+    'Os eventos do período cujo corpo ainda está guardado são agendados de novo, em ordem; os 10.000 mais antigos por vez.',
+    'Los eventos del período cuyo cuerpo todavía se guarda se programan de nuevo, en orden; los 10.000 más antiguos por vez.',
   ],
+  'The range has more events, from {time} on.': [
+    'O período tem mais eventos, a partir de {time}.',
+    'El período tiene más eventos, a partir de {time}.',
+  ],
+  'Resend the next': ['Reenviar os próximos', 'Reenviar los siguientes'],
   'Only events of the instance and type that the list shows now are included.': [
     'Só entram eventos da instância e do tipo que a lista mostra agora.',
     'Solo se incluyen eventos de la instancia y del tipo que la lista muestra ahora.',

@@ -1,6 +1,7 @@
 import type { Area } from './area.ts'
 
 export const PAIRING = {
+  'Last linked to {phone}.': ['Conectado por último a {phone}.', 'Vinculado por última vez a {phone}.'],
   'Pair with the phone': ['Conectar ao celular', 'Vincular con el teléfono'],
   'WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.': [
     'No celular, no WhatsApp: Configurações, Dispositivos conectados, Conectar dispositivo. Depois escaneie.',

@@ -27,6 +27,13 @@ export const WEBHOOKS = {
     ],
   'goes nowhere': ['sem endereço', 'sin dirección'],
   Test: ['Testar', 'Probar'],
+  'Your receiver did not take events; they are retried.': [
+    'Seu destino não aceitou eventos; novas tentativas serão feitas.',
+    'Su receptor no aceptó eventos; se reintentan.',
+  ],
+  'Since {time}: {answer}': ['Desde {time}: {answer}', 'Desde {time}: {answer}'],
+  'See the events': ['Ver os eventos', 'Ver los eventos'],
+  'Test all': ['Testar todos', 'Probar todos'],
   'Send a test event of {type}': ['Enviar um evento de teste de {type}', 'Enviar un evento de prueba de {type}'],
   Taken: ['Aceito', 'Aceptado'],
   'Not taken': ['Não aceito', 'No aceptado'],

@@ -6,6 +6,7 @@ import { Notice } from '../../../parts/notice.tsx'
 import { Sentence } from '../../../parts/sentence.tsx'
 import { Ago, At } from '../../../parts/time.tsx'
 import { ofService, t } from '../../../texts/t.ts'
+import { ReceiverNotice } from './receiver-notice.tsx'
 
 const Restricted = ({ until }: { until: string | null }) => (
   <Notice kind="warn">
@@ -83,5 +84,6 @@ export const StateNotices = ({ row }: { row: InstanceRow }) => (
     {row.restriction ? <Restricted until={row.restriction.until} /> : null}
     <State row={row} />
     <Queue row={row} />
+    {row.webhooks > 0 ? <ReceiverNotice id={row.id} /> : null}
   </>
 )

@@ -1,0 +1,47 @@
+/** Says that the receiver of an instance did not take events, which otherwise only the webhook log shows. */
+import { delivered } from '../../../api/live.ts'
+import { whyNot } from '../../../api/rights.ts'
+import { useLoad, useNews } from '../../../app/load.ts'
+import { to } from '../../../app/route.ts'
+import { Notice } from '../../../parts/notice.tsx'
+import { receiverAnswer } from '../../../parts/receiver-answer.ts'
+import { Sentence } from '../../../parts/sentence.tsx'
+import { At } from '../../../parts/time.tsx'
+import { t } from '../../../texts/t.ts'
+import { type Entry, loadLog } from '../../webhook-log/log.ts'
+
+const LOOK_EVERY_MS = 5_000
+const PAGE_SIZE = 50
+const PENDING = { type: undefined, status: 'pending', from: undefined, to: undefined }
+
+/** Returns the oldest event that was refused and is retried; undefined if there is none. */
+async function oldestRetried(instance: string, signal: AbortSignal): Promise<Entry | undefined> {
+  const load = (page: number) => loadLog({ ...PENDING, instance_id: instance }, page, { pageSize: PAGE_SIZE, signal })
+  const newest = await load(1)
+  const pages = Math.ceil(newest.total / PAGE_SIZE)
+  const { data } = pages > 1 ? await load(pages) : newest
+  return data.findLast(({ attempts }) => attempts > 0)
+}
+
+function Retried({ id }: { id: string }) {
+  const { data: event, reload } = useLoad((signal) => oldestRetried(id, signal), [id])
+  useNews(LOOK_EVERY_MS, [delivered], reload)
+  if (!event) return null
+  return (
+    <Notice kind="warn">
+      <div>
+        <strong>{t('Your receiver did not take events; they are retried.')}</strong>{' '}
+        <Sentence
+          text="Since {time}: {answer}"
+          elements={{
+            time: <At at={event.created_at} />,
+            answer: receiverAnswer({ code: event.last_response_code, error: event.last_error }),
+          }}
+        />{' '}
+        <a href={to(['webhook-log'], { instance: id, status: 'pending' })}>{t('See the events')}</a>
+      </div>
+    </Notice>
+  )
+}
+
+export const ReceiverNotice = ({ id }: { id: string }) => (whyNot('log.see') === undefined ? <Retried id={id} /> : null)
