@@ -24,7 +24,6 @@ const Credentials = v.object({
   advSecretKey: v.optional(v.string()),
   me: v.object({ id: v.string(), lid: v.optional(v.string()), name: v.optional(v.string()) }),
   account: v.record(v.string(), v.unknown()),
-  signalIdentities: v.optional(v.array(v.unknown())),
   platform: v.optional(v.string()),
   routingInfo: v.optional(v.instance(Uint8Array)),
   registered: v.optional(v.boolean()),
@@ -69,7 +68,6 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
     advSecretKey: given.advSecretKey ?? fresh.advSecretKey,
     me: withoutUndefined(given.me),
     account,
-    signalIdentities: (given.signalIdentities ?? []) as AuthenticationCreds['signalIdentities'] & object,
     ...withoutUndefined({
       platform: given.platform,
       myAppStateKeyId: given.myAppStateKeyId,

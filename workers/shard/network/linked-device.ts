@@ -7,7 +7,6 @@ import {
   type AuthenticationCreds,
   type BinaryNode,
   encodeSignedDeviceIdentity,
-  generateSignalPubKey,
   proto,
 } from '@whiskeysockets/baileys'
 import { isSignedBy, sign } from '../keys/curve.ts'
@@ -34,7 +33,7 @@ export interface LinkedDevice {
 /** Throws if the report does not come from the phone that has the secret, or if its signature is invalid. */
 export function linkedDevice(
   { id, identity, jid, lid, platform, businessName }: PairSuccess,
-  creds: Pick<AuthenticationCreds, 'advSecretKey' | 'signedIdentityKey' | 'signalIdentities'>,
+  creds: Pick<AuthenticationCreds, 'advSecretKey' | 'signedIdentityKey'>,
 ): LinkedDevice {
   const own = creds.signedIdentityKey
   const account = ADVSignedDeviceIdentity.decode(provenDetails(identity, Buffer.from(creds.advSecretKey, 'base64')))
@@ -46,15 +45,10 @@ export function linkedDevice(
     throw new Error('the identity of the linked device is not signed by its account')
   account.deviceSignature = sign(own.private, Buffer.concat([DEVICE_SIGNATURE, details, own.public, accountSignatureKey]))
 
-  const accountIdentity = {
-    identifier: { name: lid!, deviceId: 0 },
-    identifierKey: generateSignalPubKey(accountSignatureKey),
-  }
   return {
     update: {
       account,
       me: { id: jid, ...(businessName === undefined ? {} : { name: businessName }), ...(lid === undefined ? {} : { lid }) },
-      signalIdentities: [...(creds.signalIdentities ?? []), accountIdentity],
       platform,
     },
     reply: signedIdentity(id, keyIndex ?? 0, encodeSignedDeviceIdentity(account, false)),

@@ -39,6 +39,7 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
   no_session: 1,
   no_sender_key: 1,
   no_pre_key: 3,
+  not_the_phone: 4,
   unreadable: 4,
   duplicate: 0,
 }

@@ -4,7 +4,7 @@
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 
-export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
+export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'not_the_phone' | 'unreadable'
 
 /** The ciphertext or the session caused this error. Any other error says nothing about the message. */
 export class SignalError extends Error {
@@ -21,6 +21,11 @@ export class SignalError extends Error {
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [
+  [
+    /untrusted ?identity/i,
+    'not_the_phone',
+    "The device is not the account's phone, because its identity key is not the one that signed the pairing",
+  ],
   [/DuplicatedMessage|message with old counter/, 'duplicate', 'Key used already or never filled'],
   [/SessionNotFound|InvalidSessionStructure/, 'no_session', 'No session record'],
   [/InvalidPreKeyId|InvalidSignedPreKeyId/, 'no_pre_key', 'Invalid PreKey ID'],

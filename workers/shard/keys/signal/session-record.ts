@@ -5,6 +5,7 @@ import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberI
 
 const CURRENT = 1
 const ARCHIVED = 2
+const REMOTE_IDENTITY = 3
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
 /** The most archived sessions. libsignal has the same limit, and would drop further sessions at the next change. */
@@ -52,6 +53,12 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
   const baseKey = current && bytesOf(current, BASE_KEY)
   if (!current || !baseKey) return null
   return { baseKey: Uint8Array.from(baseKey), registrationId: numberIn(current, REGISTRATION_ID) }
+}
+
+/** Returns the identity key of the other device, 33 bytes. Undefined if there is no current session. */
+export function identityIn(session: Uint8Array): Uint8Array | undefined {
+  const current = bytesOf(session, CURRENT)
+  return current && bytesOf(current, REMOTE_IDENTITY)
 }
 
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')

@@ -6,10 +6,11 @@ import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskey
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
 import type { KeyChange, KeyReader } from '../key-store.ts'
 import { type Address, addressId } from './address/address-book.ts'
+import { requiredIdentity } from './address/phone-identity.ts'
 import { signalError } from './errors.ts'
 import { keyPairFrom } from './key-pair.ts'
 import type { OwnDevice } from './session-json.ts'
-import { usableSession, withOthersUntouched } from './session-record.ts'
+import { identityIn, usableSession, withOthersUntouched } from './session-record.ts'
 import { protocolAddress, typedPair, withObjects } from './wasm.ts'
 import { bytesOf } from './wire.ts'
 
@@ -30,8 +31,15 @@ export const ownDevice = ({ signedIdentityKey, registrationId }: AuthenticationC
   registrationId,
 })
 
-export const loadSession = async ({ keys, creds }: SessionKeys, address: Address) =>
-  usableSession(await keys.get('session', addressId(address)), () => ownDevice(creds()))
+/** A session of a device that is not the own phone counts as no session under the phone's address. */
+export async function loadSession({ keys, creds }: SessionKeys, address: Address): Promise<Uint8Array | undefined> {
+  const session = usableSession(await keys.get('session', addressId(address)), () => ownDevice(creds()))
+  const identity = session && identityIn(session)
+  return identity && !isTrusted(requiredIdentity(creds(), address), identity) ? undefined : session
+}
+
+const isTrusted = (required: Uint8Array | undefined, identity: Uint8Array) =>
+  required === undefined || Buffer.compare(required, identity) === 0
 
 export async function encryptWith(deps: SessionKeys, address: Address, data: Uint8Array) {
   const session = await loadSession(deps, address)
@@ -75,8 +83,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web. A changed identity replaces the old sessions only together with
- * the operation's own changes, so that an invalid message destroys no session.
+ * Trusts an identity on first use, like WhatsApp Web; that of the own phone is known. A changed identity replaces the old
+ * sessions only together with the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -130,7 +138,7 @@ async function operate<T>(
     },
     getOurIdentity: () => typedPair(creds().signedIdentityKey),
     getOurRegistrationId: () => creds().registrationId,
-    isTrustedIdentity: () => true,
+    isTrustedIdentity: (_name, identity) => isTrusted(requiredIdentity(creds(), address), identity),
     async loadPreKey(id) {
       try {
         const stored = await keys.get('pre-key', String(id))
