@@ -10,6 +10,7 @@ import type { KeyPair } from '@whiskeysockets/baileys'
 import { agreement } from '../../keys/curve.ts'
 import { createSymmetricState, type FrameKeys } from './symmetric-state.ts'
 
+const KEY_BYTES = 32
 const PROTOCOL = 'Noise_XX_25519_AESGCM_SHA256'
 
 export interface Initiator {
@@ -48,7 +49,8 @@ export function createInitiator({ ephemeral, own }: InitiatorKeys, prologue: Uin
 
   return {
     read(hello) {
-      if (!hello.ephemeral || !hello.static || !hello.payload) throw new Error('the hello of the network is incomplete')
+      if (hello.ephemeral?.length !== KEY_BYTES || !hello.static || !hello.payload)
+        throw new Error('the hello of the network is incomplete')
       theirs = hello.ephemeral
       state.mixHash(theirs)
       state.mixKey(agreement(ephemeral.private, theirs))

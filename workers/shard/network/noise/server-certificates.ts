@@ -4,7 +4,7 @@
  */
 import { proto, WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
-import { bare, isSignedBy } from '../../keys/curve.ts'
+import { isSignedBy } from '../../keys/curve.ts'
 import { endReason } from '../end-reason.ts'
 
 const { CertChain } = proto
@@ -21,6 +21,7 @@ export interface Trust {
   log: (problem: string) => void
 }
 
+const KEY_BYTES = 32
 /** Status code of the error for a server that is not trusted. */
 const NOT_TRUSTED = 400
 /** A certificate is accepted up to this time in ms before or after its validity, because our clock may be wrong. */
@@ -30,9 +31,9 @@ interface Certificate {
   serial: number
   issuerSerial: number
   key: Uint8Array
-  /** Limits of the validity in seconds since the epoch; absent if the certificate has none. */
-  notBefore: number | undefined
-  notAfter: number | undefined
+  /** Limits of the validity in seconds since the epoch; 0 if the certificate has none, so that it is never valid. */
+  notBefore: number
+  notAfter: number
   isSignedBy(issuerKey: Uint8Array): boolean
 }
 
@@ -67,10 +68,8 @@ function judge(name: string, problems: readonly string[], { verify, log }: Trust
   log(problem)
 }
 
-function isInTime({ notBefore, notAfter }: Certificate, now: number): boolean {
-  if (notBefore !== undefined && now < notBefore * SECOND - CLOCK_SKEW) return false
-  return notAfter === undefined || now <= notAfter * SECOND + CLOCK_SKEW
-}
+const isInTime = ({ notBefore, notAfter }: Certificate, now: number): boolean =>
+  now >= notBefore * SECOND - CLOCK_SKEW && now <= notAfter * SECOND + CLOCK_SKEW
 
 function chainFrom(bytes: Uint8Array): proto.CertChain | undefined {
   try {
@@ -86,13 +85,13 @@ function certificateFrom(signed: proto.CertChain.INoiseCertificate | null | unde
   if (!details || !signature) return undefined
   try {
     const { serial, issuerSerial, key, notBefore, notAfter } = Details.decode(details)
-    if (!key?.length) return undefined
+    if (key?.length !== KEY_BYTES) return undefined
     return {
       serial: serial ?? 0,
       issuerSerial: issuerSerial ?? 0,
-      key: bare(key),
-      notBefore: notBefore == null ? undefined : Number(notBefore),
-      notAfter: notAfter == null ? undefined : Number(notAfter),
+      key,
+      notBefore: Number(notBefore ?? 0),
+      notAfter: Number(notAfter ?? 0),
       isSignedBy: (issuerKey) => isSignedBy(issuerKey, details, signature),
     }
   } catch {
