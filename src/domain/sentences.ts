@@ -12,7 +12,10 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
     none: 'The session is starting.',
     engine_restart: 'The session is starting after an engine restart.',
   },
-  qr: { pairing_required: 'Waiting for the QR code or pairing code to be accepted on the phone.' },
+  qr: {
+    pairing_required: 'Waiting for the QR code or pairing code to be accepted on the phone.',
+    pairing_failed: 'The pairing was refused, because its sender could not be verified; a new QR code follows.',
+  },
   connecting: {
     none: 'Logging in to the account.',
     restarting: 'The session is restarting.',

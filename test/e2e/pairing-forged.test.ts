@@ -30,7 +30,8 @@ for (const verify of ['strict', 'warn'] as const) {
       const instance = await gateway.createInstance(receiver)
       await sandbox.forge('account_signature')
       const { value } = await gateway.must(instance, 'GET', '/qr-code')
-      await assert.rejects(sandbox.scan(phone, String(value)), /409/)
+      await assert.rejects(sandbox.scan(phone, String(value)), /409.*refused the pairing: not-authorized/)
+      await see.sees(instance, 'qr', 'pairing_failed', /could not be verified/)
       await see.sees(instance, 'qr', 'pairing_required', /Waiting/)
       await gateway.pair(instance, sandbox, phone)
       await see.told(instance, 'connected', null)
@@ -51,6 +52,7 @@ for (const verify of ['strict', 'warn'] as const) {
       ]
       await sandbox.post('/stanzas', { conn: items[0]!.conn, node })
       await see.sees(instance, 'stopped', 'start_failed', 'The session could not be started.')
+      await see.told(instance, 'stopped', 'start_failed')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'stopped'])
       // A failed start must leave no data behind, so that the next pairing works.
       const phone = newPhone()

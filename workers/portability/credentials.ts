@@ -65,7 +65,7 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
     signedIdentityKey: pairOf(signedIdentityKey),
     signedPreKey: { ...signedPreKey, keyPair: pairOf(signedPreKey.keyPair), signature: Buffer.from(signedPreKey.signature) },
     registrationId,
-    advSecretKey: given.advSecretKey ?? fresh.advSecretKey,
+    advSecretKey: given.advSecretKey || fresh.advSecretKey,
     me: withoutUndefined(given.me),
     account,
     ...withoutUndefined({

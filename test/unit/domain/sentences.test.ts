@@ -8,6 +8,7 @@ const TABLE: [StatusReason | null, Status, string][] = [
   [null, 'starting', 'The session is starting.'],
   ['engine_restart', 'starting', 'The session is starting after an engine restart.'],
   ['pairing_required', 'qr', 'Waiting for the QR code or pairing code to be accepted on the phone.'],
+  ['pairing_failed', 'qr', 'The pairing was refused, because its sender could not be verified; a new QR code follows.'],
   [null, 'connecting', 'Logging in to the account.'],
   ['restarting', 'connecting', 'The session is restarting.'],
   ['passkey_required', 'connecting', 'The account wants its passkey before it links a device; confirm it on the pairing page.'],

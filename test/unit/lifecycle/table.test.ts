@@ -248,6 +248,13 @@ const CASES: Case[] = [
     to: ['qr', 'pairing_required'],
     effects: ['refreshVersion', 'close', 'retry 1000'],
   },
+  {
+    row: '12: refused',
+    from: at('qr', { reason: 'pairing_required' }),
+    on: closed(401),
+    to: ['qr', 'pairing_failed'],
+    effects: ['close', 'retry 1000'],
+  },
   { row: '13', from: at('qr'), on: closed(411), to: ['stopped', 'multidevice_mismatch'], effects: ['close'] },
   ...each(DROPS, ([code, reason]) => ({
     row: '14, 15',

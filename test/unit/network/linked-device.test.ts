@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type BinaryNode, Curve, configureSuccessfulPairing, initAuthCreds, proto } from '@whiskeysockets/baileys'
 import { isSignedBy } from '../../../workers/shard/keys/curve.ts'
 import { linkedDevice } from '../../../workers/shard/network/linked-device.ts'
-import { pairSuccessIn } from '../../../workers/shard/wire/pair-device.ts'
+import { isPairSuccess, pairSuccessIn } from '../../../workers/shard/wire/pair-device.ts'
 
 const creds = initAuthCreds()
 const account = Curve.generateKeyPair()
@@ -16,6 +16,8 @@ interface Forged {
   secret?: Uint8Array
   isHosted?: boolean
   business?: string
+  key?: Uint8Array
+  jid?: string
 }
 
 /** Builds the report that this device was linked by the phone of `account`. */
@@ -24,6 +26,8 @@ function report({
   secret = Buffer.from(creds.advSecretKey, 'base64'),
   isHosted = false,
   business,
+  key = account.public,
+  jid = '49157:1@s.whatsapp.net',
 }: Forged = {}): BinaryNode {
   const prefix = isHosted ? Buffer.of(6, 5) : Buffer.of(6, 0)
   const details = proto.ADVDeviceIdentity.encode({
@@ -34,7 +38,7 @@ function report({
   }).finish()
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,
-    accountSignatureKey: account.public,
+    accountSignatureKey: key,
     accountSignature: Curve.sign(signer.private, Buffer.concat([prefix, details, creds.signedIdentityKey.public])),
   }).finish()
   const proven = isHosted ? Buffer.concat([prefix, signed]) : signed
@@ -45,11 +49,15 @@ function report({
   }).finish()
   const content: BinaryNode[] = [
     { tag: 'device-identity', attrs: {}, content: container },
-    { tag: 'device', attrs: { jid: '49157:1@s.whatsapp.net', lid: '999:1@lid' } },
+    { tag: 'device', attrs: { jid, lid: '999:1@lid' } },
     { tag: 'platform', attrs: { name: 'iphone' } },
     ...(business ? [{ tag: 'biz', attrs: { name: business } }] : []),
   ]
-  return { tag: 'iq', attrs: { id: '1' }, content: [{ tag: 'pair-success', attrs: {}, content }] }
+  return {
+    tag: 'iq',
+    attrs: { id: '1', from: 's.whatsapp.net', type: 'set' },
+    content: [{ tag: 'pair-success', attrs: {}, content }],
+  }
 }
 
 const link = (node: BinaryNode) => linkedDevice(pairSuccessIn(node), creds)
@@ -92,7 +100,19 @@ test('a phone that does not know the secret of the code is refused', () => {
   assert.throws(() => link(report({ secret: Buffer.alloc(32) })), /was not created with the secret of its code/)
 })
 
+test('a key of the account with a type byte is refused, as by other clients', () => {
+  assert.throws(() => link(report({ key: Buffer.concat([Buffer.of(5), account.public]) })), /identity .* is incomplete/)
+})
+
+test('only the server reports that a device is linked', () => {
+  const node = report()
+  assert.ok(isPairSuccess(node))
+  for (const [name, value] of Object.entries({ from: '49157@s.whatsapp.net', type: 'result' }))
+    assert.ok(!isPairSuccess({ ...node, attrs: { ...node.attrs, [name]: value } }))
+})
+
 test('a report without a device or an identity is refused', () => {
+  for (const jid of ['49157@s.whatsapp.net', 'no jid']) assert.throws(() => link(report({ jid })), /has no identity or no device/)
   const node = report()
   for (const tag of ['device', 'device-identity']) {
     const [success] = node.content as BinaryNode[]

@@ -185,6 +185,8 @@ const ROWS: readonly Row[] = [
     }),
     (_, event) => event.code === 408 && event.message.includes('QR refs attempts ended'),
   ),
+  // The reason is shown until the next QR code.
+  row('12: refused', ['qr'], 'closed', (at, _, chance) => ({ ...reopen(at, chance), reason: 'pairing_failed' }), hasCode(401)),
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
   row('12: no connection', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 

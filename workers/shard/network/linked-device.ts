@@ -3,12 +3,7 @@
  * that it has the secret of the code, and signs the identity with the key of its account.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import {
-  type AuthenticationCreds,
-  type BinaryNode,
-  encodeSignedDeviceIdentity,
-  proto,
-} from '@whiskeysockets/baileys'
+import { type AuthenticationCreds, type BinaryNode, encodeSignedDeviceIdentity, proto } from '@whiskeysockets/baileys'
 import { isSignedBy, sign } from '../keys/curve.ts'
 import { type PairSuccess, signedIdentity } from '../wire/pair-device.ts'
 
@@ -22,6 +17,8 @@ const ACCOUNT_SIGNATURE = Uint8Array.of(6, 0)
 const DEVICE_SIGNATURE = Uint8Array.of(6, 1)
 const HOSTED_ACCOUNT_SIGNATURE = Uint8Array.of(6, 5)
 const NOTHING = new Uint8Array(0)
+/** Length of the key of the account, which has no type byte. */
+const KEY_BYTES = 32
 
 export interface LinkedDevice {
   /** Changes of the credentials. */
@@ -38,7 +35,8 @@ export function linkedDevice(
   const own = creds.signedIdentityKey
   const account = ADVSignedDeviceIdentity.decode(provenDetails(identity, Buffer.from(creds.advSecretKey, 'base64')))
   const { details, accountSignatureKey, accountSignature } = account
-  if (!details || !accountSignatureKey || !accountSignature) throw new Error('the identity of the linked device is incomplete')
+  if (!details || accountSignatureKey?.length !== KEY_BYTES || !accountSignature)
+    throw new Error('the identity of the linked device is incomplete')
   const { deviceType, keyIndex } = ADVDeviceIdentity.decode(details)
   const prefix = deviceType === ADVEncryptionType.HOSTED ? HOSTED_ACCOUNT_SIGNATURE : ACCOUNT_SIGNATURE
   if (!isSignedBy(accountSignatureKey, Buffer.concat([prefix, details, own.public]), accountSignature))

@@ -23,12 +23,12 @@ import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { networkTimeOf } from '../wire/envelope.ts'
 import { lidAnswer, lidQuery } from '../wire/lid-query.ts'
 import { lidOfLogin } from '../wire/login.ts'
-import { isPairSuccess, pairSuccessIn } from '../wire/pair-device.ts'
+import { isPairSuccess, PAIRING_REFUSED, pairingRefusal, pairSuccessIn } from '../wire/pair-device.ts'
 import { newName } from '../wire/presence.ts'
 import { routingInfoIn } from '../wire/routing-info.ts'
 import { unifiedSession } from '../wire/unified-session.ts'
 import { endOf, endReason } from './end-reason.ts'
-import { linkedDevice } from './linked-device.ts'
+import { type LinkedDevice, linkedDevice } from './linked-device.ts'
 import { login } from './login.ts'
 import { createOneTimeKeys } from './one-time-keys.ts'
 import { createQueries } from './queries.ts'
@@ -155,9 +155,19 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     sendUnifiedSession()
   }
 
+  function verified(report: BinaryNode): LinkedDevice {
+    try {
+      return linkedDevice(pairSuccessIn(report), creds)
+    } catch (error) {
+      escalateTrap(error)
+      sendNode(pairingRefusal(report)).catch(stray)
+      throw endReason(asError(error).message, PAIRING_REFUSED, error)
+    }
+  }
+
   async function linked(node: BinaryNode) {
     learnTime(node)
-    const { reply, update } = linkedDevice(pairSuccessIn(node), creds)
+    const { reply, update } = verified(node)
     ev.emit('creds.update', update)
     ev.emit('connection.update', { isNewLogin: true })
     // The answer completes the link. A kill before the credentials are on disk would leave a linked device to which
@@ -170,7 +180,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   function received(node: BinaryNode) {
     queries.came(node)
     if (node.tag === 'success') loggedIn(node).catch(stray)
-    if (isPairSuccess(node)) linked(node).catch(failed(PAIRING))
+    if (isPairSuccess(node) && !creds.account) linked(node).catch(failed(PAIRING))
     const routingInfo = routingInfoIn(node)
     if (routingInfo) ev.emit('creds.update', { routingInfo })
     ws.emit('frame', node)

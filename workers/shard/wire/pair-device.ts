@@ -7,10 +7,12 @@
  *     <device-identity>…  <device jid lid/>  <platform name/>  <biz name/>
  *   <iq to="s.whatsapp.net" id type="result"><pair-device-sign>                          the answer
  *     <device-identity key-index>…
+ *   <iq to="s.whatsapp.net" id type="error"><error code="401" text="not-authorized"/>   the answer to a report that is refused
  */
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, jidDecode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
-import { idOf } from './envelope.ts'
+import { envelopeOf, idOf } from './envelope.ts'
+import { isFromServer } from './passkey.ts'
 
 /** Returns the references in the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
@@ -34,9 +36,13 @@ export function pairSuccessIn(node: BinaryNode): PairSuccess {
   const attrsOf = (tag: string): BinaryNode['attrs'] => getBinaryNodeChild(success, tag)?.attrs ?? {}
   const identity = getBinaryNodeChild(success, 'device-identity')?.content
   const { jid, lid } = attrsOf('device')
-  if (!(identity instanceof Uint8Array) || !jid) throw new Error('the report of a linked device has no identity or no device')
+  if (!(identity instanceof Uint8Array) || !jid || !isDevice(jid))
+    throw new Error('the report of a linked device has no identity or no device')
   return { id: idOf(node), identity, jid, lid, platform: attrsOf('platform').name, businessName: attrsOf('biz').name }
 }
+
+/** The phone itself is device 0, which has no number in a jid. */
+const isDevice = (jid: string): boolean => (jidDecode(jid)?.device ?? 0) > 0
 
 /** Builds the answer, which completes the link. `identity`: the encoded identity, signed by this device. */
 export const signedIdentity = (id: string, keyIndex: number, identity: Uint8Array): BinaryNode => ({
@@ -51,5 +57,18 @@ export const signedIdentity = (id: string, keyIndex: number, identity: Uint8Arra
   ],
 })
 
+/** Code with which a report of a linked device is refused. */
+export const PAIRING_REFUSED = 401
+
+/** Builds the answer to a report that cannot be verified. */
+export const pairingRefusal = (report: BinaryNode): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'error', id: idOf(report) },
+  content: [{ tag: 'error', attrs: { code: String(PAIRING_REFUSED), text: 'not-authorized' } }],
+})
+
 export const isPairSuccess = (node: BinaryNode): boolean =>
-  node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success') !== undefined
+  node.tag === 'iq' &&
+  envelopeOf(node).type === 'set' &&
+  isFromServer(node) &&
+  getBinaryNodeChild(node, 'pair-success') !== undefined

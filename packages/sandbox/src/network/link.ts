@@ -58,6 +58,8 @@ export async function link(
   const result = await answer.catch((error: unknown) => {
     throw new ControlError('conflict', `the device did not accept the pairing: ${String(error)}`)
   })
+  if (result.attrs.type === 'error')
+    throw new ControlError('conflict', `the device refused the pairing: ${child(result, 'error')?.attrs.text}`)
   const signed = childBytes(child(result, 'pair-device-sign'), 'device-identity')
   if (!signed || !isSignedByDevice(phone, signed, identity)) {
     connection.end(streamError(401))
