@@ -117,6 +117,17 @@ test('saves land in the order they were asked for', async () => {
   assert.equal((await open('order').auth.loadCreds())?.nextPreKeyId, 20)
 })
 
+test('credentials that are loaded contain the saves that were requested before', async () => {
+  const { auth } = open('load')
+  const creds = await auth.discardHalfPaired()
+  creds.account = { details: Buffer.of(1) }
+  await auth.saveCreds(creds)
+  creds.nextPreKeyId = 30
+  const saved = auth.saveCreds(creds)
+  assert.equal((await auth.loadCreds())?.nextPreKeyId, 30)
+  await saved
+})
+
 test('credentials without an account are discarded with their keys, linked ones stay', async () => {
   const { auth, keys } = open('half')
   const half = await auth.discardHalfPaired()

@@ -21,6 +21,7 @@ export interface Alongside {
 }
 
 export interface AuthState {
+  /** Earlier saves are on disk first, so that the result contains them. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
    * The credentials are durable when this resolves, written as they are at the time of the call. Nothing is written for
@@ -66,11 +67,12 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
   }
 
   const authState: AuthState = {
-    async loadCreds() {
-      const sealed = await store.get(recordKey)
-      current = sealed && credsFrom(sealer.open(recordKey, sealed))
-      return current
-    },
+    loadCreds: () =>
+      inOrder(async () => {
+        const sealed = await store.get(recordKey)
+        current = sealed && credsFrom(sealer.open(recordKey, sealed))
+        return current
+      }),
 
     async saveCreds(creds, alongside) {
       if (creds !== current) return
