@@ -233,6 +233,10 @@ describe('by pairing code', { concurrency: 4 }, () => {
 describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   const remove = (instance: Instance) =>
     ask('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
+  async function devicesOf(phone: string): Promise<unknown[] | undefined> {
+    const { phones } = await must<{ phones: { phone: string; devices: unknown[] }[] }>('GET', `${world.sandbox.url}/state`)
+    return phones.find((each) => each.phone === phone)?.devices
+  }
   /**
    * Checks that the instance no longer exists: requests for an unknown instance are answered with 401, like
    * requests with a wrong token.
@@ -244,8 +248,15 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
     await world.gateway.sendText(instance, '5511977770004', 'never', { delay_message: 15 })
     assert.ok((await remove(instance)).status < 300)
     await isGone(instance)
-    const { phones } = await must<{ phones: { phone: string; devices: unknown[] }[] }>('GET', `${world.sandbox.url}/state`)
-    assert.deepEqual(phones.find((each) => each.phone === phone)?.devices, [])
+    assert.deepEqual(await devicesOf(phone), [])
+  })
+
+  test('while it logs in the phone loses the device, too', async () => {
+    const { instance, phone } = await see.connected()
+    await world.sandbox.fault({ on: 'login', match: { phone }, do: { delay_ms: 500 }, times: 1 })
+    await world.gateway.must(instance, 'POST', '/restart')
+    assert.ok((await remove(instance)).status < 300)
+    assert.deepEqual(await devicesOf(phone), [])
   })
 
   test('an action that waits for the network is told that the instance is gone', async () => {

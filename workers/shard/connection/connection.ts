@@ -147,12 +147,15 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   return { connection, own, serve: router.serve }
 }
 
-/** Removes the linked device from its account, if it has one. Takes at most `deadlineMs`, and never rejects. */
+/**
+ * Removes the linked device from its account, if it has one. A login that has begun is awaited, because the network
+ * accepts the removal only then. Takes at most `deadlineMs`, and never rejects.
+ */
 async function removeDevice(sock: NetworkSocket, deadlineMs: number, log: ConnectionDeps['log']): Promise<void> {
-  const { me } = sock.authState.creds
-  if (!sock.ws.isOpen || !me) return
-  const sentOrNot = sock
-    .sendNode(logoutQuery(me.id, sock.generateMessageTag()))
+  const { me, account } = sock.authState.creds
+  if (!me || !account) return
+  const sentOrNot = sock.loggedIn
+    .then(() => sock.sendNode(logoutQuery(me.id, sock.generateMessageTag())))
     .catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
   await orLate(sentOrNot, deadlineMs, () => {})
 }

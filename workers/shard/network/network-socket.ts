@@ -14,6 +14,7 @@ import {
 import type { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { deferred } from '../../../src/lib/deferred.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import { libraryLogger } from '../baileys/logger.ts'
 import { asError } from '../baileys/thread/rejections.ts'
@@ -58,6 +59,8 @@ export interface NetworkSocket {
   readonly authState: { creds: AuthenticationCreds; keys: SignalKeyStoreWithTransaction }
   readonly signalRepository: SignalRepository
   generateMessageTag(): string
+  /** Resolves when the network has accepted the login of the device. Rejects if the socket ends before. */
+  readonly loggedIn: Promise<void>
   /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
   sendNode(node: BinaryNode): Promise<void>
   /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
@@ -111,6 +114,9 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const generateMessageTag = createTags()
   let networkAheadMs = 0
   let isLoggedIn = false
+  const accepted = deferred()
+  // Usually nobody waits for the login, and then its rejection would be unhandled.
+  accepted.promise.catch(() => {})
   let ending: Promise<void> | undefined
 
   const queries = createQueries({ send: sendNode, tag: generateMessageTag })
@@ -147,6 +153,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   async function loggedIn(node: BinaryNode) {
     learnTime(node)
     isLoggedIn = true
+    accepted.resolve()
     await login({ query, oneTimeKeys, log })
     if (ending) return
     const lid = lidOfLogin(node)
@@ -202,6 +209,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
 
   async function close(error: Error | undefined): Promise<void> {
     queries.end()
+    accepted.reject(endReason('Connection Closed', CONNECTION_CLOSED))
     signalRepository.close?.()
     await transport.close()
     reportEnd(ev, error, stray)
@@ -222,6 +230,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     authState: { creds, keys },
     signalRepository,
     generateMessageTag,
+    loggedIn: accepted.promise,
     sendNode,
     query,
     uploadPreKeys: oneTimeKeys.upload,
