@@ -42,8 +42,7 @@ function isAnswer({ data }: BoomLike): boolean {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  if (!(error instanceof Error)) return true
-  if (isAnswer(error as BoomLike)) return false
+  if (!(error instanceof Error) || isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
   // These two errors have no status: the error of a query that is pending when a socket ends, and the error of the
   // Signal repository after its end.
