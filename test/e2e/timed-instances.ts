@@ -11,7 +11,6 @@ import { after, afterEach, before, mock } from 'node:test'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
 import type { ShardSetup } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'
-import { redirectConsole } from '../../workers/shard/baileys/thread/console.ts'
 import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { type OpenShard, openShard } from '../../workers/shard/open-shard.ts'
@@ -41,7 +40,6 @@ before(async () => {
   sandbox = createSandbox(network.controlUrl)
   const { url, root, ca, media_host } = network.network
   const silent = () => {}
-  redirectConsole({ debug: silent, info: silent, warn: silent, error: silent })
   after(surviveRejections(silent))
   const setup: ShardSetup = {
     shard: 0,

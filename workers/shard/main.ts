@@ -8,7 +8,6 @@ import { spareMemoryWhenQuiet } from '../../src/engine/quiet-memory.ts'
 import { spareMemory } from '../../src/engine/spare-memory.ts'
 import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
-import { redirectConsole } from './baileys/thread/console.ts'
 import { surviveRejections } from './baileys/thread/rejections.ts'
 import { createCrash } from './crash.ts'
 import { createHost } from './host.ts'
@@ -18,12 +17,6 @@ import { openShard } from './open-shard.ts'
 const data = workerData as ThreadData
 const log = createLog(data.logging, `shard ${data.shard}`)
 
-redirectConsole({
-  debug: (line) => log.debug(line),
-  info: (line) => log.debug(line),
-  warn: (line) => log.warn(line),
-  error: (line) => log.warn(line),
-})
 surviveRejections(({ kind, error, owner }) => log.error({ instance: owner, err: error }, `unhandled ${kind}`))
 
 // This blocks the thread for some time, so it is done before any work begins.

@@ -18,15 +18,6 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['[ref, noiseKeyB64, identityKeyB64, advB64,'],
   },
   {
-    of: 'baileys/thread/console.ts',
-    file: '../../libsignal/src/session_record.js',
-    text: [
-      'console.info("Closing session:", session);',
-      'console.info("Opening session:", session);',
-      'console.info("Removing old closed session:", oldestSession);',
-    ],
-  },
-  {
     of: 'baileys/lid-mapping.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`],
