@@ -17,7 +17,7 @@ const traces = process.argv.slice(2).find((each) => !each.startsWith('--'))
  * Child elements that only clients send, by tag. They are excluded, because the trees of hand-written parsers contain
  * both directions.
  */
-const OURS = { ib: ['offline_batch', 'unified_session'], call: ['link_create', 'link_query', 'waiting_room_toggle'] }
+const OURS = { ib: ['offline_batch', 'unified_session'] }
 /**
  * Tags whose kinds are distinguished by the child element. Some other kinds are distinguished by their type, and the
  * rest by their tag.

@@ -215,8 +215,6 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   await act({ archiveChatAction: { archived: true } }, 'archive')
   await act({ pinAction: { pinned: false } })
   await act(null, 'archive')
-  // The network sends a snapshot of each collection that has entries.
-  await sandbox.settings({ snapshots_above: 0 })
   const asked = { name: 'regular_low', version: '0', return_snapshot: 'true' }
   const sync = { tag: 'sync', attrs: {}, content: [{ tag: 'collection', attrs: asked }] }
   const answer = await client.socket.query({

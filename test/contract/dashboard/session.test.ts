@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
-import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
@@ -174,10 +173,10 @@ describe('the end of a session', () => {
       assert.equal((await other.ask('GET', 'api/sessions')).status, 200)
     }))
 
-  test('signing out while the store cannot be written answers 503, and the browser still forgets the session', (t) =>
+  test('signing out while the store cannot be written answers 503, and the browser still forgets the session', () =>
     withService({}, async (service) => {
       const { ask } = await browserOf(service)
-      t.mock.method(service.store, 'commit', () => Promise.reject(new StorageFailure('disk full')))
+      service.disk.isFull = true
       const { status, headers } = await ask('DELETE', 'session')
       assert.equal(status, 503)
       assert.match(headers.get('Set-Cookie')!, /^svc_dashboard=; Max-Age=0; /)

@@ -27,6 +27,7 @@ import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { ShardSurvey } from '../../../src/domain/readings.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Workspace } from '../../../src/domain/workspace.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { checkProxy, checkUrl } from '../../../src/egress/targets.ts'
@@ -46,7 +47,7 @@ import { createPages } from '../../../src/pages/pages.ts'
 import { createPasskeys } from '../../../src/passkey/passkeys.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
-import { openStore } from '../../../src/storage/open-store.ts'
+import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import { createEventStreams } from '../../../src/webhooks/event-streams.ts'
@@ -186,7 +187,11 @@ export interface ServiceOptions {
 
 export async function openService(options: ServiceOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'svc-http-'))
-  const store = await openStore(`lmdb:${dir}`)
+  const opened = await openStore(`lmdb:${dir}`)
+  const disk = { isFull: false }
+  const commit: OpenStore['commit'] = (batch) =>
+    disk.isFull ? Promise.reject(new StorageFailure('disk full')) : opened.commit(batch)
+  const store: OpenStore = { ...opened, commit }
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
   /**
@@ -410,6 +415,8 @@ export async function openService(options: ServiceOptions = {}) {
 
   return {
     app,
+    /** While the disk is full, every commit of the service fails. */
+    disk,
     newLogRow,
     newApp,
     ask,
