@@ -2,14 +2,12 @@ import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { onPage } from '../../../../src/domain/page.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
-import { portrait } from '../../media/portrait.ts'
 import { createCommunityQuery, deactivateQuery, whoAddsGroupsQuery } from '../../wire/communities.ts'
 import { groupJidIn } from '../../wire/groups.ts'
 import { object } from '../../wire/json.ts'
-import { setPictureQuery } from '../../wire/picture.ts'
+import { changeDescription, changeName, changePhoto } from '../groups/appearance.ts'
 import { askOnce } from '../groups/create.ts'
 import { groupObject, NO_INVITATION } from '../groups/group-object.ts'
-import { describe, rename } from '../groups/groups.ts'
 import { entriesOf } from '../groups/list.ts'
 import { changing, inGroup, readGroup } from '../groups/membership.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -48,21 +46,9 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
       return groupObject(context.session.identity, group, NO_INVITATION)
     }),
 
-  async 'communities.updateName'(context, { community_id, value }) {
-    await changing(context, community_id, (jid) => rename(context, jid, value))
-    return DONE
-  },
-
-  async 'communities.updateDescription'(context, { community_id, value }) {
-    await changing(context, community_id, (jid) => describe(context, jid, value))
-    return DONE
-  },
-
-  async 'communities.updatePhoto'(context, { community_id, value }) {
-    const jpeg = await portrait(context, value)
-    await changing(context, community_id, (jid) => context.ask(setPictureQuery(jpeg, jid)))
-    return DONE
-  },
+  'communities.updateName': (context, { community_id, value }) => changeName(context, community_id, value),
+  'communities.updateDescription': (context, { community_id, value }) => changeDescription(context, community_id, value),
+  'communities.updatePhoto': (context, { community_id, value }) => changePhoto(context, community_id, value),
 
   async 'communities.updateSettings'(context, { community_id, who_can_add_groups }) {
     const isEverybody = who_can_add_groups === 'all'

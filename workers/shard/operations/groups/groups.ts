@@ -1,23 +1,10 @@
-import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Ask } from '../../connection/ask.ts'
-import { portrait } from '../../media/portrait.ts'
-import {
-  approvalQuery,
-  descriptionQuery,
-  type Group,
-  groupIn,
-  leaveError,
-  leaveQuery,
-  metadataQuery,
-  settingQuery,
-  subjectQuery,
-  timerQuery,
-  whoAddsQuery,
-} from '../../wire/groups.ts'
-import { removePictureQuery, setPictureQuery } from '../../wire/picture.ts'
+import { approvalQuery, type Group, leaveError, leaveQuery, settingQuery, timerQuery, whoAddsQuery } from '../../wire/groups.ts'
+import { removePictureQuery } from '../../wire/picture.ts'
 import type { ActionContext, Handlers } from '../types.ts'
+import { changeDescription, changeName, changePhoto } from './appearance.ts'
 import { create } from './create.ts'
 import { groupObject, type Invitation, invitationLinkOf, isAdmin, NO_INVITATION, settingsOf } from './group-object.ts'
 import { inviteCodeOf } from './invite-code.ts'
@@ -42,21 +29,9 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
       return groupObject(context.session.identity, group, NO_INVITATION)
     }),
 
-  async 'groups.updateName'(context, { group_id, value }) {
-    await changing(context, group_id, (jid) => rename(context, jid, value))
-    return DONE
-  },
-
-  async 'groups.updateDescription'(context, { group_id, value }) {
-    await changing(context, group_id, (jid) => describe(context, jid, value))
-    return DONE
-  },
-
-  async 'groups.updatePhoto'(context, { group_id, value }) {
-    const jpeg = await portrait(context, value)
-    await changing(context, group_id, (jid) => context.ask(setPictureQuery(jpeg, jid)))
-    return DONE
-  },
+  'groups.updateName': (context, { group_id, value }) => changeName(context, group_id, value),
+  'groups.updateDescription': (context, { group_id, value }) => changeDescription(context, group_id, value),
+  'groups.updatePhoto': (context, { group_id, value }) => changePhoto(context, group_id, value),
 
   async 'groups.removePhoto'(context, { group_id }) {
     await changing(context, group_id, (jid) => context.ask(removePictureQuery(jid)))
@@ -77,24 +52,6 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
       await apply(context.ask, jid, wanted)
       return settingsOf(await readGroup(context, jid))
     }),
-}
-
-/**
- * The query must name the id of the current description, so this id is read before each attempt. If somebody else has
- * changed the description in between, there is a second attempt.
- */
-export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<unknown> =>
-  inTurn(`description ${jid}`, () =>
-    ask(async () => {
-      const { descId: prev } = groupIn(await ask(metadataQuery(jid)))
-      return descriptionQuery(jid, { text, id: generateMessageIDV2(session.me?.id), prev })
-    }),
-  )
-
-export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
-  await directory.ready()
-  await ask(subjectQuery(jid, name))
-  directory.group(jid, { name })
 }
 
 /**
