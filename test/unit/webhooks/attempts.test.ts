@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
-import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
-import { createOutbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
+import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
 // An earlier bug: a read that failed was treated as an unreadable event. So the event was removed, and recorded as
@@ -25,20 +24,8 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
       return real.get(key)
     },
   }
-  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
-  const options: OutboxOptions = {
-    steps: () => {},
-    instanceId: INSTANCE,
-    store,
-    sealer,
-    clock: time.clock,
-    steady: time.clock,
-    timer: time.timer,
-    webhooks: () => webhookSettings(to.url),
-    deliver,
-    log,
-    maxUnwritten: 1,
-  }
+  const { deliver, close } = localDelivery(time)
+  const options = outboxOptions(store, time, { webhooks: () => webhookSettings(to.url), deliver, log, maxUnwritten: 1 })
   const outbox = createOutbox(options)
   t.after(async () => {
     await outbox.stop(0)

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_TRIES, RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
-import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
 test('the backlog is the number of events that are pending: delivered, retried, given up, taken up again, unreadable, after a restart', async (t) => {
@@ -16,27 +15,22 @@ test('the backlog is the number of events that are pending: delivered, retried, 
   const store = await tempStore(t)
   const time = manualTime()
   let settings = webhookSettings(to.url)
-  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
+  const { deliver, close } = localDelivery(time)
   t.after(close)
   const results: string[] = []
   const types: string[] = []
 
   async function open(): Promise<Outbox> {
-    const opened = createOutbox({
-      steps: () => {},
-      instanceId: INSTANCE,
-      store,
-      sealer,
-      clock: time.clock,
-      steady: time.clock,
-      timer: time.timer,
-      webhooks: () => settings,
-      deliver,
-      log: recordingLog(),
-      maxUnwritten: 1,
-      onAppend: (type) => types.push(type),
-      onResult: (type, result, durationMs) => results.push(`${type} ${result} ${typeof durationMs}`),
-    })
+    const opened = createOutbox(
+      outboxOptions(store, time, {
+        webhooks: () => settings,
+        deliver,
+        log: recordingLog(),
+        maxUnwritten: 1,
+        onAppend: (type) => types.push(type),
+        onResult: (type, result, durationMs) => results.push(`${type} ${result} ${typeof durationMs}`),
+      }),
+    )
     t.after(() => opened.stop(0))
     await opened.start()
     return opened

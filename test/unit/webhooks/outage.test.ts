@@ -3,20 +3,19 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { LogEntry } from '../../../src/domain/webhook-log.ts'
-import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
 async function bench(t: TestContext, settings: WebhookSettings) {
   const store = await tempStore(t)
   const time = manualTime()
   const log = recordingLog()
-  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
+  const { deliver, close } = localDelivery(time)
   t.after(close)
   const reader = logReader(store, () => sealer)
   const made = {
@@ -29,22 +28,8 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
-      const { clock, timer } = time
-      const webhooks = () => made.settings
-      const options = {
-        instanceId: INSTANCE,
-        store,
-        sealer,
-        clock,
-        steady: clock,
-        timer,
-        webhooks,
-        deliver,
-        log,
-        steps: () => {},
-        maxUnwritten: 1,
-      }
-      made.outbox = createOutbox({ ...options, ...change })
+      const varying = { webhooks: () => made.settings, deliver, log, maxUnwritten: 1, ...change }
+      made.outbox = createOutbox(outboxOptions(store, time, varying))
       await made.outbox.start()
     },
     async add(text: string, type: 'received' | 'delivery' = 'received', phone = '5511988880001') {

@@ -8,15 +8,14 @@ import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { LogEntry, LogFilter } from '../../../src/domain/webhook-log.ts'
-import { parseRanges } from '../../../src/egress/addresses.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
 const event = (text: string) => textEvent(text, START)
@@ -47,22 +46,10 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
     log,
     settings: webhookSettings(url),
     async open(change = {}) {
-      const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
-      const outbox = createOutbox({
-        steps: () => {},
-        instanceId: INSTANCE,
-        store,
-        sealer,
-        clock: time.clock,
-        steady: time.clock,
-        timer: time.timer,
-        webhooks: () => made.settings,
-        deliver,
-        log,
-        // Each result is written before the next event is sent. Other tests test results that are written later.
-        maxUnwritten: 1,
-        ...change,
-      })
+      const { deliver, close } = localDelivery(time)
+      const varying = { webhooks: () => made.settings, deliver, log, ...change }
+      // Each result is written before the next event is sent. Other tests test results that are written later.
+      const outbox = createOutbox(outboxOptions(store, time, { maxUnwritten: 1, ...varying }))
       t.after(async () => {
         await outbox.stop(0)
         await close()

@@ -9,7 +9,8 @@ import type { Outcome } from '../../../src/webhooks/delivery/delivery.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
 import { sampleEvent } from '../../../workers/shard/webhooks/sample.ts'
 import { textEvent } from '../../harness/received-event.ts'
-import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { INSTANCE, manualTime, recordingLog, START, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { outboxOptions } from './outbox-options.ts'
 
 const KEPT = 10 * MINUTE
 const REFUSED: Outcome = { ok: false, code: 500, error: 'status 500', durationMs: 1 }
@@ -28,21 +29,15 @@ async function bench(t: TestContext, settings: WebhookSettings = webhookSettings
     outbox: undefined as unknown as Outbox,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
-      const options: OutboxOptions = {
-        instanceId: INSTANCE,
-        store,
-        sealer,
-        clock: time.clock,
-        steady: time.clock,
-        timer: time.timer,
+      const options = outboxOptions(store, time, {
         webhooks: () => made.settings,
         deliver: async () => made.outcome,
         log: recordingLog(),
-        steps: () => {},
         onEvents: () => counts.news++,
         onInterest: () => counts.interests++,
-      }
-      made.outbox = createOutbox({ ...options, ...change })
+        ...change,
+      })
+      made.outbox = createOutbox(options)
       await made.outbox.start()
     },
     async add(...types: EventType[]): Promise<string[]> {
