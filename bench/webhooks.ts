@@ -71,8 +71,8 @@ try {
 
   let all = IDLE_TEXTS
   /**
-   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. Does
-   * not read the log meanwhile.
+   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. The log
+   * is not read before that.
    */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }

@@ -75,7 +75,7 @@ export function renderInstance(
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),
     disconnected_at: isoOrNull(state.disconnectedAt),
-    // After a new pairing `importedAt` is null: the new device was not imported.
+    // `importedAt` is null after a new pairing: the new device was not imported.
     imported_from: state.importedAt === null ? null : (record.importedFrom ?? null),
     imported_at: isoOrNull(state.importedAt),
     restriction: renderRestriction(state.restriction),

@@ -53,7 +53,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     // With 1, Piscina would immediately replace a dead thread, with empty state and without a delay.
     minThreads: 0,
     maxThreads: 1,
-    // By default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
+    // A thread would otherwise block on shared memory between two tasks, which stops its timers and sockets.
     atomics: 'disabled',
     recordTiming: false,
     // With these limits, a full heap ends this thread and not the process.

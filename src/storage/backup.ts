@@ -1,8 +1,8 @@
 /**
  * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * The media are copied before the records, because a file may be removed meanwhile, and after them, because a file may
- * be added. The keys of instances are copied twice for the same reason.
+ * The media are copied before the records, because a file may be removed during the copy, and after them, because a
+ * file may be added. The keys of instances are copied twice for the same reason.
  *
  * Limit: if a message is queued and sent between the two copies, the backup may contain its record without its media. A
  * service on the backup reports this message as failed.

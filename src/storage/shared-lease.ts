@@ -1,6 +1,6 @@
 /**
  * The lease of a service on its store, which the main thread renews and every thread reads. Without it, a process that
- * stood still and was replaced meanwhile would send frames and webhooks before it notices the replacement. Reading it
+ * stood still, and was replaced in that time, would send frames and webhooks before it notices the replacement. Reading it
  * takes a fraction of a microsecond.
  */
 

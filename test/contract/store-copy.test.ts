@@ -1,6 +1,6 @@
 /**
  * A copy of a store from lmdb to PostgreSQL or back must be equal byte by byte, also after a kill at one of its steps.
- * It must contain the changes that were made in the source meanwhile.
+ * It must contain the changes that were made in the source while it was copied.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -134,8 +134,8 @@ describe('a store is copied', { skip: noPostgres }, () => {
 
       for (const step of STEPS)
         test(`after a stop at ${step}`, async () => {
-          // After a kill, the source still has the mark that it was moved. The next round uses the same source, so the
-          // mark is removed here.
+          // The mark that the source was moved stays after a kill. The next round uses the same source, so the mark is
+          // removed here.
           await source.store.commit({ ops: [[keys.storeMoved, null]] })
           const target = await KINDS[to]()
           await assert.rejects(copy(source, target, step), { message: `stopped at ${step}` })

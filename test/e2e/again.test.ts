@@ -42,7 +42,7 @@ interface Line {
 }
 
 /**
- * After a lost connection the service waits for seconds before it connects again. So the suites run at the same time,
+ * The service waits for seconds before it connects again after a lost connection. So the suites run at the same time,
  * each with an account of its own.
  */
 function useLine(phone: string): Line {

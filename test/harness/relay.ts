@@ -1,6 +1,6 @@
 /**
  * A relay that passes connections on to a server on this machine. When it is closed, it ends every open connection.
- * After that, it either breaks new connections, or answers each with 502, like a reverse proxy whose server is down.
+ * A closed relay breaks new connections, or answers each with 502, like a reverse proxy whose server is down.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

@@ -98,7 +98,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject, onData })
       hold()
-      // After a failed fork there is no channel, and `error` is emitted instead.
+      // There is no channel after a failed fork, and `error` is emitted instead.
       if (child.connected) child.send({ id, ...order } satisfies ProgramOrder, () => {})
     })
   }

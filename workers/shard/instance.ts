@@ -103,7 +103,7 @@ async function createdState({ context, state, status }: InstanceParts): Promise<
 /** Determines the first state after a restart of the process, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
-  // After a crash the saved credentials may be newer than the saved state.
+  // The saved credentials may be newer than the saved state after a crash.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
   // No shard has hosted an imported device yet, so it has credentials and no saved state.

@@ -1,6 +1,6 @@
 /**
  * Goes through the records of files to copy, one pass at a time per instance. A pass is repeated if records were added
- * meanwhile.
+ * during it.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'

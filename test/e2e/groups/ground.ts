@@ -15,7 +15,7 @@ export const NOBODY = '5511988880000'
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** By default the first account owns the group, and both accounts are members. */
+  /** The first account owns the group, and both accounts are members, unless the options say otherwise. */
   group(options?: {
     owner?: string
     participants?: string[]

@@ -26,7 +26,7 @@ export interface Channel {
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
-  /** By default the second account follows the channel. */
+  /** The second account follows the channel, unless `more` says otherwise. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
   /** Undefined if the channel does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>

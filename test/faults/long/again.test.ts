@@ -34,7 +34,7 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // After the kill, the messages to which these sends refer are not in memory. A send that is composed again would not
+  // The messages to which these sends refer are not in memory after the kill. A send that is composed again would not
   // find its message, and would fail although the contact has the first copy.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })

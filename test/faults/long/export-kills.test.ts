@@ -1,5 +1,5 @@
 /**
- * After a kill of the command at any step, the instance must be either connected or moved, and the file either complete
+ * The command is killed at any step. The instance must then be either connected or moved, and the file either complete
  * or refused by an import. A repeated command must complete the export.
  */
 import assert from 'node:assert/strict'

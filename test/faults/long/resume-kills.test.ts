@@ -1,5 +1,5 @@
 /**
- * After a kill of the command or the service at any step, the instance must be either moved without a connection, or
+ * The command or the service is killed at any step. The instance must then be either moved without a connection, or
  * connected with exactly one. A repeated command must connect a moved instance.
  */
 import assert from 'node:assert/strict'

@@ -30,7 +30,7 @@ export const ENDS = ['before-send', 'leaving', 'relayed', 'settled'] as const
 export type End = (typeof ENDS)[number]
 
 /**
- * After this number of turns of the event loop without access to the store, nothing more happens until the clocks
+ * The number of turns of the event loop without access to the store, after which nothing more happens until the clocks
  * advance.
  */
 const IDLE_TURNS = 3

@@ -123,7 +123,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   await keys.destroy(INSTANCE)
 })
 
-// After a kill while a key is written, one file may have two names: that of the key, and that of its draft.
+// One file may have two names after a kill while a key is written: that of the key, and that of its draft.
 test('the draft of a key goes without a change of the key, which may be the same file', async (t) => {
   const { ring, dir } = await bench(t)
   const keys = await ring()

@@ -13,7 +13,7 @@ export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/** After `move`, the next start of the service does not connect the instance; after `resume` it does. */
+/** The next start of the service connects the instance after `resume`, and not after `move`. */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

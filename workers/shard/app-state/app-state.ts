@@ -1,8 +1,7 @@
 /**
  * Stores changes of app state without loss. One commit contains the new version of a collection, its changes and the
- * credentials.
- * After a kill the old version is on disk and the same changes are read again, because the network's notice is
- * confirmed only after the commit. Data that may be as large as an address book is written before the commit, in
+ * credentials. The network's notice is confirmed only after the commit, so after a kill the old version is on disk and
+ * the same changes are read again. Data that may be as large as an address book is written before the commit, in
  * slices.
  */
 import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
  * Writes the changes of tables after they were made in memory: with the next commit of the instance, or with a `flush`.
- * After a failure they are written with the next ones.
+ * Changes that could not be written are written with the next ones.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'

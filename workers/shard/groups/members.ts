@@ -15,7 +15,7 @@ const PEOPLE = 3_000
 export interface MembersDeps {
   directory: Pick<AccountDirectory, 'ready' | 'met'>
   learnPairs(pairs: LidPair[]): Promise<void>
-  /** After the end of the session, the directory may belong to another account. */
+  /** The directory may belong to another account after the end of the session. */
   ended: AbortSignal
 }
 

@@ -86,8 +86,7 @@ export function createKeyCache({
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
   /**
-   * Running reads. A read is superseded if its record is written meanwhile: its value may be old and must not be
-   * cached.
+   * Running reads. A write of the record supersedes its read: the value may be old and must not be cached.
    */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 

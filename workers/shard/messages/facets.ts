@@ -16,7 +16,7 @@ const OWN_TERM = 31 * DAY
 
 export const FACETS = {
   content: {
-    /** After this age in ms, a message can no longer be edited. It is evicted before any newer one. */
+    /** Age in ms after which a message can no longer be edited. It is then evicted before any newer one. */
     oldAfterMs: DAY,
     rows: 4_000,
     bytes: 8 * MB,

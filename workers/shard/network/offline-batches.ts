@@ -13,7 +13,7 @@ const BATCH = 200
 /** The next batch is requested early, so that the network need not pause. */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** After this many idle periods no further batch is requested. Together they last a minute, as in the web client. */
+/** The most idle periods before no further batch is requested. Together they last a minute, as in the web client. */
 const MAX_IDLE = 30
 
 /** Must be called right after the socket is created. */

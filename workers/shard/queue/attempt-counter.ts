@@ -6,7 +6,7 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { QueueOptions } from './contract.ts'
 
-/** After this many ends of the thread in a row, the item is not attempted again, because it may be the cause. */
+/** The most ends of the thread in a row. Then the item is not attempted again, because it may be the cause. */
 const MAX_TRIES = 3
 const MAX_BACKS = 3
 

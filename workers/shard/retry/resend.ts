@@ -146,8 +146,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After its first request, the device no longer counts as a holder of the sender key. So only the first request can
-    // be checked.
+    // Only the first request can be checked, because the device no longer counts as a holder of the sender key after
+    // it.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')

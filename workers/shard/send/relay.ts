@@ -37,7 +37,7 @@ export interface OutgoingMessage {
 }
 
 /**
- * After these codes, the message is sent once to the person's other jid (number or LID), with the same id. Each attempt
+ * Codes after which the message is sent once to the person's other jid (number or LID), with the same id. Each attempt
  * counts against the account.
  */
 const TRY_OTHER = new Set([400, 463, 479])
@@ -158,7 +158,7 @@ async function attempt(
       ack.giveUp()
       // The keys are committed before the ciphertext is sent. So after a storage failure, nothing was sent.
       if (!group && !people && isStorageFailure(error)) stayed()
-      // After a timeout, the library may still send the message, so it must be stored.
+      // The message may have left before the error, so it must be stored.
       await store?.()
       throw error
     }

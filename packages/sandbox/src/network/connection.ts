@@ -89,7 +89,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
       if (last) connection.send(last)
       if (step === 'closed') return
       closed()
-      // After a stream error the connection ends a moment later, without a close frame.
+      // The connection ends a moment after a stream error, without a close frame.
       if (last?.tag === 'stream:error') return network.later(STREAM_ERROR_GRACE, () => socket.terminate())
       socket.close()
       // If the client does not answer the close frame, it is disconnected after a moment.
@@ -145,7 +145,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
     try {
       for (const bytes of reader.push(data)) take(bytes)
     } catch (error) {
-      // After a frame that cannot be decrypted the connection ends, because no later frame can be trusted.
+      // A frame that cannot be decrypted ends the connection, because no later frame can be trusted.
       network.note(`a connection was dropped: ${String(error)}`)
       connection.cut()
     }

@@ -9,7 +9,7 @@ import { signedKeyOf, takeBundle } from './queries/keys.ts'
 import { sendAgain } from './send-as.ts'
 
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** After these receipts, the other devices of the account no longer show the messages as new. */
+/** Receipts after which the other devices of the account no longer show the messages as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
 /** Removes the waiting stanza, and passes the receipt on to the people whom it concerns. */

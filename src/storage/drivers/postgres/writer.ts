@@ -62,7 +62,7 @@ export interface Writer {
   /** One commit at a time. Resolves with false only if the condition of the batch is not met. */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** After the promise has resolved, no commit of this writer can be stored. */
+  /** No commit of this writer can be stored after the promise has resolved. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }

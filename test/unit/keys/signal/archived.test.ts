@@ -60,7 +60,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toUs.shift()!
         if (isSpoilt) {
           await assert.rejects(repository.decryptMessage({ jid: PN, type: letter.type, ciphertext: spoilt(letter) }))
-          // After a retry receipt of the gateway, the contact begins a new session, and archives the previous one.
+          // The contact begins a new session after a retry receipt of the gateway, and archives the previous one.
           if (preKey < 50) await device.openSession(GATEWAY, bundle(++preKey))
           continue
         }
@@ -72,7 +72,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toThem.shift()!
         if (isSpoilt) {
           await assert.rejects(device.decrypt(GATEWAY, letter.type, spoilt(letter)))
-          // After a retry receipt of the contact, the gateway begins a new session.
+          // The gateway begins a new session after a retry receipt of the contact.
           await repository.injectE2ESession({ jid: PN, session: session(device) })
           continue
         }

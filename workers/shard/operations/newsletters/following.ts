@@ -23,8 +23,8 @@ const NO_PERMISSION = new Set([401, 403, 405])
 const OTHER_ROLE = 405
 
 /**
- * After a refusal, one more query finds out whether the account follows the channel. If not, rejects with
- * `newsletter_not_found`.
+ * Rejects with `newsletter_not_found` if the account does not follow the channel, which one more query finds out after
+ * a refusal.
  */
 export async function asFollower<T>(
   context: Context,

@@ -93,8 +93,8 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
-      // After the end, the next session may have read the credentials before a new key was saved in them. The message is
-      // processed again after the next login.
+      // The next session may have read the credentials before a new key was saved in them. The message is processed
+      // again after the next login.
       if (isFenced()) return
       if (!notice) await settle(stanza, message)
     })

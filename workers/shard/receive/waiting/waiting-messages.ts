@@ -132,7 +132,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     async load() {
       for await (const [mark, record] of records.all()) {
         entries.set(mark, { record })
-        // After a start the whole delay begins again, because the sender can only now send the message again.
+        // The whole delay begins again at a start, because the sender can only now send the message again.
         if (!record.isTold) reports.in(mark, RETRY_TIME)
       }
       retention.start()
