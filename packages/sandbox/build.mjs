@@ -1,6 +1,7 @@
 /**
- * Builds the package: node build.mjs FOLDER. The code in `src` becomes one bundle. Of Baileys the bundle contains the definitions of messages and the codec of binary nodes;
- * NOTICE.md names what is bundled. All other packages are dependencies.
+ * Builds the package: node build.mjs FOLDER. The code in `src` becomes one bundle. Of Baileys the bundle contains the
+ * definitions of messages and the codec of binary nodes; NOTICE.md names what is bundled. All other packages are
+ * dependencies.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

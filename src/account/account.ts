@@ -48,7 +48,9 @@ export interface Account {
    * admin key.
    */
   load(): Promise<void>
-  /** Creates the admin key if there is none, and returns it. The caller must print it, because it is returned only once. */
+  /**
+   * Creates the admin key if there is none, and returns it. The caller must print it, because it is returned only once.
+   */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
   findApiKey(value: string): ApiKey | undefined
@@ -129,8 +131,8 @@ export interface DashboardSessions {
   /** The newest session comes first. */
   list(workspace: WorkspaceId): DashboardSession[]
   /**
-   * Resolves when the next start can no longer restore the session; with false if no session has this id. If it rejects,
-   * the session has ended here, and its removal from the store is retried.
+   * Resolves when the next start can no longer restore the session; with false if no session has this id. If it
+   * rejects, the session has ended here, and its removal from the store is retried.
    */
   end(workspace: WorkspaceId, id: string): Promise<boolean>
 }

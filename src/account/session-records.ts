@@ -1,4 +1,7 @@
-/** Stores the sessions of the dashboard, so that nobody has to sign in again after a restart, or when a standby takes over. */
+/**
+ * Stores the sessions of the dashboard, so that nobody has to sign in again after a restart, or when a standby takes
+ * over.
+ */
 import * as v from 'valibot'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -71,8 +74,8 @@ export function keepSessions({
       return found.sort(([, a], [, b]) => a.session.createdAt - b.session.createdAt)
     },
     put(hash, held) {
-      // The commit begins in this turn. Otherwise a removal in the same turn would come first, and the session would stay
-      // stored.
+      // The commit begins in this turn. Otherwise a removal in the same turn would come first, and the session would
+      // stay stored.
       write(hash, held).catch(failed)
     },
     async remove(hash) {

@@ -1,4 +1,6 @@
-/** Amounts of orders, in cents: the unit in which the network's payment cards write amounts (`value` with `offset` 100). */
+/**
+ * Amounts of orders, in cents: the unit in which the network's payment cards write amounts (`value` with `offset` 100).
+ */
 
 export interface Priced {
   products: readonly { value: number; quantity: number }[]
@@ -17,7 +19,10 @@ export interface Totals {
 
 export const toCents = (amount: number): number => Math.round(amount * 100)
 
-/** Largest total in cents. Order cards contain the total in thousandths, and the thousandths of a larger total would not be an exact integer. */
+/**
+ * Largest total in cents. Order cards contain the total in thousandths, and the thousandths of a larger total would not
+ * be an exact integer.
+ */
 export const MAX_TOTAL = Math.floor(Number.MAX_SAFE_INTEGER / 10)
 
 export function totalsOf({ products, ...order }: Priced): Totals {

@@ -14,7 +14,9 @@ export const WEBHOOK_HEADERS = {
   attempt: header('Attempt'),
   signature: header('Signature'),
 } as const
-/** Headers of the Standard Webhooks specification. They carry no brand, because libraries look for these exact names. */
+/**
+ * Headers of the Standard Webhooks specification. They carry no brand, because libraries look for these exact names.
+ */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',

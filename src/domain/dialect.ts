@@ -1,4 +1,7 @@
-/** Names and value formats of other gateways for the same operations. A dialect changes only the names and formats, never what an operation does. */
+/**
+ * Names and value formats of other gateways for the same operations. A dialect changes only the names and formats,
+ * never what an operation does.
+ */
 export const DIALECTS = ['zapi'] as const
 export type Dialect = (typeof DIALECTS)[number]
 

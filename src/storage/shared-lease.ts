@@ -1,7 +1,7 @@
 /**
  * The lease of a service on its store, which the main thread renews and every thread reads. Without it, a process that
- * stood still, and was replaced in that time, would send frames and webhooks before it notices the replacement. Reading it
- * takes a fraction of a microsecond.
+ * stood still, and was replaced in that time, would send frames and webhooks before it notices the replacement. Reading
+ * it takes a fraction of a microsecond.
  */
 
 /** End of the lease in ns of the monotonic clock, which all threads of a process share. */

@@ -6,8 +6,8 @@ import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * The gateway tries again at once after a close without an answer, because the connection may have been stale. So only a
- * second close counts as a failure.
+ * The gateway tries again at once after a close without an answer, because the connection may have been stale. So only
+ * a second close counts as a failure.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]

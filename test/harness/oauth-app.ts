@@ -73,7 +73,10 @@ export async function registerApp(registeredAt: string) {
   }
 }
 
-/** Lets an app in, one step with each `next`. After the last step it yields the status of the app's request, again and again. */
+/**
+ * Lets an app in, one step with each `next`. After the last step it yields the status of the app's request, again and
+ * again.
+ */
 export async function* consentSteps(
   url: string,
   { adminKey, instance }: { adminKey: string; instance: string },

@@ -13,8 +13,8 @@ import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 /**
- * Number of starts that may fail, and the pause in ms after each failure. A new server cannot start while a process of a
- * killed server still uses its shared memory.
+ * Number of starts that may fail, and the pause in ms after each failure. A new server cannot start while a process of
+ * a killed server still uses its shared memory.
  */
 const STARTS = 20
 const START_AGAIN = 200

@@ -1,4 +1,6 @@
-/** Prepares the picture of an account, a group or a channel: a square JPEG, cut from the middle of the given picture. */
+/**
+ * Prepares the picture of an account, a group or a channel: a square JPEG, cut from the middle of the given picture.
+ */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, invalid, notA } from './content.ts'

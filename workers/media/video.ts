@@ -1,4 +1,7 @@
-/** Prepares videos: mp4 (H.264, AAC) and 3gp are sent unchanged; GIFs and round videos are sent as mp4; all others are converted. */
+/**
+ * Prepares videos: mp4 (H.264, AAC) and 3gp are sent unchanged; GIFs and round videos are sent as mp4; all others are
+ * converted.
+ */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { readFilm } from './boxes.ts'

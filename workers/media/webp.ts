@@ -5,7 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'
 
-/** TIFF header, little-endian; one entry: tag 0x5741 ("AW"), type 7 (bytes), its length, then the offset of the value, 22. */
+/**
+ * TIFF header, little-endian; one entry: tag 0x5741 ("AW"), type 7 (bytes), its length, then the offset of the value,
+ * 22.
+ */
 const TIFF = Buffer.from([0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x41, 0x57, 7, 0, 0, 0, 0, 0, 0x16, 0, 0, 0])
 const LENGTH_AT = 14
 

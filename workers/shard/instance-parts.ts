@@ -46,7 +46,9 @@ import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
 
-/** Time limit of a logout. If the network does not answer in this time, the instance continues without its confirmation. */
+/**
+ * Time limit of a logout. If the network does not answer in this time, the instance continues without its confirmation.
+ */
 export const LOGOUT_DEADLINE = 5 * SECOND
 
 export type InstanceParts = ReturnType<typeof createInstanceParts>

@@ -61,7 +61,9 @@ export interface SessionDeps {
 /** The library also writes to this logger, so it is a complete logger of pino. */
 type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps' | 'working'> & { log: Logger }
 
-/** Delays in ms between attempts to download a file of app state. Other changes of app state wait during these delays. */
+/**
+ * Delays in ms between attempts to download a file of app state. Other changes of app state wait during these delays.
+ */
 const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
 export function openSession(context: SessionContext, deps: SessionDeps, opening: Opening): SocketSession {

@@ -63,8 +63,9 @@ export async function register(node: IHookFunctions): Promise<void> {
 }
 
 /**
- * Whether the trigger has set this URL. The active trigger also counts the URL of its own test, because nothing answers at that URL when the test
- * is over. A test must put back the URL of the active trigger, so for a test that URL is one of somebody else.
+ * Whether the trigger has set this URL. The active trigger also counts the URL of its own test, because nothing answers
+ * at that URL when the test is over. A test must put back the URL of the active trigger, so for a test that URL is one
+ * of somebody else.
  */
 const isOwn = (set: string | null, url: string, { isTest }: Remembered) =>
   set !== null && (set === url || (isTest !== true && isSameTrigger(set, url)))
@@ -81,8 +82,8 @@ function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
 }
 
 /**
- * Whether both URLs belong to the same trigger. Its test URL and its production URL have the same origin and the same end. A copy of the workflow
- * in another n8n has the same end, but another origin.
+ * Whether both URLs belong to the same trigger. Its test URL and its production URL have the same origin and the same
+ * end. A copy of the workflow in another n8n has the same end, but another origin.
  */
 const isSameTrigger = (one: string, other: string) => identityOf(one) === identityOf(other)
 function identityOf(url: string): string {

@@ -1,6 +1,7 @@
 /**
- * Reads the secret with which an instance signs its webhooks. It is read from the service when a webhook arrives, so n8n does not have to store it.
- * It is kept for a minute: after a rotation, requests that are signed with the old secret are not accepted longer than that.
+ * Reads the secret with which an instance signs its webhooks. It is read from the service when a webhook arrives, so
+ * n8n does not have to store it. It is kept for a minute: after a rotation, requests that are signed with the old
+ * secret are not accepted longer than that.
  */
 import type { Connection } from './connection.ts'
 import { instanceOf } from './registration.ts'

@@ -211,7 +211,10 @@ function createCommit(
     return true
   }
 
-  /** Only a child transaction is undone if an error is thrown in the middle of it. It runs later, so the bytes are copied first. */
+  /**
+   * Only a child transaction is undone if an error is thrown in the middle of it. It runs later, so the bytes are
+   * copied first.
+   */
   function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
     const own = ops.map(([name, value]) => [name, value === null ? null : ownedBytes(value)] as const)
     return db.childTransaction(() => same(db.getBinary(key), equals) && write(own))

@@ -1,4 +1,7 @@
-/** Test functions (`Tell` in `story.ts`) about messages that a person sends, and about what a person does with a message. */
+/**
+ * Test functions (`Tell` in `story.ts`) about messages that a person sends, and about what a person does with a
+ * message.
+ */
 import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr, type Story, type Tell } from './story.ts'
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })

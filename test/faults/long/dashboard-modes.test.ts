@@ -1,6 +1,6 @@
 /**
- * Walks all pages of the dashboard with 500 instances and the numbers of a week: on a phone, in the dark, at 200 %, on a slow network, and with the
- * keyboard alone. SVC_TEST_PICTURES=<folder> takes a picture of every page in every mode.
+ * Walks all pages of the dashboard with 500 instances and the numbers of a week: on a phone, in the dark, at 200 %, on
+ * a slow network, and with the keyboard alone. SVC_TEST_PICTURES=<folder> takes a picture of every page in every mode.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

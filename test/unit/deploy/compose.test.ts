@@ -1,4 +1,6 @@
-/** Checks the Compose files with the schema of the Compose specification; `test/deploy/README.md` says where it is from. */
+/**
+ * Checks the Compose files with the schema of the Compose specification; `test/deploy/README.md` says where it is from.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'

@@ -33,8 +33,8 @@ test('what is no route, or not for everybody, is not told', () => {
     assert.deepEqual(told('PUT', path), NOTHING, path)
 })
 
-// A dialect is a setting of an instance. The paths of these calls name no instance, so the calls are recognized by their
-// path alone.
+// A dialect is a setting of an instance. The paths of these calls name no instance, so the calls are recognized by
+// their path alone.
 test('calls of partners of another gateway are told what to use', () => {
   assert.match(told('POST', '/instances/integrator/on-demand')[1]!, /^Use POST \/account\/instances/)
   assert.match(told('GET', '/instances')[1]!, /^Use GET \/account\/instances/)

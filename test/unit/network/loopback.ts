@@ -51,8 +51,8 @@ export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
 const authority = createTrust()
 
 /**
- * Makes the server's side of the handshake, and sends nothing after it. Resolves when the handshake has ended. `later` returns the number of frames that
- * followed.
+ * Makes the server's side of the handshake, and sends nothing after it. Resolves when the handshake has ended. `later`
+ * returns the number of frames that followed.
  */
 export function answerHandshake(socket: import('ws').WebSocket): Promise<{ later(): number }> {
   const splitter = createSplitter()

@@ -27,7 +27,9 @@ export interface ServerSync {
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
-/** The most notices that wait for a key. Each needs little memory, because it consists of a few names of collections. */
+/**
+ * The most notices that wait for a key. Each needs little memory, because it consists of a few names of collections.
+ */
 const MAX_WAITING = 100
 
 export function createServerSync(deps: ServerSyncDeps): ServerSync {

@@ -1,4 +1,7 @@
-/** Interface between the connection of one linked device and the rest of the shard: its dependencies, its events and its methods. */
+/**
+ * Interface between the connection of one linked device and the rest of the shard: its dependencies, its events and its
+ * methods.
+ */
 import type {
   AuthenticationCreds,
   AuthenticationState,

@@ -50,7 +50,9 @@ export interface Link<S extends Connection> {
   open(fresh: boolean): Promise<void>
   leave(end: (current: S) => Promise<void>): Promise<void>
   erase(): Promise<void>
-  /** Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value. */
+  /**
+   * Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value.
+   */
   isPaired(): Promise<boolean | null>
   refreshVersion(): Promise<void>
   /** Gives the next session a new route. Calls `restart`, and then closes the old route. */

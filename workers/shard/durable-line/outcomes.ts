@@ -40,7 +40,10 @@ export interface OutcomesOptions {
   max?: number | undefined
   onFailure(error: unknown, waitMs: number): void
   onWritten?(id: string): void
-  /** Called when outcomes were not written before the end of the service, so the attempts of their rows will be repeated. */
+  /**
+   * Called when outcomes were not written before the end of the service, so the attempts of their rows will be
+   * repeated.
+   */
   onLost?(error: unknown): void
 }
 

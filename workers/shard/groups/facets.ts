@@ -8,8 +8,8 @@ const NOTICED_FOR = 14 * DAY
 
 export const FACETS = {
   /**
-   * The groups of the account, as lists show them. They are read again after `readAgainMs`, because a notice may have been
-   * lost.
+   * The groups of the account, as lists show them. They are read again after `readAgainMs`, because a notice may have
+   * been lost.
    */
   entry: { groups: 10_000, readAgainMs: 7 * DAY },
   /**

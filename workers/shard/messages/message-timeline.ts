@@ -32,8 +32,8 @@ const FactSchema = v.variant('kind', [
   }),
   v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
   /**
-   * Id of the message that was sent for a queue item, stored under the id of the item. Only items that an older version queued need this row: the ids
-   * of later messages are derived (`message-id.ts`).
+   * Id of the message that was sent for a queue item, stored under the id of the item. Only items that an older version
+   * queued need this row: the ids of later messages are derived (`message-id.ts`).
    */
   v.object({ kind: v.literal('message'), messageId: v.string() }),
 ])

@@ -36,7 +36,10 @@ import { createQueries } from './queries.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
 export interface ConnectionUpdate {
-  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and this event is not emitted again. */
+  /**
+   * `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and this event
+   * is not emitted again.
+   */
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined

@@ -1,4 +1,6 @@
-/** The encrypted connection of a socket: the WebSocket, the handshake, and then the stanzas that are sent and received. */
+/**
+ * The encrypted connection of a socket: the WebSocket, the handshake, and then the stanzas that are sent and received.
+ */
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Agent } from 'node:https'
@@ -35,7 +37,9 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
 
 export interface Transport {
   readonly ws: WebSocketClient
-  /** Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent unencrypted. */
+  /**
+   * Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent unencrypted.
+   */
   send(node: BinaryNode): Promise<void>
   /** Resolves when the connection is closed, at the latest after a short time limit. */
   close(): Promise<void>

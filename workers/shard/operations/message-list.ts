@@ -62,7 +62,8 @@ const REPORTING: ReadonlySet<LogEntry['type']> = new Set(['received', 'delivery'
 
 async function inLog({ outbox }: Needs, chat: string | undefined): Promise<Known[]> {
   const entries = await outbox.newest(MAX_ENTRIES)
-  // Several entries may be about the same message. The oldest one is used, because its time is nearest to the time of the message.
+  // Several entries may be about the same message. The oldest one is used, because its time is nearest to the time of
+  // the message.
   return entries.toReversed().flatMap(({ type, phone, message_id, state, created_at }) => {
     if (!REPORTING.has(type) || phone === null || message_id === null || (chat !== undefined && phone !== chat)) return []
     const isReceived = type === 'received'

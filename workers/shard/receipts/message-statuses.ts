@@ -63,7 +63,10 @@ export function createMessageStatuses(
   { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** Receipts that wait for the commit of earlier ones. They are handled in this order, so that their events have it too. */
+  /**
+   * Receipts that wait for the commit of earlier ones. They are handled in this order, so that their events have it
+   * too.
+   */
   const waiting: Taken[] = []
   let writing: Promise<void> | undefined
 
@@ -231,7 +234,10 @@ interface Taken {
 
 type Ahead = Map<Subject, number>
 
-/** Returns the number of receipts for the next commit: at least one, and otherwise at most as many ids as one event may have. */
+/**
+ * Returns the number of receipts for the next commit: at least one, and otherwise at most as many ids as one event may
+ * have.
+ */
 function together(waiting: readonly Taken[]): number {
   let ids = 0
   const end = waiting.findIndex(({ receipt }, index) => {

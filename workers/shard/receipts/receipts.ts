@@ -1,4 +1,7 @@
-/** Handles receipts for messages of the account. The effect of a receipt is on disk before the receipt is confirmed to the network. */
+/**
+ * Handles receipts for messages of the account. The effect of a receipt is on disk before the receipt is confirmed to
+ * the network.
+ */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'

@@ -1,8 +1,9 @@
 /**
- * Determines the time of an event. Receivers drop events that are older than the newest one they have. The times come from two clocks: the network
- * gives whole seconds, this service milliseconds. So within a chat, the time of an event is its own time, or one ms after the previous event of the
- * chat if that is later. The last time of a chat is written in the commit of the event, so that times do not go back after a restart. The chat is
- * found by the identifiers in the body of the event; a 1:1 chat may have a number and a LID.
+ * Determines the time of an event. Receivers drop events that are older than the newest one they have. The times come
+ * from two clocks: the network gives whole seconds, this service milliseconds. So within a chat, the time of an event
+ * is its own time, or one ms after the previous event of the chat if that is later. The last time of a chat is written
+ * in the commit of the event, so that times do not go back after a restart. The chat is found by the identifiers in the
+ * body of the event; a 1:1 chat may have a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -38,8 +39,8 @@ export interface EventTimesDeps {
 }
 
 /**
- * Returns the identifiers of an event's chat. Empty for an event of the account itself, because its time is not compared with the times of other
- * events.
+ * Returns the identifiers of an event's chat. Empty for an event of the account itself, because its time is not
+ * compared with the times of other events.
  */
 function namesOf(event: WebhookEvent): string[] {
   switch (event.type) {

@@ -99,7 +99,10 @@ export function expirationIn(node: BinaryNode): number | null {
 
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
-/** Whether the account was logged out: the stream error then contains `<conflict type="device_removed"/>`, with or without a code. */
+/**
+ * Whether the account was logged out: the stream error then contains `<conflict type="device_removed"/>`, with or
+ * without a code.
+ */
 export function isDeviceRemoval(node: unknown): boolean {
   const { tag, attrs } = (typeof node === 'object' && node !== null ? node : {}) as { tag?: unknown; attrs?: { type?: unknown } }
   return tag === 'conflict' && attrs?.type === 'device_removed'

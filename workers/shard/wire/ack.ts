@@ -1,5 +1,6 @@
 /**
- * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted or refused a stanza of this device.
+ * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted or
+ * refused a stanza of this device.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 

@@ -1,6 +1,7 @@
 /**
- * Parses `<call from t offline? sender_pn? sender_lid?>`. Its only child says what happened to a call: `<offer call-id call-creator caller_pn?
- * group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others.
+ * Parses `<call from t offline? sender_pn? sender_lid?>`. Its only child says what happened to a call:
+ * `<offer call-id call-creator caller_pn? group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>`
+ * and others.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../src/domain/ids.ts'

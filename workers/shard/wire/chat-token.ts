@@ -30,7 +30,10 @@ export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
 /** Returns the person who gave a token, from `<notification type="privacy_token" from sender_lid?>`. */
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
-/** Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) has definitions of only the first. */
+/**
+ * Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) has definitions
+ * of only the first.
+ */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 
 /** Adds the salt to the decoded value, because the library's decoder skips this field. */

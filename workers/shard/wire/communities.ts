@@ -105,7 +105,10 @@ export function subGroupsOf(value: unknown): SubGroup[] {
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
 }
 
-/** Reads the member counts in the result of the GraphQL operation `QuerySubgroupParticipantCount`, by the jid of the group. */
+/**
+ * Reads the member counts in the result of the GraphQL operation `QuerySubgroupParticipantCount`, by the jid of the
+ * group.
+ */
 export const countsOf = (value: unknown): Map<string, number> =>
   new Map(
     edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {

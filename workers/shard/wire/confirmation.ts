@@ -1,6 +1,6 @@
 /**
- * Builds the confirmations of stanzas: a `<receipt>` for a readable message, a result for a query of the network, and an `<ack>` for every other
- * stanza.
+ * Builds the confirmations of stanzas: a `<receipt>` for a readable message, a result for a query of the network, and
+ * an `<ack>` for every other stanza.
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -17,7 +17,10 @@ export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' |
 
 export interface Receiver {
   isOwn(jid: string): boolean
-  /** Whether the account shows itself as available. If not, its receipts have the type `inactive`, so that the phone still shows notifications. */
+  /**
+   * Whether the account shows itself as available. If not, its receipts have the type `inactive`, so that the phone
+   * still shows notifications.
+   */
   isAvailable: boolean
 }
 
@@ -87,7 +90,10 @@ const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 /** Receipts with the same key can be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/** Joins receipts that differ only in their id. The joined receipt has the id of the first one; `<list>` contains the other ids. */
+/**
+ * Joins receipts that differ only in their id. The joined receipt has the id of the first one; `<list>` contains the
+ * other ids.
+ */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

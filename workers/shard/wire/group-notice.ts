@@ -1,6 +1,6 @@
 /**
- * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group. Each child is one change, and
- * its tag is the kind of change. Children and attributes are those of WhatsApp Web.
+ * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group.
+ * Each child is one change, and its tag is the kind of change. Children and attributes are those of WhatsApp Web.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'

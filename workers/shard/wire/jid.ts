@@ -20,7 +20,10 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
-/** Other names of the two servers for people: the names for hosted accounts, and an old name that some clients still use. */
+/**
+ * Other names of the two servers for people: the names for hosted accounts, and an old name that some clients still
+ * use.
+ */
 const SERVERS = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],

@@ -3,7 +3,10 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {
   tag: string
-  /** Attribute `type` of a notification or a receipt, namespace of a query, or tag of the first child. `none` if the stanza has none of these. */
+  /**
+   * Attribute `type` of a notification or a receipt, namespace of a query, or tag of the first child. `none` if the
+   * stanza has none of these.
+   */
   type: string
 }
 

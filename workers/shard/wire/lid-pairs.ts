@@ -6,7 +6,10 @@ export interface LidPair {
   lid: string
 }
 
-/** The most pairs that are read from a stanza. A group has about a thousand members; a longer list is malicious or of another kind. */
+/**
+ * The most pairs that are read from a stanza. A group has about a thousand members; a longer list is malicious or of
+ * another kind.
+ */
 const MAX_PAIRS = 2_000
 
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -21,7 +24,10 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['new', ['new_lid']],
 ])
 
-/** Depth of the elements that are searched. It includes the people in notifications and calls, and excludes the content of messages. */
+/**
+ * Depth of the elements that are searched. It includes the people in notifications and calls, and excludes the content
+ * of messages.
+ */
 const DEPTH = 3
 
 export function lidPairsIn(node: BinaryNode): LidPair[] {

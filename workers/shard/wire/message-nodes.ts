@@ -1,4 +1,6 @@
-/** Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends. */
+/**
+ * Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /** Tells the network facts about an encrypted message that it cannot read itself, such as its kind. */

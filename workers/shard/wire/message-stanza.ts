@@ -1,10 +1,14 @@
 /**
- * Parses `<message id from participant? category? edit? t notify?>`. Its children are: `<enc type v>`, each with a ciphertext; in channels
- * `<plaintext>`; or, if the content is not delivered to this device, `<unavailable type? hosted?><bot/>?</unavailable>`.
+ * Parses `<message id from participant? category? edit? t notify?>`. Its children are: `<enc type v>`, each with a
+ * ciphertext; in channels `<plaintext>`; or, if the content is not delivered to this device,
+ * `<unavailable type? hosted?><bot/>?</unavailable>`.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Types of ciphertexts that can be decrypted: with an encryption session, with the sender key of a group, and answers of bots. */
+/**
+ * Types of ciphertexts that can be decrypted: with an encryption session, with the sender key of a group, and answers
+ * of bots.
+ */
 const OPENED = ['pkmsg', 'msg', 'skmsg', 'msmsg'] as const
 export type CiphertextKind = (typeof OPENED)[number]
 
@@ -40,14 +44,22 @@ export function contentKind(node: BinaryNode): string | undefined {
 
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
-/** Whether the message only adds something to another message (such as a reaction). Apps show nothing if they cannot read such a message. */
+/**
+ * Whether the message only adds something to another message (such as a reaction). Apps show nothing if they cannot
+ * read such a message.
+ */
 export const isHidden = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
 
-/** Data about the answer of a bot: `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>`. */
+/**
+ * Data about the answer of a bot: `<meta target_id target_sender_jid? target_chat_jid?/>` and
+ * `<bot edit? edit_target_id?/>`.
+ */
 export interface AnswerStanza {
   target: { id: string; sender: string | undefined; chat: string | undefined }
-  /** Ids from which the key may be derived: the id of the answer, and if it comes in parts, the id of the first part. */
+  /**
+   * Ids from which the key may be derived: the id of the answer, and if it comes in parts, the id of the first part.
+   */
   ids: string[]
 }
 

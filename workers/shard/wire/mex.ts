@@ -22,7 +22,10 @@ export interface MexOperation {
   older?: readonly (string | ((today: Json) => MexForm))[]
 }
 
-/** The ids are those of the web client 2.3000.1045798079 (August 2026). The older ids are from the library (rc14) and from captured answers. */
+/**
+ * The ids are those of the web client 2.3000.1045798079 (August 2026). The older ids are from the library (rc14) and
+ * from captured answers.
+ */
 export const MEX = {
   CreateNewsletter: { id: '25149874324715067', field: 'xwa2_newsletter_create', older: ['8823471724422422'] },
   UpdateNewsletter: { id: '24250201037901610', field: 'xwa2_newsletter_update' },

@@ -21,7 +21,9 @@ export function nodeBytes(node: BinaryNode): Buffer {
   return writing.done()
 }
 
-/** A stanza is written here first and then copied, because most are much shorter. Longer ones get memory of their own. */
+/**
+ * A stanza is written here first and then copied, because most are much shorter. Longer ones get memory of their own.
+ */
 const SCRATCH = Buffer.allocUnsafe(4_096)
 
 class Writing {

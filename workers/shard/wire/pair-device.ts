@@ -1,5 +1,6 @@
 /**
- * The stanza with which the network offers to link this device. It contains references, and each reference makes one QR code.
+ * The stanza with which the network offers to link this device. It contains references, and each reference makes one QR
+ * code.
  *
  *   <iq from="s.whatsapp.net" id type="set" xmlns="md"><pair-device><ref>2@…</ref>…      six references
  *   <iq to="s.whatsapp.net" id type="result"/>                                           the answer (`confirmation.ts`)

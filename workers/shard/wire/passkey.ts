@@ -1,5 +1,6 @@
 /**
- * Links a device to an account that requires its passkey: builds and parses the stanzas, and the protobufs and JSON inside them.
+ * Links a device to an account that requires its passkey: builds and parses the stanzas, and the protobufs and JSON
+ * inside them.
  *
  *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
  *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
@@ -15,7 +16,10 @@ import { contentText } from './content.ts'
 
 export const KEY_BYTES = 32
 const MAX_OPTIONS = 4_096
-/** The most characters of a reference. Its content has no known structure; references of QR codes have about 90 characters. */
+/**
+ * The most characters of a reference. Its content has no known structure; references of QR codes have about 90
+ * characters.
+ */
 const MAX_REF = 1_024
 
 export interface RequestOptions {
@@ -74,7 +78,10 @@ export interface Prologue {
   credentialId: Uint8Array
   assertion: Uint8Array
   payload: Uint8Array
-  /** Proof that the phone has already accepted the code of this device; null if there is none: the phone then asks its owner. */
+  /**
+   * Proof that the phone has already accepted the code of this device; null if there is none: the phone then asks its
+   * owner.
+   */
   proof: Uint8Array | null
 }
 

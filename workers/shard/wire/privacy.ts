@@ -21,7 +21,8 @@ export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | '
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
 /**
- * The kind of jid in lists of people: LIDs after the network has moved the account to LIDs, otherwise numbers. The network refuses the other kind.
+ * The kind of jid in lists of people: LIDs after the network has moved the account to LIDs, otherwise numbers. The
+ * network refuses the other kind.
  */
 export type Addressing = 'lid' | 'pn'
 

@@ -1,5 +1,6 @@
 /**
- * Reports a person or a group to the network as spam. The protocol allows attached messages, but this service attaches none.
+ * Reports a person or a group to the network as spam. The protocol allows attached messages, but this service attaches
+ * none.
  *
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="account_info_report" jid><tctoken/></spam_list></iq>      → <report id/>
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="group_info_report" jid subject is_known_chat="true"/></iq>

@@ -1,4 +1,7 @@
-/** Builds `<ib><unified_session id/></ib>`. The id is the time in ms within a week; the weeks are counted from three days before the epoch. */
+/**
+ * Builds `<ib><unified_session id/></ib>`. The id is the time in ms within a week; the weeks are counted from three
+ * days before the epoch.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 

@@ -23,8 +23,8 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
 }
 
 /**
- * Ends the delivery of the stanza, so that it is not sent again. Clients confirm a message by an ack only if they cannot,
- * or need not, send a receipt for it.
+ * Ends the delivery of the stanza, so that it is not sent again. Clients confirm a message by an ack only if they
+ * cannot, or need not, send a receipt for it.
  */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''

@@ -19,8 +19,8 @@ export interface Faults {
 }
 
 /**
- * Stanzas that the network sends are corrupted or duplicated, and all other actions affect stanzas of the client, unless
- * `match.direction` says otherwise.
+ * Stanzas that the network sends are corrupted or duplicated, and all other actions affect stanzas of the client,
+ * unless `match.direction` says otherwise.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

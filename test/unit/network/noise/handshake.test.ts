@@ -1,6 +1,6 @@
 /**
- * Compares the handshake with a published test vector of Noise, and with the library. The server's side in these tests shares no code with the service,
- * with the simulator or with the library.
+ * Compares the handshake with a published test vector of Noise, and with the library. The server's side in these tests
+ * shares no code with the service, with the simulator or with the library.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,10 @@ import { agree, newPair, pairOf, rawOf, symmetric } from '../../../simulator/noi
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 
-/** The vector of `Noise_XX_25519_AESGCM_SHA256` with a prologue and a payload in each message, which several implementations of Noise use. */
+/**
+ * The vector of `Noise_XX_25519_AESGCM_SHA256` with a prologue and a payload in each message, which several
+ * implementations of Noise use.
+ */
 const VECTOR = {
   ownSecret: hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'),
   ephemeralSecret: hex('202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f'),

@@ -27,7 +27,10 @@ export function encryptionKey(
 
 const CODE_BYTES = 5
 
-/** Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody intercepts the connection. */
+/**
+ * Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody
+ * intercepts the connection.
+ */
 export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): string {
   const mask = sha256(nonce, primary.publicKey)
   const code = bytesToCrockford(Buffer.from(primary.nonce.subarray(0, CODE_BYTES).map((byte, at) => byte ^ mask[at]!)))

@@ -83,8 +83,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web; that of the own phone is known. A changed identity replaces the old
- * sessions only together with the operation's own changes, so that an invalid message destroys no session.
+ * Trusts an identity on first use, like WhatsApp Web; that of the own phone is known. A changed identity replaces the
+ * old sessions only together with the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)

@@ -3,8 +3,8 @@ import { sealInto, TAG } from '../noise/cipher.ts'
 
 export interface FrameWriter {
   /**
-   * Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the connection. Throws if the message
-   * is too long for a frame.
+   * Returns the frame of a message, encrypted if the key is known. The first frame begins with the introduction of the
+   * connection. Throws if the message is too long for a frame.
    */
   frame(message: Uint8Array): Buffer
   encryptWith(key: Uint8Array): void

@@ -1,4 +1,6 @@
-/** AES-256-GCM as the Noise protocol uses it: the nonce is a counter, and the authentication tag follows the ciphertext. */
+/**
+ * AES-256-GCM as the Noise protocol uses it: the nonce is a counter, and the authentication tag follows the ciphertext.
+ */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'

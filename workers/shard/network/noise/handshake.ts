@@ -28,7 +28,10 @@ export interface HandshakeDeps {
   write(bytes: Uint8Array): Promise<void>
   /** Resolves with the first frame of the server. Rejects if the connection ends before it. */
   hello: Promise<Uint8Array>
-  /** Called in the turn in which the last message is written: all later frames, in both directions, are encrypted with these keys. */
+  /**
+   * Called in the turn in which the last message is written: all later frames, in both directions, are encrypted with
+   * these keys.
+   */
   onKeys(keys: FrameKeys): void
   /**
    * Called right before the login. Rejects if another process runs this account now: our login would end its session.

@@ -1,6 +1,6 @@
 /**
- * This device's side of the Noise handshake XX, as the network uses it. `e` are ephemeral keys, `s` long-term keys, `ee` etc. the agreement of two of
- * them:
+ * This device's side of the Noise handshake XX, as the network uses it. `e` are ephemeral keys, `s` long-term keys,
+ * `ee` etc. the agreement of two of them:
  *
  *   device  → network   e
  *   network → device    e, ee, s, es, certificates of the network

@@ -13,7 +13,9 @@ const { Details } = CertChain.NoiseCertificate
 export interface Trust {
   /** 32-byte public key of the root. If it is absent, the root of WhatsApp is used. */
   root?: Uint8Array | undefined
-  /** `warn` only logs an invalid certificate and continues, because the network may change the form of its certificates. */
+  /**
+   * `warn` only logs an invalid certificate and continues, because the network may change the form of its certificates.
+   */
   verify: 'strict' | 'warn'
   /** Current time, in epoch milliseconds. */
   now: () => number

@@ -69,7 +69,10 @@ export function createSymmetricState(protocol: string, prologue: Uint8Array): Sy
   }
 }
 
-/** Returns the first hash: the name of the protocol, filled up with zeros. Only a name that is longer than a hash is hashed. */
+/**
+ * Returns the first hash: the name of the protocol, filled up with zeros. Only a name that is longer than a hash is
+ * hashed.
+ */
 function nameHash(protocol: string): Buffer {
   const name = Buffer.from(protocol)
   return name.length > HALF ? createHash('sha256').update(name).digest() : Buffer.concat([name, Buffer.alloc(HALF - name.length)])

@@ -62,7 +62,8 @@ export const interactive: Handlers<typeof import('../../../../src/features/send/
       text: input.message,
       async compose(text, to) {
         const cards: Card[] = []
-        // The cards are prepared one after another. If all were prepared at the same time, all pictures would be in memory.
+        // The cards are prepared one after another. If all were prepared at the same time, all pictures would be in
+        // memory.
         for (const { image, ...card } of input.carousel) cards.push({ ...card, media: await headerPicture(context, to, image) })
         return carousel(text, cards)
       },

@@ -25,7 +25,8 @@ const JournalRecord = v.object({
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
 /**
- * The most failed replays of a record. Then it is moved out of the journal, because it may end the thread at every start.
+ * The most failed replays of a record. Then it is moved out of the journal, because it may end the thread at every
+ * start.
  */
 export const MAX_REPLAYS = 5
 

@@ -115,7 +115,9 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /** If other parts are missing, or if the sender is the account's own phone, the part is on disk when this resolves. */
+  /**
+   * If other parts are missing, or if the sender is the account's own phone, the part is on disk when this resolves.
+   */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
@@ -164,7 +166,10 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 }
 
-/** Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then delivers the message again. */
+/**
+ * Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then
+ * delivers the message again.
+ */
 function problemOf(
   error: Error,
   ciphertext: Uint8Array,

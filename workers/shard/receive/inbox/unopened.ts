@@ -1,4 +1,7 @@
-/** Decides how to confirm messages that are not decrypted: messages without a ciphertext, with an unknown encryption, or with too many bytes. */
+/**
+ * Decides how to confirm messages that are not decrypted: messages without a ciphertext, with an unknown encryption, or
+ * with too many bytes.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'

@@ -28,7 +28,9 @@ export interface Translated {
   common?: Partial<ReceivedFields>
 }
 
-/** `silent`: the content is not reported. The value null means that it cannot be read, and is reported as unsupported. */
+/**
+ * `silent`: the content is not reported. The value null means that it cannot be read, and is reported as unsupported.
+ */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 

@@ -14,7 +14,9 @@ export interface Standing {
   /** Whether the referenced message was written in this chat or elsewhere; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
   isAuthor: boolean
-  /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
+  /**
+   * Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status.
+   */
   role: 'side' | 'admin' | 'member' | 'unknown'
   /** True if only admins may change the group; null if unknown. */
   isLocked: boolean | null

@@ -1,4 +1,6 @@
-/** Translates `reaction`: an emoji on a message, or the removal of one. In announcement groups, reactions are encrypted. */
+/**
+ * Translates `reaction`: an emoji on a message, or the removal of one. In announcement groups, reactions are encrypted.
+ */
 import { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
 import { block, type Family, type Scene, type Translation } from './family.ts'

@@ -16,6 +16,8 @@ export const text: Family = ({ field, message }) => {
   })
 }
 
-/** Whether a text message is empty. A message without words is not empty if it has a preview card or comes from an ad. */
+/**
+ * Whether a text message is empty. A message without words is not empty if it has a preview card or comes from an ad.
+ */
 const isEmpty = ({ text, title, description, matchedText, contextInfo }: proto.Message.IExtendedTextMessage) =>
   !(text || title || description || matchedText || contextInfo?.externalAdReply)
