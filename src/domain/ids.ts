@@ -75,24 +75,10 @@ export function renderIdentifier(identifier: Identifier): string {
   }
 }
 
+/** Newsletters, lists and the status have the same form on the network as in the API. */
 export function toJid(identifier: Identifier): Jid {
-  const text = (): string => {
-    switch (identifier.kind) {
-      case 'user':
-        return `${identifier.digits}@${identifier.space === 'lid' ? 'lid' : 's.whatsapp.net'}`
-      case 'group':
-        return `${identifier.id}@g.us`
-      case 'newsletter':
-        return `${identifier.id}@newsletter`
-      case 'broadcast':
-        return `${identifier.id}@broadcast`
-      case 'status':
-        return 'status@broadcast'
-      default:
-        return identifier satisfies never
-    }
-  }
-  return text() as Jid
+  if (identifier.kind === 'user') return `${identifier.digits}@${identifier.space === 'lid' ? 'lid' : 's.whatsapp.net'}` as Jid
+  return (identifier.kind === 'group' ? `${identifier.id}@g.us` : renderIdentifier(identifier)) as Jid
 }
 
 /** Form of a JID: `user_agent:device@server`. Agent and device do not name another chat. */

@@ -43,8 +43,6 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
   waha: { read: readWaha },
 }
 
-export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
-
 /** Rejects with `NotImportable`, or with the error of a file that cannot be read. */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
