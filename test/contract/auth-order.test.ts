@@ -45,6 +45,11 @@ interface Fault {
   request?(asked: Asked, world: World): void
 }
 
+type FaultParts = [row: number, name: string, status: number, code: FailureCode, remaining: string | null]
+const fault = (
+  ...[row, name, status, code, remaining, more]: [...FaultParts, more?: Pick<Fault, 'slot' | 'state' | 'last' | 'request'>]
+): Fault => ({ row, name, status, code, remaining, ...more })
+
 let service: Service
 let theirs: string
 const OTHER_ADMIN_KEY = `svc_admin_${'e'.repeat(48)}`
@@ -134,32 +139,22 @@ const GUESSED = {
 const says = (change: Partial<Asked>) => (asked: Asked) => void Object.assign(asked, change)
 
 const allowOthersOnly = () => put('security/ip-allowlist', { enabled: true, entries: [{ cidr: '192.0.2.0/24' }] })
-const outsideOfTheList = (row: number): Fault => ({
-  row,
-  name: 'an address outside of the allowlist',
-  status: 403,
-  code: 'ip_not_allowed',
-  remaining: '120',
-  state: allowOthersOnly,
-})
+const outsideOfTheList = (row: number): Fault =>
+  fault(row, 'an address outside of the allowlist', 403, 'ip_not_allowed', '120', { state: allowOthersOnly })
 /**
  * Fault: the instance has used up its request limit. The requests that use it up come from an allowed address and
  * contain all required keys, so that only this limit can refuse them.
  */
-const noRequestLeft = (row: number): Fault => ({
-  row,
-  name: 'no request left',
-  status: 429,
-  code: 'rate_limited',
-  remaining: '0',
-  async last(world) {
-    const { address } = service.peer
-    service.peer.address = '192.0.2.1'
-    const headers = { ...bearer(world.full.value), 'Client-Token': world.full.value }
-    await drain(({ instance }) => service.ask('GET', `${instance.base}/me`, undefined, headers))(world)
-    service.peer.address = address
-  },
-})
+const noRequestLeft = (row: number): Fault =>
+  fault(row, 'no request left', 429, 'rate_limited', '0', {
+    async last(world) {
+      const { address } = service.peer
+      service.peer.address = '192.0.2.1'
+      const headers = { ...bearer(world.full.value), 'Client-Token': world.full.value }
+      await drain(({ instance }) => service.ask('GET', `${instance.base}/me`, undefined, headers))(world)
+      service.peer.address = address
+    },
+  })
 
 const requirement = (what: 'api-key' | 'client-token') => () => put(`security/require-${what}`, { value: true })
 
@@ -237,61 +232,38 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
 }
 
 describe('a queued send', () => {
-  const scopeless: Fault = {
-    row: 8,
-    name: 'a key without the scope',
-    status: 403,
-    code: 'insufficient_scope',
-    remaining: '120',
+  const scopeless: Fault = fault(8, 'a key without the scope', 403, 'insufficient_scope', '120', {
     state: requirement('api-key'),
     // If another fault uses the header `Authorization`, the key is sent in `Client-Token`.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
     },
-  }
-  const shardSays = (row: number, code: FailureCode, status: number): Fault => ({
-    row,
-    name: `the shard says ${code}`,
-    status,
-    code,
-    remaining: '119',
-    slot: 'shard',
-    async state() {
-      service.double.answer = () => {
-        throw new Failure(code)
-      }
-    },
   })
-  const subscription = (name: string, wish: object): Fault => ({
-    row: 10,
-    name,
-    status: 402,
-    code: 'subscription_required',
-    remaining: '119',
-    state: () => put('subscription', wish),
-  })
-  const said = (name: string, code: FailureCode, body: unknown): Fault => ({
-    row: 11,
-    name,
-    status: 400,
-    code,
-    remaining: '119',
-    slot: 'body',
-    request(asked) {
-      asked.body = body
-    },
-  })
-  const absent = (name: string, what: 'id' | 'token', value: string): Fault => ({
-    row: 2,
-    name,
-    status: 401,
-    code: 'unauthorized',
-    remaining: null,
-    request({ instance }) {
-      instance![what] = value
-    },
-  })
+  const shardSays = (row: number, code: FailureCode, status: number): Fault =>
+    fault(row, `the shard says ${code}`, status, code, '119', {
+      slot: 'shard',
+      async state() {
+        service.double.answer = () => {
+          throw new Failure(code)
+        }
+      },
+    })
+  const subscription = (name: string, wish: object): Fault =>
+    fault(10, name, 402, 'subscription_required', '119', { state: () => put('subscription', wish) })
+  const said = (name: string, code: FailureCode, body: unknown): Fault =>
+    fault(11, name, 400, code, '119', {
+      slot: 'body',
+      request(asked) {
+        asked.body = body
+      },
+    })
+  const absent = (name: string, what: 'id' | 'token', value: string): Fault =>
+    fault(2, name, 401, 'unauthorized', null, {
+      request({ instance }) {
+        instance![what] = value
+      },
+    })
 
   walk(
     ({ instance: { id, token } }) => ({
@@ -303,32 +275,15 @@ describe('a queued send', () => {
     }),
     200,
     [
-      {
-        row: 1,
-        name: 'no such route',
-        status: 404,
-        code: 'not_found',
-        remaining: '120',
-        request: says({ tail: '/send-nothing' }),
-      },
+      fault(1, 'no such route', 404, 'not_found', '120', { request: says({ tail: '/send-nothing' }) }),
       absent('no instance', 'id', 'undefined'),
       absent('no token', 'token', 'null'),
-      {
-        row: 3,
-        name: 'a wrong token',
-        status: 401,
-        code: 'instance_not_found',
-        remaining: null,
+      fault(3, 'a wrong token', 401, 'instance_not_found', null, {
         request: ({ instance }) => void Object.assign(instance!, { token: WRONG_TOKEN }),
-      },
-      {
-        row: 3,
-        name: 'an unknown instance',
-        status: 401,
-        code: 'instance_not_found',
-        remaining: null,
+      }),
+      fault(3, 'an unknown instance', 401, 'instance_not_found', null, {
         request: ({ instance }) => void Object.assign(instance!, { id: UNKNOWN }),
-      },
+      }),
       outsideOfTheList(5),
       ...wrongHeader(
         { row: 6, status: 401, code: 'client_token_required', remaining: '120', state: requirement('client-token') },
@@ -363,32 +318,20 @@ describe('the Account API', () => {
     service.peer.address = address
   }
   const common: Fault[] = [
-    {
-      row: 1,
-      name: 'no such route',
-      status: 404,
-      code: 'not_found',
-      remaining: '120',
-      request: says({ tail: '/account/nothing' }),
-    },
+    fault(1, 'no such route', 404, 'not_found', '120', { request: says({ tail: '/account/nothing' }) }),
     ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
       // The Account API accepts an API key of any workspace: the key selects its own workspace.
       .filter(({ name }) => name !== 'an API key of another workspace')
       // The admin key is not an API key. But it identifies its workspace, so the request is counted in the bucket of
       // that workspace.
       .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
-    {
-      row: 2,
-      name: 'a key in Client-Token',
-      status: 401,
-      code: 'api_key_required',
-      remaining: null,
+    fault(2, 'a key in Client-Token', 401, 'api_key_required', null, {
       slot: 'key',
       request({ headers }, { full }) {
         delete headers.Authorization
         headers['Client-Token'] = full.value
       },
-    },
+    }),
     outsideOfTheList(4),
     ...(
       [
@@ -396,36 +339,15 @@ describe('the Account API', () => {
         ['an expired plan', { status: 'expired' }],
         ['a canceled plan that is over', { status: 'canceled', due_at: '2026-01-01T00:00:00.000Z' }],
       ] as const
-    ).map(
-      ([name, wish]): Fault => ({
-        row: 5,
-        name,
-        status: 403,
-        code: 'plan_required',
-        remaining: '120',
-        state: () => put('subscription', wish),
-      }),
-    ),
-    {
-      row: 6,
-      name: 'a key without the scope',
-      status: 403,
-      code: 'insufficient_scope',
-      remaining: '120',
+    ).map(([name, wish]): Fault => fault(5, name, 403, 'plan_required', '120', { state: () => put('subscription', wish) })),
+    fault(6, 'a key without the scope', 403, 'insufficient_scope', '120', {
       slot: 'key',
       request({ headers }, { poor }) {
         headers.Authorization = `Bearer ${poor.value}`
       },
-    },
-    { row: 7, name: 'no request left', status: 429, code: 'rate_limited', remaining: '0', last: drainWorkspace },
-    {
-      row: 8,
-      name: 'no name',
-      status: 400,
-      code: 'invalid_request',
-      remaining: '119',
-      request: says({ body: { name: ' ' } }),
-    },
+    }),
+    fault(7, 'no request left', 429, 'rate_limited', '0', { last: drainWorkspace }),
+    fault(8, 'no name', 400, 'invalid_request', '119', { request: says({ body: { name: ' ' } }) }),
   ]
 
   describe('a change', () => {
@@ -440,16 +362,11 @@ describe('the Account API', () => {
       200,
       [
         ...common,
-        {
-          row: 9,
-          name: 'an unknown instance',
-          status: 404,
-          code: 'not_found',
-          remaining: '119',
+        fault(9, 'an unknown instance', 404, 'not_found', '119', {
           request(asked) {
             if (asked.tail.startsWith('/account/instances/')) asked.tail = `/account/instances/${UNKNOWN}`
           },
-        },
+        }),
       ],
       [2],
     )
@@ -477,14 +394,9 @@ describe('the Account API', () => {
       201,
       [
         ...common,
-        {
-          row: 10,
-          name: 'no slot left',
-          status: 409,
-          code: 'instance_limit_reached',
-          remaining: '119',
+        fault(10, 'no slot left', 409, 'instance_limit_reached', '119', {
           state: () => put('subscription', { instance_slots: 0 }),
-        },
+        }),
       ],
       [2],
     )
@@ -502,14 +414,7 @@ describe('the Admin API', () => {
     }),
     200,
     [
-      {
-        row: 1,
-        name: 'no such route',
-        status: 404,
-        code: 'not_found',
-        remaining: '120',
-        request: says({ tail: '/admin/nothing' }),
-      },
+      fault(1, 'no such route', 404, 'not_found', '120', { request: says({ tail: '/admin/nothing' }) }),
       ...(
         [
           ['no admin key', () => undefined],
@@ -521,71 +426,40 @@ describe('the Admin API', () => {
           ['an API key', ({ full }) => full.value],
         ] as [string, (world: World) => string | undefined][]
       ).map(
-        ([name, held]): Fault => ({
-          row: 2,
-          name,
-          status: 401,
-          code: 'api_key_required',
-          remaining: name === 'an API key' ? '120' : null,
-          request({ headers }, world) {
-            const value = held(world)
-            delete headers.Authorization
-            if (value !== undefined) headers.Authorization = `Bearer ${value}`
-          },
-        }),
+        ([name, held]): Fault =>
+          fault(2, name, 401, 'api_key_required', name === 'an API key' ? '120' : null, {
+            request({ headers }, world) {
+              const value = held(world)
+              delete headers.Authorization
+              if (value !== undefined) headers.Authorization = `Bearer ${value}`
+            },
+          }),
       ),
-      {
-        row: 4,
-        name: "an address outside of the operator's list",
-        status: 403,
-        code: 'ip_not_allowed',
-        remaining: '120',
+      fault(4, "an address outside of the operator's list", 403, 'ip_not_allowed', '120', {
         async last() {
           service.peer.address = ELSEWHERE
         },
-      },
-      {
-        row: 5,
-        name: 'no request left',
-        status: 429,
-        code: 'rate_limited',
-        remaining: '0',
+      }),
+      fault(5, 'no request left', 429, 'rate_limited', '0', {
         async last(world) {
           const { address } = service.peer
           service.peer.address = '192.0.2.1'
           await drain(() => service.admin('GET', '/admin/workspace'))(world)
           service.peer.address = address
         },
-      },
-      {
-        row: 6,
-        name: 'no name',
-        status: 400,
-        code: 'invalid_request',
-        remaining: '119',
-        request: says({ body: { name: ' ' } }),
-      },
-      {
-        row: 7,
-        name: 'an unknown key',
-        status: 404,
-        code: 'not_found',
-        remaining: '119',
+      }),
+      fault(6, 'no name', 400, 'invalid_request', '119', { request: says({ body: { name: ' ' } }) }),
+      fault(7, 'an unknown key', 404, 'not_found', '119', {
         request(asked) {
           if (asked.tail.startsWith('/admin/api-keys/')) asked.tail = `/admin/api-keys/${UNKNOWN}`
         },
-      },
-      {
-        row: 8,
-        name: 'the last key that may operate',
-        status: 403,
-        code: 'not_allowed',
-        remaining: '119',
+      }),
+      fault(8, 'the last key that may operate', 403, 'not_allowed', '119', {
         state: requirement('api-key'),
         request(asked) {
           asked.body = { ...(asked.body as object), scopes: ['instances:read'] }
         },
-      },
+      }),
     ],
     [2],
   )
@@ -603,18 +477,14 @@ describe('the Admin API', () => {
  * format of the MCP protocol.
  */
 describe('the tools for agents', () => {
-  const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
-    row,
-    name,
-    status: 401,
-    code,
-    remaining: null,
-    slot: 'token',
-    request({ headers }) {
-      delete headers.Authorization
-      if (value !== undefined) headers.Authorization = value
-    },
-  })
+  const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault =>
+    fault(row, name, 401, code, null, {
+      slot: 'token',
+      request({ headers }) {
+        delete headers.Authorization
+        if (value !== undefined) headers.Authorization = value
+      },
+    })
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
   walk(
@@ -638,28 +508,16 @@ describe('the tools for agents', () => {
         'Client-Token',
         'an API key',
       ),
-      {
-        row: 6.5,
-        name: 'a key without the scope',
-        status: 403,
-        code: 'insufficient_scope',
-        remaining: '120',
+      fault(6.5, 'a key without the scope', 403, 'insufficient_scope', '120', {
         slot: 'key',
         state: requirement('api-key'),
         request({ headers }, { poor }) {
           headers['Client-Token'] ??= poor.value
         },
-      },
+      }),
       noRequestLeft(7),
-      {
-        row: 8,
-        name: 'no JSON',
-        status: 400,
-        // This code comes from the MCP protocol, not from the service.
-        code: -32700 as never,
-        remaining: '119',
-        request: says({ body: '{' }),
-      },
+      // This code comes from the MCP protocol, not from the service.
+      fault(8, 'no JSON', 400, -32700 as never, '119', { request: says({ body: '{' }) }),
     ],
     [3, 5, 6],
   )

@@ -54,24 +54,6 @@ test('a misspelt field is found behind thousands of unknown ones', async () => {
   assert.deepEqual(await issues('POST', '/send-text', body), ['delayTyping must be spelled delay_typing'])
 })
 
-const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-
-test('every operation refuses each of its fields in camelCase', () => {
-  let count = 0
-  for (const endpoint of endpoints)
-    for (const name of Object.keys(endpoint.fields)) {
-      const spelling = camelCase(name)
-      if (spelling === name || Object.hasOwn(endpoint.fields, spelling)) continue
-      count++
-      assert.deepEqual(
-        unknownFields(endpoint, { [spelling]: null }),
-        { ignored: [], misspelt: [{ path: spelling, message: `must be spelled ${name}` }] },
-        `${endpoint.id} ${spelling}`,
-      )
-    }
-  assert.ok(count > 300, String(count))
-})
-
 test('there is no such header when every field exists', async () => {
   assert.deepEqual(await text({ delay_message: 5, mention_all: false }), { status: 200, names: null })
 })

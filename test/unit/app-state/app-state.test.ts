@@ -9,6 +9,7 @@ import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-
 import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
 import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import { collectionBytes, collectionVersion, newCollection } from '../../../workers/shard/wire/app-state-collection.ts'
+import { column } from '../../harness/columns.ts'
 import { INSTANCE, sealer, tempStore } from '../storage/fixtures.ts'
 
 const ANA = '5511988880001@s.whatsapp.net'
@@ -161,10 +162,7 @@ test('versions that brought nothing are written in their turn', async (t) => {
   assert.equal((await b.onDisk('regular')).version, undefined)
   go()
   await b.appState.settled()
-  assert.deepEqual(
-    b.written.map(({ reading }) => reading),
-    ['regular 3', 'regular 4'],
-  )
+  assert.deepEqual(column(b.written, 'reading'), ['regular 3', 'regular 4'])
   assert.equal((await b.onDisk('regular')).version, 4)
 })
 
@@ -199,8 +197,5 @@ test('a name in a collection that was read before is told, even if the first rea
   b.read('critical_block', 2, [], { name: 'After' })
   b.rename('After')
   await b.appState.settled()
-  assert.deepEqual(
-    b.written.map(({ name }) => name),
-    [null, 'After'],
-  )
+  assert.deepEqual(column(b.written, 'name'), [null, 'After'])
 })

@@ -26,6 +26,7 @@ import {
 } from '../../../workers/shard/queue/contract.ts'
 import { createQueue } from '../../../workers/shard/queue/queue.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
+import { column, columns } from '../../harness/columns.ts'
 import {
   INSTANCE,
   manualTime,
@@ -37,6 +38,7 @@ import {
   until,
   webhookSettings,
 } from '../storage/fixtures.ts'
+import { outboxOptions } from '../webhooks/outbox-options.ts'
 
 interface Bench {
   store: OpenStore
@@ -50,10 +52,17 @@ interface Bench {
   tally: Tally
   noted: WebhookEvent[]
   deliveries(): Promise<Record<string, unknown>[]>
+  /** Waits until this many deliveries are stored, and returns them. */
+  delivered(count: number): Promise<Record<string, unknown>[]>
+  /** Connects the queue, and advances the clock past the wait before its first item. */
+  connect(queue: Queue): void
   open(change?: Partial<QueueOptions>): Promise<Queue>
 }
 
-async function bench(t: TestContext): Promise<Bench> {
+/** Settings without a wait between two items. */
+const UNPACED = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
+
+async function bench(t: TestContext, settings: Partial<InstanceSettings> = {}): Promise<Bench> {
   const store = await tempStore(t)
   const time = manualTime()
   const log = recordingLog()
@@ -71,34 +80,37 @@ async function bench(t: TestContext): Promise<Bench> {
     tally,
     noted,
     step: 0,
-    settings: { ...DEFAULT_SETTINGS },
+    settings: { ...DEFAULT_SETTINGS, ...settings },
     async deliveries() {
       const found: Record<string, unknown>[] = []
       for await (const [key, bytes] of store.range(keys.outbox(INSTANCE)))
         found.push(JSON.parse(sealer.open(key, bytes).toString()))
       return found
     },
+    async delivered(count) {
+      await until(async () => (await made.deliveries()).length === count, `${count} deliveries`)
+      return made.deliveries()
+    },
+    connect(queue) {
+      queue.setConnected(true)
+      time.advance(2 * SECOND)
+    },
     async open(change = {}) {
       if (outbox === undefined) {
         // The receiver never answers, so events stay in the outbox.
         const hang = () => new Promise<never>(() => {})
         const webhooks = () => webhookSettings('https://example.com/hook')
-        outbox = createOutbox({
-          instanceId: INSTANCE,
-          store,
-          sealer,
-          clock: time.clock,
-          steady: time.clock,
-          timer: time.timer,
-          webhooks,
-          deliver: hang,
-          steps: () => {},
-          note(event) {
-            noted.push(event)
-            return []
-          },
-          log,
-        })
+        outbox = createOutbox(
+          outboxOptions(store, time, {
+            webhooks,
+            deliver: hang,
+            note(event) {
+              noted.push(event)
+              return []
+            },
+            log,
+          }),
+        )
         await outbox.start()
       }
       const queue = createQueue({
@@ -132,6 +144,7 @@ async function bench(t: TestContext): Promise<Bench> {
 }
 
 const accepted = resultOf({ status: 'sent' })
+const phones = (b: Bench) => b.sent.map(({ phone }) => phone)
 
 let made = 0
 const text = (phone: string, change: Partial<Enqueue> = {}): Enqueue => ({
@@ -159,25 +172,18 @@ test('items leave first in, first out, one at a time, with the wait between them
     },
   })
   const acks = await Promise.all(['1', '2', '3'].map((phone) => queue.enqueue(text(phone))))
-  assert.deepEqual(
-    acks.map(({ svcId }) => svcId),
-    acks.map(({ svcId }) => svcId).toSorted(),
-  )
+  assert.deepEqual(column(acks, 'svcId'), acks.map(({ svcId }) => svcId).toSorted())
   queue.setConnected(true)
   assert.equal(b.sent.length, 0)
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   for (const count of [1, 2]) {
     await until(() => b.sent.length === count, `item ${count}`)
     await b.time.armed(2_000)
     assert.equal(b.sent.length, count)
     b.time.advance(2_000)
   }
-  await until(async () => (await b.deliveries()).length === 3, 'deliveries')
-  assert.deepEqual(
-    b.sent.map(({ phone }) => phone),
-    ['1', '2', '3'],
-  )
+  await b.delivered(3)
+  assert.deepEqual(phones(b), ['1', '2', '3'])
   assert.equal(most, 1)
   assert.equal(b.sent[0]!.again, false)
   assert.deepEqual(b.sent[0]!.input, { phone: '1', message: 'hello' })
@@ -204,8 +210,7 @@ test('items leave first in, first out, one at a time, with the wait between them
 })
 
 test('a failure becomes a failed delivery with its code, and so does a send that breaks', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const outcomes: (() => Promise<SendResult>)[] = [
     async () => resultOf({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'This number has no WhatsApp account.' }),
     async () => Promise.reject(new Failure('media_download_failed', { message: 'The media URL answered 404.' })),
@@ -213,9 +218,8 @@ test('a failure becomes a failed delivery with its code, and so does a send that
   ]
   const queue = await b.open({ send: () => outcomes.shift()!() })
   for (const phone of ['1', '12-group', '3']) await queue.enqueue(text(phone, { referenceMessageId: 'target' }))
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 3, 'deliveries')
+  b.connect(queue)
+  await b.delivered(3)
   const found = (await b.deliveries()).map((d) => [d.status, d.error_code, d.error_message, d.is_group, d.reference_message_id])
   assert.deepEqual(found, [
     ['failed', 'phone_not_on_whatsapp', 'This number has no WhatsApp account.', false, 'target'],
@@ -243,8 +247,7 @@ test('the time at which an item left is that of its latest try over an open conn
       isOpen ? new Promise((resolve) => answers.push(resolve)) : Promise.reject(new Failure('instance_not_connected')),
   })
   const { svcId } = await queue.enqueue(text('1'))
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await b.time.armed(2 * SECOND)
   assert.equal(queue.leftAt(svcId), undefined)
   isOpen = true
@@ -297,10 +300,7 @@ test('the list shows every item as the contract says, also filtered and paged', 
   b.time.advance(2 * SECOND)
   await until(() => answers.length === 1, 'the first')
   assert.deepEqual((await shown())[0], ['5511988887777', 'processing', null, 1, '2026-01-31T12:00:02.000Z'])
-  assert.deepEqual(
-    (await queue.list({ page: 2, pageSize: 2 })).data.map(({ phone, position }) => [phone, position]),
-    [['3', 3]],
-  )
+  assert.deepEqual(columns((await queue.list({ page: 2, pageSize: 2 })).data, 'phone', 'position'), [['3', 3]])
   const filtered = await queue.list({ page: 1, pageSize: 20, phone: '2' })
   assert.deepEqual(
     [filtered.total, filtered.data[0]!.position, filtered.data[0]!.delay_message, filtered.data[0]!.delay_typing],
@@ -315,8 +315,7 @@ test('what is in flight cannot be removed; what waits can, one by one, by chat o
   const queue = await b.open({ send: () => new Promise((resolve) => answers.push(resolve)) })
   const acks: Awaited<ReturnType<Queue['enqueue']>>[] = []
   for (const phone of ['1', '2', '3', '2', '4']) acks.push(await queue.enqueue(text(phone)))
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await until(() => answers.length === 1, 'the first')
   assert.equal(await queue.remove(acks[0]!.svcId), false)
   assert.equal(await queue.remove(acks[2]!.svcId), true)
@@ -326,7 +325,7 @@ test('what is in flight cannot be removed; what waits can, one by one, by chat o
   assert.equal(await queue.clear(), 1)
   assert.equal(queue.waiting(), 0)
   answers[0]!(accepted)
-  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  await b.delivered(1)
   for await (const [key] of b.store.range(keys.queue(INSTANCE))) assert.fail(`${key} is left`)
   await until(() => b.ends.length === 5, 'the announcements')
   assert.deepEqual(
@@ -341,21 +340,9 @@ test('the line holds 1,000 waiting items, the one in flight not counted', async 
   const acks = await Promise.allSettled(Array.from({ length: QUEUE_CAPACITY + 5 }, () => queue.enqueue(text('1'))))
   assert.equal(acks.filter(({ status }) => status === 'fulfilled').length, QUEUE_CAPACITY)
   for (const ack of acks) if (ack.status === 'rejected') assert.equal(ack.reason.code, 'queue_full')
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await queue.enqueue(text('1'))
   await assert.rejects(queue.enqueue(text('1')), { code: 'queue_full', status: 409, message: /full: it holds 1000 messages/ })
-})
-
-test('with disable_enqueue_when_disconnected nothing is taken while not connected', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, disable_enqueue_when_disconnected: true }
-  const queue = await b.open()
-  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_disabled_while_disconnected' })
-  queue.setConnected(true)
-  await queue.enqueue(text('1'))
-  queue.setConnected(false)
-  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_disabled_while_disconnected' })
 })
 
 test('a connection lost in flight puts the item back at the head, with the same message id and no delivery', async (t) => {
@@ -370,24 +357,19 @@ test('a connection lost in flight puts the item back at the head, with the same 
   })
   const ack = await queue.enqueue(text('1'))
   await queue.enqueue(text('2'))
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await until(() => queue.waiting() === 2, 'back in line')
   queue.setConnected(false)
   const [first] = (await queue.list({ page: 1, pageSize: 1 })).data
   assert.deepEqual([first!.svc_id, first!.status, first!.waiting_reason], [ack.svcId, 'waiting', 'instance_not_connected'])
   assert.deepEqual(await b.deliveries(), [])
   lost = false
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
-  assert.deepEqual(
-    b.sent.map(({ messageId, again }) => [messageId, again]),
-    [
-      [ack.messageId, false],
-      [ack.messageId, true],
-    ],
-  )
+  b.connect(queue)
+  await b.delivered(1)
+  assert.deepEqual(columns(b.sent, 'messageId', 'again'), [
+    [ack.messageId, false],
+    [ack.messageId, true],
+  ])
 })
 
 // An earlier bug: a failed commit of keys on a full disk was treated as a refusal of the network, so the acknowledged
@@ -417,13 +399,9 @@ test('a disk that fails under a send puts the item back, however often, and it l
     b.time.advance(tries === 1 ? 2 * SECOND : 5 * SECOND)
     await until(() => b.sent.length === tries && queue.waiting() === 1, `try ${tries}`)
   }
-  await b.time.armed(5 * SECOND)
-  b.time.advance(5 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
-  assert.deepEqual(
-    (await b.deliveries()).map(({ message_id, status }) => [message_id, status]),
-    [[ack.messageId, 'sent']],
-  )
+  await b.time.pass(5 * SECOND)
+  const delivered = await b.delivered(1)
+  assert.deepEqual(columns(delivered, 'message_id', 'status'), [[ack.messageId, 'sent']])
   assert.deepEqual(new Set(b.sent.map(({ messageId }) => messageId)), new Set([ack.messageId]))
 })
 
@@ -432,19 +410,14 @@ test('what was put back is sent again after a restart, too', async (t) => {
   const first = await b.open({ send: async () => Promise.reject(new Failure('instance_not_connected')) })
   const ack = await first.enqueue(text('1'))
   assert.equal(first.undecided(), undefined)
-  first.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(first)
   await until(() => first.waiting() === 1 && first.undecided() === ack.messageId, 'back in line')
   await first.stop(0)
   const second = await b.open()
   assert.equal(second.undecided(), ack.messageId)
-  second.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
-  assert.deepEqual(
-    b.sent.map(({ messageId, again }) => [messageId, again]),
-    [[ack.messageId, true]],
-  )
+  b.connect(second)
+  await b.delivered(1)
+  assert.deepEqual(columns(b.sent, 'messageId', 'again'), [[ack.messageId, true]])
   await until(() => second.undecided() === undefined, 'the outcome')
 })
 
@@ -466,8 +439,7 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   await queue.enqueue(text('next'))
   queue.setConnected(true)
   const untilTried = async (count: number) => {
-    await b.time.armed(2 * SECOND)
-    b.time.advance(2 * SECOND)
+    await b.time.pass(2 * SECOND)
     await until(() => tries.length === count, `try ${count}`)
   }
   return { queue, tries, untilTried }
@@ -480,14 +452,11 @@ test('an item that finds no connection although there is one fails after three t
   const { tries, untilTried } = await withLost(b, () => true)
   for (let count = 1; count <= 5; count++) await untilTried(count)
   assert.deepEqual(tries, ['lost', 'lost', 'lost', 'lost', 'next'])
-  await until(async () => (await b.deliveries()).length === 2, 'deliveries')
-  assert.deepEqual(
-    (await b.deliveries()).map(({ phone, error_code }) => [phone, error_code]),
-    [
-      ['lost', 'send_failed'],
-      ['next', null],
-    ],
-  )
+  const delivered = await b.delivered(2)
+  assert.deepEqual(columns(delivered, 'phone', 'error_code'), [
+    ['lost', 'send_failed'],
+    ['next', null],
+  ])
 })
 
 test('an item waits for a connection that is lost however often that happens', async (t) => {
@@ -519,32 +488,24 @@ async function life(b: Bench, change: Partial<QueueOptions> = {}) {
     ...change,
   })
   queue.setConnected(true)
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   return { queue, untilHung: () => until(() => hung, 'the end') }
 }
 
 // An earlier bug: an item whose sending ends the process did this in each run, and ended all instances of the thread.
 test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const before = await b.open()
   const acks = [await before.enqueue(text('poison')), await before.enqueue(text('next'))]
   await before.stop(0)
   for (let lives = 0; lives < 3; lives++) await (await life(b)).untilHung()
   await life(b, { steps: () => {} })
-  await until(async () => (await b.deliveries()).length === 2, 'deliveries')
-  assert.deepEqual(
-    (await b.deliveries()).map(({ svc_id, error_code }) => [svc_id, error_code]),
-    [
-      [acks[0]!.svcId, 'send_failed'],
-      [acks[1]!.svcId, null],
-    ],
-  )
-  assert.deepEqual(
-    b.sent.map(({ phone }) => phone),
-    ['next'],
-  )
+  const delivered = await b.delivered(2)
+  assert.deepEqual(columns(delivered, 'svc_id', 'error_code'), [
+    [acks[0]!.svcId, 'send_failed'],
+    [acks[1]!.svcId, null],
+  ])
+  assert.deepEqual(phones(b), ['next'])
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
 })
 
@@ -561,16 +522,14 @@ function recordingAhead() {
 const image = (phone: string) => text(phone, { operation: 'send.sendImage', input: { phone } })
 
 test('the next item is prepared while one is in flight, once, if it has media', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const { ahead, begun, discarded } = recordingAhead()
   const answers: (() => void)[] = []
   const send = () => new Promise<SendResult>((resolve) => answers.push(() => resolve(accepted)))
   const queue = await b.open({ ahead, send })
   queue.setConnected(true)
   await queue.enqueue(text('first'))
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   await until(() => answers.length === 1, 'the first in flight')
   for (const item of [image('second'), image('third'), text('fourth')]) await queue.enqueue(item)
   await until(() => begun.length === 1, 'the second prepared')
@@ -583,8 +542,7 @@ test('the next item is prepared while one is in flight, once, if it has media', 
 })
 
 test('nothing is prepared beside an item that may have ended the thread: it would be counted as that item\u2019s doing', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const before = await b.open()
   for (const item of [text('innocent'), image('heavy')]) await before.enqueue(item)
   await before.stop(0)
@@ -612,7 +570,7 @@ test('a stop that was wanted and a connection that was lost are not counted amon
   // An item that has ended two runs is still tried again.
   for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
   await life(b, { steps: () => {} })
-  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  await b.delivered(1)
   assert.equal((await b.deliveries())[0]!.status, 'sent')
 })
 
@@ -632,13 +590,12 @@ test('the count costs no commit of its own', async (t) => {
   await b.time.armed(2 * SECOND)
   commits = 0
   b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  await b.delivered(1)
   assert.equal(commits, 2)
 })
 
 async function watched(t: TestContext) {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const seen = { commits: 0, marks: [] as string[], sent: [] as string[] }
   const markOf = async () => Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString()
   const queue = await b.open({
@@ -656,8 +613,7 @@ async function watched(t: TestContext) {
       return accepted
     },
   })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   return {
     b,
     queue,
@@ -682,8 +638,7 @@ test('the commit that ends an item names the next one, which costs one commit th
   const ids: string[] = []
   for (let index = 0; index < 4; index++) ids.push((await queue.enqueue(text('1'))).svcId)
   seen.commits = 0
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await delivered(4)
   assert.deepEqual(
     seen.marks,
@@ -711,8 +666,7 @@ test('whatever is queued at the same time, what is with the network is what is n
 })
 
 test('nothing begins while another item is being named', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   let write = () => {}
   const isLate = new Promise<void>((resolve) => {
     write = resolve
@@ -735,15 +689,14 @@ test('nothing begins while another item is being named', async (t) => {
       return accepted
     },
   })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   const first = queue.enqueue(text('1'))
   const second = await queue.enqueue(text('2'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(marks, [])
   write()
   const { svcId } = await first
-  await until(async () => (await b.deliveries()).length === 2, 'the deliveries')
+  await b.delivered(2)
   assert.deepEqual(marks, [`${svcId} ${svcId}:1`, `${second.svcId} ${second.svcId}:1`])
 })
 
@@ -758,18 +711,13 @@ test('one that was named and does not leave is not named any more', async (t) =>
     },
   })
   ids.push((await again.enqueue(text('1'))).svcId, (await again.enqueue(text('1'))).svcId)
-  again.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(again)
   await until(async () => (await b.deliveries()).length === 1 && (await markOf()) === '', 'the end of the mark')
-  assert.deepEqual(
-    b.sent.map(({ svcId }) => svcId),
-    ids.slice(0, 1),
-  )
+  assert.deepEqual(column(b.sent, 'svcId'), ids.slice(0, 1))
 })
 
 test('nor is one whose connection goes while it is being named', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const queue: Queue = await b.open({
     store: {
       ...b.store,
@@ -780,16 +728,14 @@ test('nor is one whose connection goes while it is being named', async (t) => {
       },
     },
   })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await queue.enqueue(text('1'))
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
   assert.deepEqual(b.sent, [])
 })
 
 test('nor is one that a stop finds before its try', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   let isRead = false
   const queue = await b.open({
     store: {
@@ -801,8 +747,7 @@ test('nor is one that a stop finds before its try', async (t) => {
       },
     },
   })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   // An item that is longer than the limit is read from the store when its turn comes.
   const { svcId } = await queue.enqueue({ ...text('1'), input: { message: 'x'.repeat(5_000) } })
   await until(() => isRead, 'the read that comes before the try')
@@ -812,16 +757,14 @@ test('nor is one that a stop finds before its try', async (t) => {
 })
 
 test('an item that this run has stored is sent without reading it back', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const read: string[] = []
   const get: OpenStore['get'] = (key) => {
     read.push(key)
     return b.store.get(key)
   }
   const queue = await b.open({ store: { ...b.store, get } })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await queue.enqueue(text('1'))
   await queue.enqueue(text('2'))
   await until(() => b.sent.length === 2, 'both to leave')
@@ -832,8 +775,7 @@ test('an item that this run has stored is sent without reading it back', async (
 })
 
 test('an item that the network does not decide on waits for its time, and others go past it', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const left: string[] = []
   const queue = await b.open({
     async send({ phone }) {
@@ -842,15 +784,14 @@ test('an item that the network does not decide on waits for its time, and others
       return accepted
     },
   })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await queue.enqueue(text('1'))
   await queue.enqueue(text('2'))
   await until(() => left.length === 2, 'both tried')
   await b.time.armed(MINUTE)
   assert.deepEqual(left, ['1', '2'])
   b.time.advance(MINUTE)
-  await until(async () => (await b.deliveries()).length === 2, 'both sent')
+  await b.delivered(2)
   assert.deepEqual(left, ['1', '2', '1'])
 })
 
@@ -865,13 +806,10 @@ test('an item whose removal cannot be written keeps its place', async (t) => {
   await assert.rejects(queue.remove(svcId), /disk full/)
   isFailing = false
   const { data } = await queue.list({ page: 1, pageSize: 10 })
-  assert.deepEqual(
-    data.map(({ phone, position }) => [phone, position]),
-    [
-      ['1', 1],
-      ['2', 2],
-    ],
-  )
+  assert.deepEqual(columns(data, 'phone', 'position'), [
+    ['1', 1],
+    ['2', 2],
+  ])
 })
 
 test('a mark of before, which is a service id and nothing else, is still known', async (t) => {
@@ -883,8 +821,7 @@ test('a mark of before, which is a service id and nothing else, is still known',
   const queue = await b.open()
   assert.equal(queue.undecided(), messageId)
   queue.setConnected(true)
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   await until(() => b.sent.length === 1, 'it to leave')
   assert.equal(b.sent[0]!.again, true)
 })
@@ -895,8 +832,7 @@ for (const [step, times] of [
   ['settled', 1],
 ] as const) {
   test(`a kill at "${step}" loses nothing: the item is sent ${times === 1 ? 'once' : 'again with the same message id'} and reported once`, async (t) => {
-    const b = await bench(t)
-    b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+    const b = await bench(t, UNPACED)
     let hung = false
     const killed = await b.open({
       steps(name) {
@@ -906,17 +842,12 @@ for (const [step, times] of [
       },
     })
     const acks = [await killed.enqueue(text('1')), await killed.enqueue(text('2'))]
-    killed.setConnected(true)
-    b.time.advance(2 * SECOND)
+    b.connect(killed)
     await until(() => hung, 'the kill')
     const queue = await b.open()
-    queue.setConnected(true)
-    b.time.advance(2 * SECOND)
-    await until(async () => (await b.deliveries()).length === 2, 'both delivered')
-    assert.deepEqual(
-      b.sent.map(({ messageId }) => messageId),
-      [...Array(times).fill(acks[0]!.messageId), acks[1]!.messageId],
-    )
+    b.connect(queue)
+    await b.delivered(2)
+    assert.deepEqual(column(b.sent, 'messageId'), [...Array(times).fill(acks[0]!.messageId), acks[1]!.messageId])
     if (step === 'after-send') assert.equal(b.sent[1]!.again, true)
     assert.deepEqual(
       (await b.deliveries()).map((d) => d.svc_id),
@@ -941,8 +872,7 @@ test('waiting items survive a restart, in order, and new ones come after them', 
 })
 
 test('items too old are removed every minute, connected or not, and reported as send_timeout', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const b = await bench(t, { queue_max_age_hours: 1 })
   const queue = await b.open()
   for (let i = 0; i < 60; i++) await queue.enqueue(text('1'))
   b.time.advance(30 * MINUTE)
@@ -953,7 +883,7 @@ test('items too old are removed every minute, connected or not, and reported as 
     assert.equal(queue.waiting(), 61)
     b.time.advance(MINUTE)
   }
-  await until(async () => (await b.deliveries()).length === 60, 'expired')
+  await b.delivered(60)
   const deliveries = await b.deliveries()
   assert.deepEqual(new Set(deliveries.map((d) => d.error_code)), new Set(['send_timeout']))
   assert.match(String(deliveries[0]!.error_message), /waited longer than queue_max_age_hours/)
@@ -962,8 +892,7 @@ test('items too old are removed every minute, connected or not, and reported as 
 })
 
 test('items of an account that was moved do not expire here, because the new server has them too', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const b = await bench(t, { queue_max_age_hours: 1 })
   let hasMoved = true
   const queue = await b.open({ hasMoved: () => hasMoved })
   await queue.enqueue(text('1'))
@@ -972,32 +901,29 @@ test('items of an account that was moved do not expire here, because the new ser
   assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
   hasMoved = false
   b.time.advance(MINUTE)
-  await until(async () => (await b.deliveries()).length === 1, 'expired')
+  await b.delivered(1)
   assert.equal(queue.waiting(), 0)
 })
 
 test('items of a paused instance do not age, and age again when it is resumed', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const b = await bench(t, { queue_max_age_hours: 1 })
   let isPaused = true
   const queue = await b.open({ isPaused: () => isPaused })
   await queue.enqueue(text('1'))
   // Only the second check is late: the test advances the clock without waiting until the timer of that check is set.
   b.time.advance(2 * HOUR)
-  await b.time.armed(MINUTE)
-  b.time.advance(MINUTE)
+  await b.time.pass(MINUTE)
   await b.time.armed(MINUTE)
   isPaused = false
   b.time.advance(59 * MINUTE)
   await b.time.armed(MINUTE)
   assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
   b.time.advance(MINUTE)
-  await until(async () => (await b.deliveries()).length === 1, 'expired')
+  await b.delivered(1)
 })
 
 test('inline media waits beside its item and goes with it', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const parts: string[] = []
@@ -1015,9 +941,8 @@ test('inline media waits beside its item and goes with it', async (t) => {
   await assert.rejects(queue.enqueue(text('3', { bytes })), { code: 'queue_full' })
   await queue.remove(second.svcId)
   assert.equal((await blobs.list(keys.blobs(INSTANCE))).length, 1)
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  b.connect(queue)
+  await b.delivered(1)
   assert.deepEqual(parts, ['tail'])
   await until(() => blobs.used() === 0, 'media gone')
 
@@ -1030,8 +955,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
 })
 
 test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const queue = await b.open({ blobs })
@@ -1051,15 +975,13 @@ test('an item that cannot be read keeps its media over a start, and has it when 
       return accepted
     },
   })
-  again.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  b.connect(again)
+  await b.delivered(1)
   assert.deepEqual(parts, ['media'])
 })
 
 test('an item changed on disk is reported as failed and does not stop the line', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
@@ -1067,11 +989,10 @@ test('an item changed on disk is reported as failed and does not stop the line',
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 2, 'both reported')
+  b.connect(queue)
+  const delivered = await b.delivered(2)
   assert.deepEqual(
-    (await b.deliveries()).map((d) => [d.phone, d.status, d.error_code]),
+    delivered.map((d) => [d.phone, d.status, d.error_code]),
     [
       ['1', 'failed', 'send_failed'],
       ['2', 'sent', null],
@@ -1104,8 +1025,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   await queue.enqueue(text('1'))
   failing = 1
   await assert.rejects(queue.enqueue(text('2')), /disk full/)
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await b.time.armed(SECOND)
   assert.deepEqual(await b.deliveries(), [])
   assert.deepEqual([after, b.ends], [[], []])
@@ -1125,10 +1045,9 @@ test('a clock that is set back holds nothing up, neither while the queue runs no
   await first.enqueue(text('1'))
   first.setConnected(true)
   b.step = -HOUR
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   await until(() => b.sent.length === 1, 'the first')
-  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  await b.delivered(1)
   b.step = HOUR
   await first.enqueue(text('2', { delayMessage: 5 }))
   await first.stop(0)
@@ -1136,8 +1055,7 @@ test('a clock that is set back holds nothing up, neither while the queue runs no
   b.step = 0
   const second = await b.open()
   second.setConnected(true)
-  await b.time.armed(5 * SECOND)
-  b.time.advance(5 * SECOND)
+  await b.time.pass(5 * SECOND)
   await until(() => b.sent.length === 2, 'the second')
 })
 
@@ -1153,7 +1071,6 @@ test('a clock that is set forward expires nothing', async (t) => {
 
 const listed = async (queue: Queue) =>
   (await queue.list({ page: 1, pageSize: 20 })).data.map((i) => [i.phone, i.waiting_reason, i.send_at, i.send_after])
-const phones = (b: Bench) => b.sent.map(({ phone }) => phone)
 
 test('a message with send_at waits for its time, is listed with it, and holds nothing up, not even in its own chat', async (t) => {
   const b = await bench(t)
@@ -1170,9 +1087,8 @@ test('a message with send_at waits for its time, is listed with it, and holds no
     ['1', 'pacing', null, '2026-01-31T12:00:02.000Z'],
     ['1', 'send_at', at, at],
   ])
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'the one without a time')
+  await b.time.pass(2 * SECOND)
+  await b.delivered(1)
   assert.deepEqual(await listed(queue), [['1', 'send_at', at, at]])
   const { expires_at } = (await queue.find(svcId))!
   assert.equal(expires_at, '2026-02-03T13:00:00.000Z')
@@ -1187,8 +1103,7 @@ test('a message with send_at waits for its time, is listed with it, and holds no
 })
 
 test('messages leave in the order of their times, and those of the same time in the order in which they were queued', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const queue = await b.open()
   const inHours = async (phone: string, hours: number) => {
     await queue.enqueue(text(phone, { sendAt: START + hours * HOUR }))
@@ -1202,18 +1117,15 @@ test('messages leave in the order of their times, and those of the same time in 
   await queue.enqueue(text('plain'))
   b.time.advance(HOUR)
   await inHours('past', 1)
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await until(() => b.sent.length === 6, 'all')
   assert.deepEqual(phones(b), ['early', 'first of two', 'second of two', 'plain', 'late', 'past'])
 })
 
 test('a time in the past changes nothing', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const queue = await b.open()
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   const { svcId } = await queue.enqueue(text('1', { sendAt: START - 1_000 * HOUR }))
   await until(() => b.sent.length === 1, 'it')
   assert.equal(b.sent[0]!.svcId, svcId)
@@ -1231,57 +1143,48 @@ test('messages that wait for their time can be removed, and count against the ca
   assert.equal(await queue.clear('2'), QUEUE_CAPACITY - 1)
   b.time.advance(2 * HOUR)
   await queue.enqueue(text('4'))
-  await b.time.armed(2 * SECOND)
-  b.time.advance(2 * SECOND)
+  await b.time.pass(2 * SECOND)
   await until(() => b.sent.length === 1, 'the last')
   assert.deepEqual(phones(b), ['4'])
 })
 
 test('the age of a message counts from its send_at, and from the time of queueing if that is later', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const b = await bench(t, { queue_max_age_hours: 1 })
   const queue = await b.open()
   await queue.enqueue(text('past', { sendAt: START - 30 * HOUR }))
   await queue.enqueue(text('later', { sendAt: START + 30 * HOUR }))
   const pass = async (hours: number) => {
     for (let minutes = 0; minutes < hours * 60; minutes++) {
-      await b.time.armed(MINUTE)
-      b.time.advance(MINUTE)
+      await b.time.pass(MINUTE)
     }
   }
   await pass(1)
-  await until(async () => (await b.deliveries()).length === 1, 'the end of the first')
+  await b.delivered(1)
   await pass(29)
   assert.equal(queue.waiting(), 1)
   await pass(1)
-  await until(async () => (await b.deliveries()).length === 2, 'the end of the second')
-  assert.deepEqual(
-    (await b.deliveries()).map(({ phone, error_code }) => [phone, error_code]),
-    [
-      ['past', 'send_timeout'],
-      ['later', 'send_timeout'],
-    ],
-  )
+  const delivered = await b.delivered(2)
+  assert.deepEqual(columns(delivered, 'phone', 'error_code'), [
+    ['past', 'send_timeout'],
+    ['later', 'send_timeout'],
+  ])
 })
 
 test('a restart keeps the times, and sends at once what became due meanwhile', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const first = await b.open()
   await first.enqueue(text('soon', { sendAt: START + HOUR }))
   await first.enqueue(text('in 30 days', { sendAt: START + 720 * HOUR }))
   await first.stop(0)
   b.time.advance(2 * HOUR)
   const second = await b.open()
-  second.setConnected(true)
-  b.time.advance(2 * SECOND)
-  await until(async () => (await b.deliveries()).length === 1, 'the first')
+  b.connect(second)
+  await b.delivered(1)
   assert.deepEqual(phones(b), ['soon'])
   await second.stop(0)
   b.time.advance(717 * HOUR)
   const third = await b.open()
-  third.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(third)
   assert.deepEqual(
     (await listed(third)).map(([phone, reason]) => [phone, reason]),
     [['in 30 days', 'send_at']],
@@ -1291,8 +1194,7 @@ test('a restart keeps the times, and sends at once what became due meanwhile', a
 })
 
 test('a clock that is set forward sends within a minute what is due, and expires nothing', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const queue = await b.open()
   queue.setConnected(true)
   await queue.enqueue(text('1', { sendAt: START + 20 * HOUR }))
@@ -1300,21 +1202,19 @@ test('a clock that is set forward sends within a minute what is due, and expires
   b.step = 1_000 * HOUR
   b.time.advance(MINUTE)
   await until(() => b.sent.length === 1, 'it')
-  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  await b.delivered(1)
   assert.equal((await b.deliveries())[0]!.status, 'sent')
 })
 
 test('a clock that is set back makes a message wait for its time again, and does not lose it', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   const queue = await b.open()
-  queue.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(queue)
   await queue.enqueue(text('1', { sendAt: START + HOUR }))
   b.step = -3 * HOUR
   await queue.enqueue(text('2'))
   await until(() => b.sent.length === 1, 'one without a time')
-  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  await b.delivered(1)
   b.time.advance(3 * HOUR)
   assert.deepEqual(phones(b), ['2'])
   b.time.advance(HOUR)
@@ -1323,8 +1223,7 @@ test('a clock that is set back makes a message wait for its time again, and does
 })
 
 test('a message whose time has come does not wait again: neither if the clock is set back, nor after a kill in flight', async (t) => {
-  const b = await bench(t)
-  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const b = await bench(t, UNPACED)
   let isOpen = false
   const first = await b.open({
     isOpen: () => isOpen,
@@ -1345,8 +1244,7 @@ test('a message whose time has come does not wait again: neither if the clock is
   await until(() => b.sent.length === 2, 'its second try')
   const second = await b.open()
   assert.equal(second.undecided(), messageId)
-  second.setConnected(true)
-  b.time.advance(2 * SECOND)
+  b.connect(second)
   await until(() => b.sent.length === 3, 'its third try')
   assert.deepEqual(
     b.sent.map((item) => [item.messageId, item.again]),

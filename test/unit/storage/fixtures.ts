@@ -48,25 +48,32 @@ export function manualTime(now = START) {
   const fire = (entry: { at: number; run: () => void }) => {
     if (pending.delete(entry)) entry.run()
   }
+  /** Calls each timer at its own time. */
+  const advance = (ms: number) => {
+    const until = now + ms
+    for (;;) {
+      const next = [...pending].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+      if (next === undefined) break
+      now = Math.max(now, next.at)
+      fire(next)
+    }
+    now = until
+  }
+  const armed = (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`)
   return {
     clock: { now: () => now },
     timer,
-    /** Calls each timer at its own time. */
-    advance(ms: number) {
-      const until = now + ms
-      for (;;) {
-        const next = [...pending].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
-        if (next === undefined) break
-        now = Math.max(now, next.at)
-        fire(next)
-      }
-      now = until
-    },
+    advance,
     /** Waits until the tested code has set a timer, because it then has nothing else to do. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
-    armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
+    armed,
+    /** Waits until a timer of this many ms is set, and advances the clock by them. */
+    async pass(ms: number) {
+      await armed(ms)
+      advance(ms)
+    },
   }
 }
 

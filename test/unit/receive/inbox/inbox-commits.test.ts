@@ -11,20 +11,10 @@ import { messageStanza, readStanza } from '../../../../workers/shard/receive/inb
 import { createOutbox } from '../../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../../harness/received-event.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../../storage/fixtures.ts'
+import { stanza } from './stanza.ts'
 
 const ME = { id: '5511999990000:7@s.whatsapp.net' }
-const ANA = '5511988880001@s.whatsapp.net'
 const KEY: KeyChange = ['session', '5511988880001.0', Buffer.from('the key moved on')]
-
-let ciphertexts = 0
-function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
-  const content = Array.from({ length: count }, () => ({
-    tag: 'enc',
-    attrs: { type: 'msg' },
-    content: Buffer.from(`c${ciphertexts++}`),
-  }))
-  return { tag: 'message', attrs: { id, from: ANA, t: '1790000000', ...attrs }, content }
-}
 
 function opened(node: BinaryNode, ...said: proto.IMessage[]) {
   const seen = messageStanza(node, ME)

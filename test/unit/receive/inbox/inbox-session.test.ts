@@ -12,19 +12,10 @@ import { createSeenMarks } from '../../../../workers/shard/messages/seen-marks.t
 import { createInbox } from '../../../../workers/shard/receive/inbox/inbox.ts'
 import type { InboxSession } from '../../../../workers/shard/receive/inbox/inbox-session.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../../storage/fixtures.ts'
+import { ANA, stanza } from './stanza.ts'
 
 const ME = { id: '5511999990000:7@s.whatsapp.net', lid: '81896604190000:7@lid' }
-const ANA = '5511988880001@s.whatsapp.net'
 
-let ciphertexts = 0
-function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
-  const content = Array.from({ length: count }, () => ({
-    tag: 'enc',
-    attrs: { type: 'msg' },
-    content: Buffer.from(`c${ciphertexts++}`),
-  }))
-  return { tag: 'message', attrs: { id, from: ANA, t: '1790000000', ...attrs }, content }
-}
 const peer = (id: string) => stanza(id, 1, { category: 'peer', from: '5511999990000@s.whatsapp.net' })
 const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(message).finish(), Buffer.of(1)])
 const HI = padded({ conversation: 'hi' })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { mock, type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { WebhookEvent } from '../../../../src/features/webhook-payloads.ts'
 import { createLog } from '../../../../src/log.ts'
@@ -41,6 +41,15 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
   return { waiting, translated, appended, unreported }
 }
 
+/** Replaces the timers of the process until the end of the test. */
+async function begun(t: TestContext, maxRecords?: number) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const time = { now: 1_767_225_600_000 }
+  return { store, time, ...(await live(store, time, maxRecords)) }
+}
+
 const rows = async (store: StateStore) => {
   let count = 0
   for await (const _ of store.range(keys.waitings(INSTANCE))) count++
@@ -65,11 +74,7 @@ async function passInVain(ms: number) {
 const written = (store: StateStore, count: number) => until(async () => (await rows(store)) === count, `${count} records`)
 
 test('a kill before the retry leaves the record, and the next life tells it, once', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const time = { now: 1_767_225_600_000 }
-  const first = await live(store, time)
+  const { store, time, ...first } = await begun(t)
   void first.waiting.add(key, node())
   await written(store, 1)
   assert.equal(first.translated.length, 0)
@@ -90,10 +95,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
 })
 
 test('a message that comes in time is not told', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated } = await live(store, { now: 1_767_225_600_000 })
+  const { store, waiting, translated } = await begun(t)
   void waiting.add(key, node())
   await written(store, 1)
   const { ops, applied } = waiting.arrived(key)
@@ -107,10 +109,7 @@ test('a message that comes in time is not told', async (t) => {
 // An earlier bug: the waiting time ended while the readable content was being written, so the last event said that the
 // message waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, appended } = await live(store, { now: 1_767_225_600_000 })
+  const { store, waiting, appended } = await begun(t)
   void waiting.add(key, node())
   await written(store, 1)
   waiting.arrived(key)
@@ -132,10 +131,7 @@ test('a message whose content is on its way to the disk is not told; one that co
 // An earlier bug: a message that nobody can decrypt was reported late, and a hidden addition to a message was reported
 // as one that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated, appended, unreported } = await live(store, { now: 1_767_225_600_000 })
+  const { store, waiting, translated, appended, unreported } = await begun(t)
   void waiting.add(key, node(), { protoType: 'msmsg', isFinal: true })
   await written(store, 1)
   await pass(0, () => appended.length === 1, 'the event')
@@ -148,10 +144,7 @@ test('what nobody can open is told at once under its kind; a hidden addition is 
 })
 
 test('a view-once placeholder is told at once: nobody sends it again', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated } = await live(store, { now: 1_767_225_600_000 })
+  const { waiting, translated } = await begun(t)
   void waiting.add(key, placeholder)
   await pass(1, () => translated.length > 0, 'the events')
   assert.equal(translated[0]?.viewOnce, true)
@@ -162,10 +155,7 @@ const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { 
 
 // An earlier bug: the oldest record was dropped whether or not its message was reported, so the event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated } = await live(store, { now: 1_767_225_600_000 }, 2)
+  const { store, waiting, translated } = await begun(t, 2)
   void waiting.add(named('A'), node())
   void waiting.add(named('B'), placeholder)
   await pass(1, () => translated.length > 0, 'the events')
@@ -257,10 +247,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
 
 // An earlier bug: the records of a removed device were kept for a day or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated } = await live(store, { now: 1_767_225_600_000 })
+  const { store, waiting, translated } = await begun(t)
   void waiting.add(named('A'), placeholder)
   await pass(1, () => translated.length > 0, 'the events')
   void waiting.add(named('B'), node())
@@ -276,10 +263,7 @@ test('with the device its records go, and what was not told is told', async (t) 
 // An earlier bug: two thousand messages of one sender were reported at the same time, which delayed the events of
 // everybody else.
 test('a burst is told one after the other, with room for others between', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
-  const store = await tempStore(t)
-  const { waiting, translated } = await live(store, { now: 1_767_225_600_000 })
+  const { waiting, translated } = await begun(t)
   for (let index = 0; index < 30; index++) await waiting.add({ ...key, id: `3EB0${index}` }, node())
   await pass(10_000, () => translated.length === 1, 'the first')
   await passInVain(24)
@@ -288,8 +272,6 @@ test('a burst is told one after the other, with room for others between', async 
   await waiting.add({ ...key, id: 'later' }, node([]))
   for (let count = 3; count <= 30; count++) await pass(25, () => translated.length === count, `number ${count}`)
   await waiting.stop()
-  assert.deepEqual(
-    translated.map((message) => message.key.id),
-    Array.from({ length: 30 }, (_, index) => `3EB0${index}`),
-  )
+  const inOrder = Array.from({ length: 30 }, (_, index) => `3EB0${index}`)
+  assert.deepEqual(ids(translated), inOrder)
 })
