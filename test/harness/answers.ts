@@ -38,16 +38,3 @@ export function createAsking(stage: () => Stage) {
     asUsual: () => fetch(`${stage().world.sandbox.url}/answers`, { method: 'DELETE' }),
   }
 }
-
-/**
- * The expected status and error code for each code of the network, for operations in which 404 has no special meaning.
- */
-export const NETWORK_CODES: readonly [code: number, status: number, expected: string][] = [
-  [400, 502, 'action_failed'],
-  [401, 403, 'not_allowed'],
-  [403, 403, 'not_allowed'],
-  [405, 403, 'not_allowed'],
-  [406, 400, 'invalid_request'],
-  [429, 502, 'action_failed'],
-  [500, 502, 'action_failed'],
-]

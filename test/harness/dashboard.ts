@@ -3,6 +3,7 @@
  * of events.
  */
 import assert from 'node:assert/strict'
+import { createArrivals } from './arrivals.ts'
 import { ask, must } from './http.ts'
 
 export interface LiveEvent {
@@ -22,7 +23,6 @@ export interface LiveStream {
 }
 
 const HEADER = 'X-Svc-Dashboard'
-const WAIT = 20_000
 
 export async function signIn(baseUrl: string, adminKey: string) {
   const base = `${baseUrl}/dashboard`
@@ -54,8 +54,7 @@ async function openStream(url: string, headers: Record<string, string>): Promise
   const response = await fetch(url, { headers, signal: cut.signal })
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/event-stream')
-  const events: LiveEvent[] = []
-  const looks = new Set<() => void>()
+  const arrivals = createArrivals<LiveEvent>((all) => JSON.stringify(all.slice(-20)))
 
   async function read() {
     let rest = ''
@@ -63,8 +62,7 @@ async function openStream(url: string, headers: Record<string, string>): Promise
     for await (const chunk of response.body!) {
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
       rest = parts.pop()!
-      events.push(...parts.flatMap(parse))
-      for (const look of looks) look()
+      arrivals.add(...parts.flatMap(parse))
     }
   }
   const ended = read().catch((error: Error) => {
@@ -72,27 +70,11 @@ async function openStream(url: string, headers: Record<string, string>): Promise
   })
 
   return {
-    events,
+    events: arrivals.items,
     ended,
-    lastId: () => events.findLast(({ id }) => id !== null)!.id!,
+    lastId: () => arrivals.items.findLast(({ id }) => id !== null)!.id!,
     cut: () => cut.abort(),
-    waitFor(what, fits) {
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          looks.delete(look)
-          reject(new Error(`no such event: ${what}; there were: ${JSON.stringify(events.slice(-20))}`))
-        }, WAIT)
-        function look() {
-          const found = events.find(fits)
-          if (!found) return
-          clearTimeout(timer)
-          looks.delete(look)
-          resolve(found)
-        }
-        looks.add(look)
-        look()
-      })
-    },
+    waitFor: (what, fits) => arrivals.waitFor(what, fits),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads an instance's event stream as a client would do, with the parser of the package `eventsource-parser`. */
 import { createParser } from 'eventsource-parser'
+import { createArrivals } from './arrivals.ts'
 
 export interface StreamedEvent {
   id: string | undefined
@@ -29,12 +30,10 @@ export async function readStream(
     signal: leaving.signal,
   })
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  const events: StreamedEvent[] = []
-  const waiting = new Set<() => void>()
+  const arrivals = createArrivals<StreamedEvent>()
   const parser = createParser({
     onEvent({ id, event, data }) {
-      events.push({ id, event, data: JSON.parse(data) as Record<string, unknown> })
-      for (const look of [...waiting]) look()
+      arrivals.add({ id, event, data: JSON.parse(data) as Record<string, unknown> })
     },
   })
   async function read() {
@@ -43,26 +42,10 @@ export async function readStream(
   }
   const ended = read().catch(() => {})
   return {
-    events,
+    events: arrivals.items,
     ended,
-    lastId: () => events.findLast(({ id }) => id !== undefined)?.id,
-    waitFor(what, fits, ms = 20_000) {
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(look)
-          reject(new Error(`no event within ${ms} ms: ${what}; seen: ${JSON.stringify(events).slice(0, 2_000)}`))
-        }, ms)
-        function look() {
-          const found = events.find(fits)
-          if (!found) return
-          clearTimeout(timer)
-          waiting.delete(look)
-          resolve(found)
-        }
-        waiting.add(look)
-        look()
-      })
-    },
+    lastId: () => arrivals.items.findLast(({ id }) => id !== undefined)?.id,
+    waitFor: arrivals.waitFor,
     async cut() {
       leaving.abort()
       await ended

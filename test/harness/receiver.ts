@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
+import { createArrivals } from './arrivals.ts'
 
 export interface Received {
   event: Record<string, unknown> & { type: string; event_id: string; instance_id: string; momment: number }
@@ -31,7 +32,6 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-const WAIT = 20_000
 /**
  * Longest wait in ms for the secret of an instance that is not known yet. The service gives up an attempt after 10 s.
  */
@@ -46,10 +46,9 @@ interface Parked {
 
 export async function startReceiver(): Promise<Receiver> {
   const stripe = new Stripe('sk_test_receiver')
-  const received: Received[] = []
+  const received = createArrivals<Received>((all) => all.map(({ event }) => summary(event)).join(', '))
   const problems: string[] = []
   const secrets = new Map<string, string>()
-  const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
   /**
    * Requests of instances whose secret was not known within `STRANGER` ms. They are answered at once, and verified when
@@ -96,12 +95,8 @@ export async function startReceiver(): Promise<Receiver> {
       return undefined
     }
     const entry = { event: JSON.parse(body.toString()) as Received['event'], headers, at }
-    received.push(entry)
+    received.add(entry)
     return entry
-  }
-
-  function tell() {
-    for (const look of [...waiting]) look()
   }
 
   const server = createServer((request, response) => {
@@ -124,7 +119,6 @@ export async function startReceiver(): Promise<Receiver> {
       const entry = accept({ body, headers, at: Date.now() }, secret)
       if (entry && answer) answer(entry, response)
       else response.writeHead(entry ? 200 : 400).end()
-      if (entry) tell()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -132,39 +126,20 @@ export async function startReceiver(): Promise<Receiver> {
 
   return {
     url: `http://127.0.0.1:${port}${path}`,
-    received,
+    received: received.items,
     problems,
     trust(instance, secret) {
       secrets.set(instance, secret)
       const own = parked.filter((each) => each.instance === instance)
       parked = parked.filter((each) => each.instance !== instance)
       for (const each of own) accept(each, secret)
-      if (own.length > 0) tell()
       for (const look of [...strangers]) look()
     },
     reply(reply) {
       answer = reply
     },
-    events: (type) => received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
-    waitFor(what, fits, ms = WAIT) {
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(look)
-          reject(
-            new Error(`no webhook within ${ms} ms: ${what}; seen: ${received.map(({ event }) => summary(event)).join(', ')}`),
-          )
-        }, ms)
-        function look() {
-          const found = received.find(({ event }) => fits(event))
-          if (!found) return
-          clearTimeout(timer)
-          waiting.delete(look)
-          resolve(found.event)
-        }
-        waiting.add(look)
-        look()
-      })
-    },
+    events: (type) => received.items.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
+    waitFor: async (what, fits, ms) => (await received.waitFor(what, ({ event }) => fits(event), ms)).event,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

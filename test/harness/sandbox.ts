@@ -1,4 +1,4 @@
-import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../packages/sandbox/src/testing.ts'
+import type { Assertion, PasskeyInput, PasskeyView } from '../../packages/sandbox/src/testing.ts'
 import { must } from './http.ts'
 
 /** A media file as the contact received it: downloaded, decrypted and hashed. `error`: why this failed. */
@@ -76,11 +76,6 @@ export function createSandbox(url: string) {
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    passkeyRelay: (phone: string) => ({
-      read: (after: number, waitMs: number) =>
-        get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),
-      send: (input: RelayInput) => post<PasskeyView>(`/phones/${phone}/passkey/relay`, input),
-    }),
     unlink: (phone: string) => post(`/phones/${phone}/unlink`),
     cut: (phone: string) => post(`/phones/${phone}/cut`),
     createContact: (phone: string, more: Record<string, unknown> = {}) => post('/contacts', { phone, ...more }),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type BinaryNode, decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
 import { node, type Settings, startMediaHost, unsealAbout, withMedia } from '../../packages/sandbox/src/testing.ts'
+import { column } from '../harness/columns.ts'
 import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
@@ -48,17 +49,11 @@ test('a device without any of a collection gets it whole, as a file; one that ha
     return { version: listed!.attrs.version, parts: (listed!.content as BinaryNode[] | undefined) ?? [] }
   }
   const { version, parts } = await ask({ version: '0', return_snapshot: 'true' })
-  assert.deepEqual(
-    parts.map(({ tag }) => tag),
-    ['snapshot'],
-  )
+  assert.deepEqual(column(parts, 'tag'), ['snapshot'])
   const { directPath } = proto.ExternalBlobReference.decode(parts[0]!.content as Uint8Array)
   assert.ok(await media.get(directPath!), 'the file is on the media host')
   const patched = await ask({ version: '0', return_snapshot: 'false' })
-  assert.deepEqual(
-    patched.parts.map(({ tag }) => tag),
-    ['patches'],
-  )
+  assert.deepEqual(column(patched.parts, 'tag'), ['patches'])
   assert.deepEqual((await ask({ version: version!, return_snapshot: 'false' })).parts, [])
   assert.deepEqual(await ask({ name: 'regular_high', version: '0', return_snapshot: 'true' }), { version: '0', parts: [] })
 })

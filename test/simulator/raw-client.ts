@@ -3,6 +3,7 @@ import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { WebSocket } from 'ws'
+import { createArrivals } from '../harness/arrivals.ts'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
@@ -13,7 +14,7 @@ export interface RawClient {
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
   /** The server's static key, which the client can use for the next login. */
   readonly serverKey: Buffer
-  readonly heard: BinaryNode[]
+  readonly heard: readonly BinaryNode[]
   send(item: BinaryNode): void
   /** The stanza may arrive before or after this call. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
@@ -92,38 +93,20 @@ function speaking(
   serverKey: Buffer,
 ): RawClient {
   let [read, written, ids] = [0, 0, 0]
-  const heard: BinaryNode[] = []
-  const watchers = new Set<() => void>()
+  const heard = createArrivals<BinaryNode>((all) => all.map(({ tag }) => tag).join(', '))
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
     // The server never compresses frames, so they are decoded without decompression.
-    heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
-    for (const watch of [...watchers]) watch()
+    heard.add(decodeDecompressedBinaryNode(plain.subarray(1), constants))
   })
   const send = (item: BinaryNode) => frames.write(seal(writeKey, written++, encodeBinaryNode(item), NOTHING))
 
-  function until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        watchers.delete(watch)
-        reject(new Error(`waited in vain for ${what}; heard ${heard.map(({ tag }) => tag).join(', ')}`))
-      }, PATIENCE)
-      function watch() {
-        const found = heard.find(fits)
-        if (!found) return
-        clearTimeout(timer)
-        watchers.delete(watch)
-        resolve(found)
-      }
-      watchers.add(watch)
-      watch()
-    })
-  }
+  const until = (fits: (item: BinaryNode) => boolean, what: string) => heard.waitFor(what, fits, PATIENCE)
 
   return {
     handshake,
     serverKey,
-    heard,
+    heard: heard.items,
     ended: new Promise((resolve) => socket.once('close', resolve)),
     send,
     until,
