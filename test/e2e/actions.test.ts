@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
+import { column } from '../harness/columns.ts'
 import { addressesOf, type ByAddressing, chatOf, createTeams } from '../harness/places.ts'
 import { field, type Json, startStage } from '../harness/stage.ts'
 
@@ -151,10 +152,7 @@ test('a forward quotes and mentions whom it is asked to, and is typed as long as
   const { proto } = await stage.shown('/forward-message', everybody, ANA)
   const { mentionedJid, nonJidMentions } = field(field(proto, 'extendedTextMessage'), 'contextInfo')
   assert.deepEqual([(mentionedJid as string[]).toSorted(), nonJidMentions], [[ana, named[ME]!.lid].toSorted(), 1])
-  assert.deepEqual(
-    (await heardBy(ANA)).slice(before).map(({ type }) => type),
-    ['composing'],
-  )
+  assert.deepEqual(column((await heardBy(ANA)).slice(before), 'type'), ['composing'])
   const nowhere = { phone: chat, message_id: text.id, message_phone: BEN, reply_to_message_id: '3EB0000000000000000001' }
   assert.equal((await stage.outcome('/forward-message', nowhere)).error_code, 'message_not_found')
 })
@@ -302,10 +300,7 @@ test('in a channel: a post, its reactions, its edit and its removal go under the
   }
   const post = await sent('/send-text', { message: 'first' })
   await sent('/send-reaction', { reaction: '👏', message_id: post })
-  assert.deepEqual(
-    (await posts()).map(({ reactions }) => reactions),
-    [{ [ME]: '👏' }],
-  )
+  assert.deepEqual(column(await posts(), 'reactions'), [{ [ME]: '👏' }])
   await sent('/send-remove-reaction', { message_id: post })
   assert.deepEqual((await posts())[0]?.reactions, {})
   await sent('/send-text', { message: 'second', edit_message_id: post })
@@ -347,10 +342,7 @@ test('typing is shown in the chat at once, availability for the whole account', 
   await stage.shown('/send-text', { phone: ANA, message: 'done' })
   const { phones, contacts } = await sandbox.get<State>('/state')
   const heard = contacts.find(({ phone }) => phone === ANA)!.heard.filter(({ kind }) => kind === 'chatstate')
-  assert.deepEqual(
-    heard.slice(-3).map(({ type }) => type),
-    ['composing', 'recording', 'paused'],
-  )
+  assert.deepEqual(column(heard.slice(-3), 'type'), ['composing', 'recording', 'paused'])
   const me = phones.find(({ phone }) => phone === ME) as { devices: { available: boolean }[] }
   assert.equal(me.devices[0]?.available, true)
   const { status } = await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'composing' })

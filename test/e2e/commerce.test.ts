@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { column, columns } from '../harness/columns.ts'
 import { chatOf } from '../harness/places.ts'
 import { type Json, startStage } from '../harness/stage.ts'
 
@@ -231,13 +232,10 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
     shipping: cents(500),
     order_type: 'ORDER',
   })
-  assert.deepEqual(
-    items.map(({ product_id, isCustomItem }) => [product_id, isCustomItem]),
-    [
-      ['5338924696127051', true],
-      ['custom-item-1', true],
-    ],
-  )
+  assert.deepEqual(columns(items, 'product_id', 'isCustomItem'), [
+    ['5338924696127051', true],
+    ['custom-item-1', true],
+  ])
 })
 
 test('the ids the service made up come back in the own message, when those are reported', async () => {
@@ -327,25 +325,13 @@ const REFUSALS: [why: string, path: string, input: Json, at: string][] = [
     withOrder({}, { payment_settings: { card: {} } }),
     'payment_settings.card.enabled',
   ],
-  ['a message of 1,025', '/send-order', withOrder({}, { message: x(1_025) }), 'message'],
   ['a number of 4 digits', '/send-catalog', { phone: ANA, catalog_phone: '1234' }, 'catalog_phone'],
   ['another language', '/send-catalog', { phone: ANA, catalog_phone: '12345', translation: 'es' }, 'translation'],
-  ['a product id of 65', '/send-product', { phone: ANA, catalog_phone: SHOP, product_id: x(65) }, 'product_id'],
-  ['an unknown status', '/order-status-update', status({ order_status: 'lost' }), 'order_status'],
-  ['no reference', '/order-status-update', status({ reference_id: undefined }), 'reference_id'],
-  ['a reference of 36', '/order-status-update', status({ reference_id: x(36) }), 'reference_id'],
-  ['a description of 121', '/order-status-update', status({ description: x(121) }), 'description'],
-  ['an empty description', '/order-status-update', status({ description: '' }), 'description'],
   ['a total below 0', '/order-status-update', status({ order: { ...order, discount: 100 } }), 'order'],
 ]
 for (const [why, path, input, at] of REFUSALS)
   test(`${path} refuses ${why}`, async () => {
-    const issues = await stage.refused(path, input)
-    assert.deepEqual(
-      issues.map(({ path }) => path),
-      [at],
-      JSON.stringify(issues),
-    )
+    assert.deepEqual(column(await stage.refused(path, input), 'path'), [at])
   })
 
 test('orders go to people only', async () => {

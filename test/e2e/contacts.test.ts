@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
-import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
+import { createAsking } from '../harness/answers.ts'
+import { column } from '../harness/columns.ts'
 import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990004'
@@ -65,10 +66,7 @@ test('fifty numbers are one query, answered in their order, one that is none amo
   })
   assert.equal(queries, 1)
   const data = answer.data as Json[]
-  assert.deepEqual(
-    data.map(({ input_phone }) => input_phone),
-    phones,
-  )
+  assert.deepEqual(column(data, 'input_phone'), phones)
   const none = (number: string) => ({ input_phone: number, output_phone: number, exists: false, lid: null })
   const ana = { input_phone: ANA, output_phone: ANA, exists: true, lid: await lidOf(ANA) }
   assert.deepEqual(data.slice(0, 5), [
@@ -203,17 +201,14 @@ test('who has no account, and a group we are not in, is not found', async () => 
 
 test('a write says what the network refused', async () => {
   await block(BEN)
-  const codes = NETWORK_CODES.filter(([code]) => code !== 401)
-  for (const [what, xmlns, who, meant] of [
-    ['block', 'blocklist', ANA, codes],
-    ['unblock', 'blocklist', BEN, codes],
-    ['report', 'spam', ANA, codes.filter(([code]) => code !== 405 && code !== 406)],
+  for (const [what, xmlns, who] of [
+    ['block', 'blocklist', ANA],
+    ['unblock', 'blocklist', BEN],
+    ['report', 'spam', ANA],
   ] as const) {
-    for (const [code, status, expected] of meant) {
-      await instead({ account: ME, xmlns, type: 'set' }, { error: [code, 'refused'] })
-      const answer = await refused('POST', `/contacts/${who}/${what}`)
-      assert.deepEqual([answer.status, answer.code], [status, expected], `${what}: network code ${code}`)
-    }
+    await instead({ account: ME, xmlns, type: 'set' }, { error: [403, 'refused'] })
+    const answer = await refused('POST', `/contacts/${who}/${what}`)
+    assert.deepEqual([answer.status, answer.code], [403, 'not_allowed'], what)
   }
   await instead({ account: ME, xmlns: 'blocklist', type: 'get' }, { error: [429, 'rate-overlimit'] })
   assert.deepEqual((await refused('GET', '/contacts/blocked')).details, { network_code: 429 })

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
+import { column } from '../harness/columns.ts'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { type Json, startStage } from '../harness/stage.ts'
@@ -251,8 +252,6 @@ const card = { text: 'a', image: 'https://cdn.example/a.jpg' }
 const cards = (...carousel: unknown[]) => ({ phone: ANA, message: 'x', carousel })
 const x = (length: number) => 'x'.repeat(length)
 const REFUSALS: [why: string, input: Json, at: string][] = [
-  ['no card', cards(), 'carousel'],
-  ['11 cards', cards(...Array.from({ length: 11 }, () => card)), 'carousel'],
   ['a card without text', cards({ ...card, text: undefined }), 'carousel.0.text'],
   ['a card without picture', cards({ text: 'a' }), 'carousel.0.image'],
   ['a text of 1,025', cards({ ...card, text: x(1_025) }), 'carousel.0.text'],
@@ -275,12 +274,7 @@ const REFUSALS: [why: string, input: Json, at: string][] = [
 ]
 for (const [why, input, at] of REFUSALS)
   test(`/send-carousel refuses ${why}`, async () => {
-    const issues = await stage.refused('/send-carousel', input)
-    assert.deepEqual(
-      issues.map(({ path }) => path),
-      [at],
-      JSON.stringify(issues),
-    )
+    assert.deepEqual(column(await stage.refused('/send-carousel', input), 'path'), [at])
   })
 
 test('a product is described as its catalogue does, with its picture', async () => {

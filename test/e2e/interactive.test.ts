@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { column } from '../harness/columns.ts'
 import { chatOf } from '../harness/places.ts'
 import { type Json, startStage } from '../harness/stage.ts'
 
@@ -292,8 +293,6 @@ const buttons = (...button_actions: unknown[]) => ({ phone: ANA, message: 'x', b
 const replies = (list: Json) => ({ phone: ANA, message: 'x', button_list: list })
 
 const REFUSALS: [why: string, path: string, input: Json, at: string][] = [
-  ['no button', '/send-buttons', buttons(), 'button_actions'],
-  ['11 buttons', '/send-buttons', buttons(...Array.from({ length: 11 }, () => reply)), 'button_actions'],
   ['a button without label', '/send-buttons', buttons({ type: 'reply' }), 'button_actions.0.label'],
   ['an empty label', '/send-buttons', buttons({ ...reply, label: '' }), 'button_actions.0.label'],
   ['a label of 61', '/send-buttons', buttons({ ...reply, label: x(61) }), 'button_actions.0.label'],
@@ -330,14 +329,11 @@ const REFUSALS: [why: string, path: string, input: Json, at: string][] = [
     replies({ buttons: [reply], image: 'https://a.example/a.jpg', video: 'https://a.example/a.mp4' }),
     'button_list',
   ],
-  ['a code of 1,025', '/send-button-otp', { phone: ANA, message: 'x', code: x(1_025) }, 'code'],
-  ['a button text of 61', '/send-button-otp', { phone: ANA, message: 'x', code: '1', button_text: x(61) }, 'button_text'],
   ['a CPF of 10 digits', '/send-button-pix', { phone: ANA, pix_key: '1234567890', type: 'cpf' }, 'pix_key'],
   ['a CNPJ in lower case', '/send-button-pix', { phone: ANA, pix_key: '12abc34501de35', type: 'cnpj' }, 'pix_key'],
   ['a phone of 4 digits', '/send-button-pix', { phone: ANA, pix_key: '+1234', type: 'phone' }, 'pix_key'],
   ['an address with two @', '/send-button-pix', { phone: ANA, pix_key: 'a@b@c', type: 'email' }, 'pix_key'],
   ['a key that is no UUID', '/send-button-pix', { phone: ANA, pix_key: '6f0a3c1e', type: 'evp' }, 'pix_key'],
-  ['a merchant of 61', '/send-button-pix', { phone: ANA, pix_key: 'a@b', type: 'email', merchant_name: x(61) }, 'merchant_name'],
   ['no row', '/send-option-list', optionList([]), 'option_list.options'],
   ['101 rows', '/send-option-list', optionList(Array.from({ length: 101 }, () => ({ title: 'a' }))), 'option_list.options'],
   ['a row title of 101', '/send-option-list', optionList([{ title: x(101) }]), 'option_list.options.0.title'],
@@ -351,10 +347,5 @@ const REFUSALS: [why: string, path: string, input: Json, at: string][] = [
 ]
 for (const [why, path, input, at] of REFUSALS)
   test(`${path} refuses ${why}`, async () => {
-    const issues = await stage.refused(path, input)
-    assert.deepEqual(
-      issues.map(({ path }) => path),
-      [at],
-      JSON.stringify(issues),
-    )
+    assert.deepEqual(column(await stage.refused(path, input), 'path'), [at])
   })

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, test } from 'node:test'
+import { column } from '../harness/columns.ts'
 import { serveFiles } from '../harness/file-server.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
@@ -115,10 +116,7 @@ test('a removed item is not sent, and the one behind it is prepared and sent wit
   assert.equal(isDelivered(first.id), false)
   assert.equal((await outcome(third.id)).status, 'sent')
   const all = await arrived([first.id, removed.id, third.id])
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    [first.id, third.id],
-  )
+  assert.deepEqual(column(all, 'id'), [first.id, third.id])
   assert.equal(all[1]!.sha256, sha256(three))
 })
 
@@ -136,10 +134,7 @@ test('after a lost connection what was prepared is prepared again, and each item
   assert.equal((await outcome(second.id)).status, 'sent')
   assert.equal((await outcome(first.id)).status, 'sent')
   const all = await arrived([first.id, second.id])
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    [first.id, second.id],
-  )
+  assert.deepEqual(column(all, 'id'), [first.id, second.id])
   assert.equal(all[1]!.sha256, sha256(two))
   // The first message is sent again with its stored upload. The media of the second one are uploaded again, because an
   // upload that was prepared in a session that has ended is not used.

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { MessageCopy } from '../../packages/sandbox/src/testing.ts'
+import { column } from '../harness/columns.ts'
 import * as files from '../harness/media-files.ts'
 import { createTeams } from '../harness/places.ts'
 import { type Json, startStage } from '../harness/stage.ts'
@@ -62,11 +63,7 @@ function said({ attrs, nodes, tags, enc }: MessageCopy) {
 
 function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
-  assert.deepEqual(
-    own.map(({ read }) => read),
-    [false, true],
-    JSON.stringify(own),
-  )
+  assert.deepEqual(column(own, 'read'), [false, true], JSON.stringify(own))
   const [first, again] = own as [MessageCopy, MessageCopy]
   assert.deepEqual(said(again), said(first))
   assert.deepEqual(
@@ -232,10 +229,7 @@ async function sentDamaged(phone: string, { path, input }: Family): Promise<stri
 function isAs(family: Family, first: MessageCopy) {
   for (const [name, value] of Object.entries(family.attrs ?? {})) assert.equal(first.attrs[name], value, name)
   for (const [name, value] of Object.entries(family.enc ?? {})) assert.equal(first.enc.at(-1)?.[name], value, name)
-  assert.deepEqual(
-    first.nodes.map(({ tag }) => tag),
-    family.nodes ?? [],
-  )
+  assert.deepEqual(column(first.nodes, 'tag'), family.nodes ?? [])
 }
 
 async function shownAs(phone: string, id: string, kind: string) {
@@ -260,10 +254,7 @@ for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...AB
     assert.match(String(linked.attrs.to), /:1@/)
     const [, own] = pair(ours, 0)
     assert.equal(own.attrs.recipient, first.attrs.to)
-    assert.deepEqual(
-      [again, linked, own].map(({ device_sent }) => device_sent),
-      [false, false, true],
-    )
+    assert.deepEqual(column([again, linked, own], 'device_sent'), [false, false, true])
     const item = await shownAs(ANA, id, family.kind)
     assert.equal(item.retries, 1)
     const mine = await shownAs(ME, id, family.kind)

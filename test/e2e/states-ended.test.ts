@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { column } from '../harness/columns.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
 import { startWorld } from '../harness/world.ts'
@@ -13,71 +14,30 @@ const world = await startWorld()
 const see = watch(world)
 after(() => world.stop())
 
-interface Ending {
-  row: string
-  fault: { failure: number; expire?: number; code?: string } | { stream_error: string }
-  status: string
-  reason: string
-  sentence: string | RegExp
-  /**
-   * Status after a restart: `connecting` if the credentials of the link were kept, and `starting` if they were deleted.
-   */
-  restart: 'connecting' | 'starting'
-}
+type Fault = { failure: number; expire?: number; code?: string } | { stream_error: string }
+/**
+ * `restart` is the status after a restart: `connecting` if the credentials of the link were kept, and `starting` if they
+ * were deleted.
+ */
+type Ending = [row: string, fault: Fault, status: string, reason: string, restart: string, sentence: string | RegExp]
+
+const UNLINKED = 'The linked device was removed on the phone; pair again.'
+const LOCKED = 'The network ended the session of this account; open the app on the phone and pair again.'
+const REPLACED = 'The same session was opened somewhere else; restart it here to take over.'
+const SUSPENDED = /^The network suspended this account until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\.$/
+const NO_DEVICES = 'The account cannot use linked devices; update the app on the phone.'
 
 const ENDINGS: Ending[] = [
-  {
-    row: '19',
-    fault: { stream_error: 'replaced' },
-    status: 'stopped',
-    reason: 'connection_replaced',
-    sentence: 'The same session was opened somewhere else; restart it here to take over.',
-    restart: 'connecting',
-  },
-  {
-    row: '20',
-    fault: { failure: 401 },
-    status: 'logged_out',
-    reason: 'logged_out',
-    sentence: 'The linked device was removed on the phone; pair again.',
-    restart: 'starting',
-  },
-  {
-    row: '23',
-    fault: { failure: 403 },
-    status: 'logged_out',
-    reason: 'account_locked',
-    sentence: 'The network ended the session of this account; open the app on the phone and pair again.',
-    restart: 'starting',
-  },
-  {
-    row: '24',
-    fault: { failure: 406 },
-    status: 'banned',
-    reason: 'banned',
-    sentence: 'The network banned this account.',
-    restart: 'starting',
-  },
-  {
-    row: '25',
-    fault: { failure: 402, code: '101', expire: 3_600 },
-    status: 'banned',
-    reason: 'temporarily_banned',
-    sentence: /^The network suspended this account until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\.$/,
-    restart: 'connecting',
-  },
-  {
-    row: '27',
-    fault: { failure: 411 },
-    status: 'logged_out',
-    reason: 'multidevice_mismatch',
-    sentence: 'The account cannot use linked devices; update the app on the phone.',
-    restart: 'starting',
-  },
+  ['19', { stream_error: 'replaced' }, 'stopped', 'connection_replaced', 'connecting', REPLACED],
+  ['20', { failure: 401 }, 'logged_out', 'logged_out', 'starting', UNLINKED],
+  ['23', { failure: 403 }, 'logged_out', 'account_locked', 'starting', LOCKED],
+  ['24', { failure: 406 }, 'banned', 'banned', 'starting', 'The network banned this account.'],
+  ['25', { failure: 402, code: '101', expire: 3_600 }, 'banned', 'temporarily_banned', 'connecting', SUSPENDED],
+  ['27', { failure: 411 }, 'logged_out', 'multidevice_mismatch', 'starting', NO_DEVICES],
 ]
 
 /** For each of three states, a function that brings an instance from this state to the end of its link. */
-const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
+const FROM: Record<string, (instance: Instance, phone: string, fault: Fault) => Promise<unknown>> = {
   connected: (instance, phone, fault) => see.strike(instance, phone, fault),
   async connecting(instance, phone, fault) {
     await world.sandbox.fault({ on: 'login', match: { phone }, do: fault, times: 1 })
@@ -91,7 +51,7 @@ const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fa
 }
 
 describe('the end of a link', { concurrency: 4 }, () => {
-  for (const { row, fault, status, reason, sentence, restart } of ENDINGS) {
+  for (const [row, fault, status, reason, restart, sentence] of ENDINGS) {
     for (const [from, end] of Object.entries(FROM)) {
       test(`${row}: ${JSON.stringify(fault)} while ${from} makes ${status}, ${reason}`, async () => {
         const { gateway, sandbox } = world
@@ -160,10 +120,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     assert.equal(before.at(-1), 'connected')
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
     // The answer to the deletion means that all events have been sent or deleted. So no further event can arrive.
-    assert.deepEqual(
-      see.events(instance).map(({ status }) => status),
-      before,
-    )
+    assert.deepEqual(column(see.events(instance), 'status'), before)
     const { phones } = await sandbox.get<{ phones: { phone: string; devices: unknown[] }[] }>('/state')
     assert.deepEqual(phones.find((each) => each.phone === phone)?.devices, [])
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'
+import { column } from '../../harness/columns.ts'
 import { serveFiles } from '../../harness/file-server.ts'
 import * as files from '../../harness/media-files.ts'
 import { detailsOf } from '../../harness/operations.ts'
@@ -160,18 +161,9 @@ test('a product that cannot be is told by its field', async () => {
   const id = await make()
   const rows: [Json, string][] = [
     [{ name: ' ' }, 'name'],
-    [{ name: 'x'.repeat(151) }, 'name'],
-    [{ description: 'x'.repeat(5_001) }, 'description'],
-    [{ price: -1 }, 'price'],
-    [{ price: 10_000_000 }, 'price'],
     [{ price: 1.2345 }, 'price'],
-    [{ price: '1' }, 'price'],
     [{ currency: 'brl' }, 'currency'],
-    [{ retailer_id: 'x'.repeat(101) }, 'retailer_id'],
     [{ url: 'ftp://example.com' }, 'url'],
-    [{ images: [] }, 'images'],
-    [{ images: Array.from({ length: 11 }, () => picture) }, 'images'],
-    [{ is_hidden: 'yes' }, 'is_hidden'],
     [{ origin_country: 'BRA' }, 'origin_country'],
   ]
   for (const [operation, input] of [
@@ -192,41 +184,18 @@ test('a product that cannot be is told by its field', async () => {
   assert.equal(await ground.refused('business.product', { product_id: 'x' }), 'invalid_request')
   const free = await make({ price: undefined, currency: undefined })
   const answer = await ground.ask('business.updateProduct', { product_id: free, price: 5 })
-  assert.deepEqual(
-    (detailsOf(answer).issues as Json[]).map(({ path }) => path),
-    ['currency'],
-    'it has none to count in',
-  )
+  assert.deepEqual(column(detailsOf(answer).issues as Json[], 'path'), ['currency'], 'it has none to count in')
   assert.equal((await ground.must('business.updateProduct', { product_id: free, price: 5, currency: 'EUR' })).price, 5)
 })
 
-test('a picture that is none, is too small, cannot be fetched or is not taken by the media host is told so', async () => {
-  const id = await make()
-  const small = (await files.image('jpeg', 191, 400)).toString('base64')
-  const none = Buffer.from('no picture at all, by any means').toString('base64')
+test('nothing is made when the media host does not take the picture', async () => {
   const total = async () => (await ground.must('business.products', { limit: 100 })).data
   const before = await total()
-  for (const [image, code] of [
-    [small, 'media_invalid'],
-    [none, 'media_invalid'],
-    [web.status('/gone.jpg', 404), 'media_download_failed'],
-  ]) {
-    assert.equal(await ground.refused('business.createProduct', { ...mouse(), images: [picture, image] }), code)
-    assert.equal(await ground.refused('business.updateProduct', { product_id: id, images: [image] }), code)
-  }
   await ground.me.world.sandbox.fault({ on: 'upload', do: { http_status: 500 }, times: 10 })
   assert.equal(await ground.refused('business.createProduct', mouse()), 'action_failed')
   await ground.me.world.sandbox.clearFaults()
   assert.deepEqual(await total(), before)
 })
-
-const CODES = [
-  [400, 'action_failed'],
-  [403, 'not_allowed'],
-  [429, 'action_failed'],
-  [451, 'not_allowed'],
-  [500, 'action_failed'],
-] as const
 
 test('catalog writes need a business account, and are refused as the network refuses them', async () => {
   const id = await make()
@@ -239,27 +208,14 @@ test('catalog writes need a business account, and are refused as the network ref
   ]
   for (const [operation, input, child] of writes) {
     assert.equal(await ground.eva.refused(operation, input), 'not_allowed')
-    for (const [code, expected] of [...CODES, [406, 'invalid_request'] as const]) {
-      await ground.refuses(child, code)
-      assert.equal(await ground.refused(operation, input), expected, `${operation} ${code}`)
-    }
+    await ground.refuses(child, 406)
+    assert.equal(await ground.refused(operation, input), 'invalid_request', operation)
   }
 })
 
-test('catalog reads are refused as the network refuses them', async () => {
-  for (const [operation, input, child] of [
-    ['business.products', {}, 'product_catalog'],
-    ['business.product', { product_id: '1' }, 'product_list'],
-  ] as const) {
-    for (const [code, expected] of CODES) {
-      await ground.refuses(child, code)
-      assert.equal(await ground.refused(operation, input), expected, `${operation} ${code}`)
-    }
-  }
-  await ground.refuses('product_list', 404)
-  assert.equal(await ground.refused('business.product', { product_id: '1' }), 'product_not_found')
+test('a product of which the network tells no details is not found', async () => {
   await ground.answers('product_list', [['product_list', {}, [['product', {}, [['id', {}, '1']]]]]])
-  assert.equal(await ground.refused('business.product', { product_id: '1' }), 'product_not_found', 'without its details')
+  assert.equal(await ground.refused('business.product', { product_id: '1' }), 'product_not_found')
 })
 
 test('an order is read by its id and token', async () => {
@@ -280,21 +236,5 @@ test('an order is read by its id and token', async () => {
   })
   assert.equal(await ground.refused('business.order', read({ order_id: '1' })), 'order_not_found')
   assert.equal(await ground.refused('business.order', read({ order_token: 'b3RoZXI=' })), 'order_not_found')
-  for (const odd of [
-    { order_token: 'not base64!' },
-    { order_token: '' },
-    { order_token: 'x'.repeat(513) },
-    { order_id: 'x'.repeat(65) },
-  ])
-    assert.equal(await ground.refused('business.order', read(odd)), 'invalid_request', JSON.stringify(odd))
-  for (const [code, expected] of [
-    [400, 'action_failed'],
-    [401, 'order_not_found'],
-    [404, 'order_not_found'],
-    [429, 'action_failed'],
-    [500, 'action_failed'],
-  ] as const) {
-    await ground.refuses('order', code)
-    assert.equal(await ground.refused('business.order', read()), expected, String(code))
-  }
+  assert.equal(await ground.refused('business.order', read({ order_token: 'not base64!' })), 'invalid_request')
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
+import { column } from '../../harness/columns.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, ME, SHOP, startGround } from './ground.ts'
@@ -78,10 +79,7 @@ test('how many products a large collection has is not told by the network, nor h
   const product_ids = products.map(({ id }) => id)
   await ground.business(SHOP, { products, collections: [{ id: '10', name: 'All', product_ids }] })
   const { data } = await ground.must('business.collections', { phone: SHOP })
-  assert.deepEqual(
-    (data as Json[]).map(({ products_count }) => products_count),
-    [null],
-  )
+  assert.deepEqual(column(data as Json[], 'products_count'), [null])
 })
 
 test('a collection or a product that is not there', async () => {
@@ -98,17 +96,10 @@ test('a collection or a product that is not there', async () => {
 })
 
 test('a collection that cannot be is told by its field', async () => {
-  const many = Array.from({ length: 101 }, (_, at) => String(at))
   const rows: [string, Json, string][] = [
     ['business.createCollection', { name: ' ', product_ids: ['1'] }, 'name'],
-    ['business.createCollection', { name: 'x'.repeat(101), product_ids: ['1'] }, 'name'],
-    ['business.createCollection', { name: 'A', product_ids: [] }, 'product_ids'],
-    ['business.createCollection', { name: 'A', product_ids: many }, 'product_ids'],
     ['business.createCollection', { name: 'A', product_ids: ['x'] }, 'product_ids.0'],
     ['business.updateCollection', { collection_id: '1' }, ''],
-    ['business.updateCollection', { collection_id: '1', add_product_ids: [] }, 'add_product_ids'],
-    ['business.updateCollection', { collection_id: '1', remove_product_ids: many }, 'remove_product_ids'],
-    ['business.updateCollection', { collection_id: 'x', name: 'A' }, 'collection_id'],
   ]
   for (const [operation, input, path] of rows) {
     const answer = await ground.ask(operation, input)
@@ -152,29 +143,7 @@ test('collections need a business account to be written, and are refused as the 
   ]
   for (const [operation, input, child] of writes) {
     assert.equal(await ground.eva.refused(operation, input), 'not_allowed')
-    for (const [code, expected] of [
-      [400, operation === 'business.deleteCollection' ? 'action_failed' : 'invalid_request'],
-      [403, 'not_allowed'],
-      [406, 'invalid_request'],
-      [429, 'action_failed'],
-      [451, 'not_allowed'],
-      [500, 'action_failed'],
-    ] as const) {
-      await ground.refuses(child, code)
-      assert.equal(await ground.refused(operation, input), expected, `${operation} ${code}`)
-    }
+    await ground.refuses(child, 451)
+    assert.equal(await ground.refused(operation, input), 'not_allowed', operation)
   }
-  for (const [operation, input, child] of [
-    ['business.collections', {}, 'collections'],
-    ['business.collectionProducts', { collection_id: id }, 'collection'],
-  ] as const)
-    for (const [code, expected] of [
-      [400, 'action_failed'],
-      [429, 'action_failed'],
-      [451, 'not_allowed'],
-      [500, 'action_failed'],
-    ] as const) {
-      await ground.refuses(child, code)
-      assert.equal(await ground.refused(operation, input), expected, `${operation} ${code}`)
-    }
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { column, columns } from '../../harness/columns.ts'
 import { startStage } from '../../harness/stage.ts'
 
 const ME = '5511999990160'
@@ -31,10 +32,7 @@ test('`sent` is told although the ack was lost and the contact was faster than t
   await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
   const { message_id: id } = await stage.outcome('/send-text', { phone: ANA, message: 'lost ack' })
   const told = await statusesOf(String(id), 'read')
-  assert.deepEqual(
-    told.map(({ status }) => status),
-    ['sent', 'delivered', 'read'],
-  )
+  assert.deepEqual(column(told, 'status'), ['sent', 'delivered', 'read'])
 })
 
 // The network sends times in seconds, and the service uses milliseconds. An earlier bug: receipts had earlier times
@@ -45,10 +43,7 @@ test('momment rises from sent to read, and along the events of the chat', async 
     ids.push(String((await stage.outcome('/send-text', { phone: ANA, message })).message_id))
   for (const id of ids) {
     const told = await statusesOf(id, 'read')
-    assert.deepEqual(
-      told.map(({ status }) => status),
-      ['sent', 'delivered', 'read'],
-    )
+    assert.deepEqual(column(told, 'status'), ['sent', 'delivered', 'read'])
   }
   const ofChat = stage.world.receiver.events().filter(({ phone, type }) => phone === ANA && type !== 'instance_status')
   const times = ofChat.map(({ momment }) => Number(momment))
@@ -72,15 +67,12 @@ test('a read that comes before its delivery reports both, the delivery first, in
     for (const each of ['read', 'delivered', 'read'] as const) await sandbox.receipt(BEN, to, [id], each)
     await sandbox.receipt(BEN, to, [id], 'played')
     const told = await statusesOf(id, 'played')
-    assert.deepEqual(
-      told.map(({ status, participant_phone }) => [status, participant_phone]),
-      [
-        ['sent', null],
-        ['delivered', participant],
-        ['read', participant],
-        ['played', participant],
-      ],
-    )
+    assert.deepEqual(columns(told, 'status', 'participant_phone'), [
+      ['sent', null],
+      ['delivered', participant],
+      ['read', participant],
+      ['played', participant],
+    ])
     const times = told.map(({ momment }) => momment)
     assert.deepEqual(
       times,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, ME, NOBODY, startGround } from './ground.ts'
+import { ANA, BEN, detailsOf, EVA, ME, NOBODY, parameters, startGround } from './ground.ts'
 
 /** Phone number of a person whose privacy settings let nobody add her to groups. */
 const CAROL = '5511988880003'
@@ -15,7 +15,6 @@ await sandbox.createContact(DAN, { name: 'Dan', group_add: 'contacts' })
 after(() => ground.stop())
 
 const result = (phone: string, code = 200, invited = false) => ({ phone, success: code === 200, code, invited })
-const parameters = ({ notification_parameters }: Json) => notification_parameters as string[]
 
 interface Shown {
   id: string
@@ -169,34 +168,16 @@ test('a new group needs a name and people, not the account itself, and a name th
     return [answer.status, ...((detailsOf(answer)?.issues as Json[]) ?? []).map(({ path }) => path)]
   }
   assert.deepEqual(await refusal({ name: ' ' }), [400, 'name'])
-  assert.deepEqual(await refusal({ name: 'x'.repeat(101) }), [400, 'name'])
-  assert.deepEqual(await refusal({ phones: [] }), [400, 'phones'])
   assert.deepEqual(await refusal({ phones: [ANA, ME] }), [400, 'phones.1'])
   assert.equal(await ground.refused('groups.create', { name: 'Team', phones: ['120363000000000000-group'] }), 'invalid_phone')
   await ground.refuses('create', 406)
   assert.deepEqual(await refusal({}), [400, 'name'])
 })
 
-for (const [code, expected] of [
-  [400, 'action_failed'],
-  [403, 'not_allowed'],
-  [404, 'phone_not_on_whatsapp'],
-  [405, 'not_allowed'],
-  [429, 'action_failed'],
-  [500, 'action_failed'],
-] as const)
-  test(`a new group that the network refuses with ${code} is ${expected}`, async () => {
-    await ground.refuses('create', code)
-    assert.equal(await ground.refused('groups.create', { name: 'Team', phones: [ANA] }), expected)
-  })
-
-test('who may not add, is not in the group, or whose group is suspended is told so', async () => {
+test('who may not add, or whose group is suspended, is told so', async () => {
   const theirs = await ground.group({ owner: ANA, settings: { member_add_mode: 'admin_add' } })
-  const outside = await ground.group({ owner: ANA, participants: [ANA, BEN] })
   const suspended = await ground.group({ settings: { suspended: true } })
   const ask = (group_id: string) => ground.refused('groups.addParticipants', { group_id, phones: [BEN] })
   assert.equal(await ask(theirs.chat), 'not_allowed')
-  assert.equal(await ask(outside.chat), 'group_not_found')
-  assert.equal(await ask('120363000000000000-group'), 'group_not_found')
   assert.equal(await ask(suspended.chat), 'group_suspended')
 })

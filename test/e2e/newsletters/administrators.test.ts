@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json, Stage } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, ME, NOBODY, NOWHERE, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, NOBODY, startGround } from './ground.ts'
 
 const ground = await startGround()
 after(() => ground.stop())
@@ -90,44 +90,23 @@ const WRITES = [
   ['newsletters.transferOwnership', 'ChangeNewsletterOwner'],
 ] as const
 for (const [operation, name] of WRITES)
-  test(`${operation} is for those who run a channel that is there for the account, and about people with an account`, async () => {
+  test(`${operation} is for those who run the channel, and about people with an account`, async () => {
     const theirs = await ground.channel({ owner: ANA, subscribers: [ME], admins: [EVA] })
-    const foreign = await ground.channel({ owner: ANA, admins: [EVA] })
     const ours = await ground.channel({ admins: [EVA] })
     const ask = (newsletter_id: string, phone: unknown = EVA) => ground.refused(operation, { newsletter_id, phone })
     assert.equal(await ask(theirs.id), 'not_allowed')
-    assert.equal(await ask(foreign.id), 'newsletter_not_found')
-    assert.equal(await ask(NOWHERE), 'newsletter_not_found')
     const nobody = await ground.ask(operation, { newsletter_id: ours.id, phone: NOBODY })
     assert.equal((nobody.body.error as Json).code, 'invalid_phone')
     assert.deepEqual(detailsOf(nobody).issues, [{ path: 'phone', message: 'has no WhatsApp account' }])
     assert.equal(await ask(ours.id, `${ANA}-group`), 'invalid_phone')
-    assert.equal(await ask(ours.id, ''), 'invalid_request')
-    for (const [code, expected] of [
-      [400, 'action_failed'],
-      [403, 'not_allowed'],
-      [404, 'newsletter_not_found'],
-      [429, 'action_failed'],
-      [451, 'newsletter_not_found'],
-      [500, 'action_failed'],
-    ] as const) {
-      await ground.refuses(name, code)
-      assert.equal(await ask(ours.id), expected, String(code))
-    }
+    await ground.refuses(name, 403)
+    assert.equal(await ask(ours.id), 'not_allowed')
     assert.deepEqual((await ground.inNetwork(ours.id))?.subscribers, { [ME]: 'OWNER', [EVA]: 'ADMIN' })
   })
 
-test('an invitation is refused as the network refuses it', async () => {
+test('without an invitation nobody becomes an administrator', async () => {
   const { id } = await ground.channel({ owner: ANA, subscribers: [ME] })
-  const ask = (newsletter_id = id) => ground.refused('newsletters.acceptAdminInvite', { newsletter_id })
-  for (const none of [id, NOWHERE]) assert.equal(await ask(none), 'newsletter_not_found')
-  for (const [code, expected] of [
-    [400, 'action_failed'],
-    [403, 'not_allowed'],
-    [429, 'action_failed'],
-    [500, 'action_failed'],
-  ] as const) {
-    await ground.refuses('AcceptNewsletterAdminInvite', code)
-    assert.equal(await ask(), expected, String(code))
-  }
+  assert.equal(await ground.refused('newsletters.acceptAdminInvite', { newsletter_id: id }), 'newsletter_not_found')
+  await ground.refuses('AcceptNewsletterAdminInvite', 403)
+  assert.equal(await ground.refused('newsletters.acceptAdminInvite', { newsletter_id: id }), 'not_allowed')
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
+import { column, columns } from '../../harness/columns.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, ME, NOWHERE, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, startGround } from './ground.ts'
 
 const ground = await startGround()
 after(() => ground.stop())
@@ -104,30 +105,9 @@ test('the directory is read by view and country, searched by text, and goes on w
   assert.deepEqual((await search({ search_text: 'nothing like it' })).data, [])
 })
 
-test('a search is refused for what it is asked with, and for what the network says', async () => {
-  for (const odd of [
-    { search_text: ' ' },
-    { view: 'best' },
-    { country_codes: ['BRA'] },
-    { limit: 101 },
-    { limit: 0 },
-    { cursor: '' },
-  ])
+test('a search is refused for what it is asked with', async () => {
+  for (const odd of [{ search_text: ' ' }, { country_codes: ['BRA'] }])
     assert.equal(await ground.refused('newsletters.search', odd), 'invalid_request', JSON.stringify(odd))
-  for (const [operation, name] of [
-    ['newsletters.search', 'FetchNewsletterDirectoryList'],
-    ['newsletters.list', 'FetchAllNewslettersMetadata'],
-  ] as const)
-    for (const [code, expected] of [
-      [400, 'action_failed'],
-      [403, 'not_allowed'],
-      [429, 'action_failed'],
-      [500, 'action_failed'],
-    ] as const) {
-      await ground.refuses(name, code)
-      const answer = await ground.ask(operation, {})
-      assert.deepEqual([(answer.body.error as Json).code, detailsOf(answer).network_code], [expected, code])
-    }
 })
 
 test('a link leads to its channel in each form, and to nothing where there is none', async () => {
@@ -202,16 +182,10 @@ test('a channel that the network suspended says so; one that it does not show is
   const { id } = await ground.channel({ state: 'SUSPENDED' })
   assert.equal((await ground.must('newsletters.metadata', { newsletter_id: id })).state, 'suspended')
   const read = () => ground.ask('newsletters.metadata', { newsletter_id: id })
-  for (const code of [401, 403, 404, 405, 423, 451]) {
-    await ground.refuses('FetchNewsletter', code, 2)
-    const answer = await read()
-    assert.deepEqual([answer.status, detailsOf(answer)], [404, { network_code: code }])
-    await ground.asUsual()
-  }
-  for (const code of [400, 429, 500]) {
-    await ground.refuses('FetchNewsletter', code)
-    assert.equal(await ground.refused('newsletters.metadata', { newsletter_id: id }), 'action_failed')
-  }
+  await ground.refuses('FetchNewsletter', 423, 2)
+  const refusal = await read()
+  assert.deepEqual([refusal.status, detailsOf(refusal)], [404, { network_code: 423 }])
+  await ground.asUsual()
   await ground.answers('FetchNewsletter', null)
   assert.equal((await read()).status, 404)
 })
@@ -230,21 +204,15 @@ test('posts are read newest first, by pages, without those that were deleted', a
   const read = (more: Json = {}) => ground.must('newsletters.messages', { newsletter_id: id, ...more })
   const { data, next_cursor } = await read()
   assert.equal(next_cursor, null)
-  assert.deepEqual(
-    (data as Json[]).map(({ message_id, server_id, type, text }) => [message_id, server_id, type, text]),
-    [
-      [place.id, place.server_id, 'unknown', null],
-      [poll.id, poll.server_id, 'poll', null],
-      [image.id, image.server_id, 'image', 'A picture'],
-      [text.id, text.server_id, 'text', 'Version 2 is out'],
-    ],
-  )
+  assert.deepEqual(columns(data as Json[], 'message_id', 'server_id', 'type', 'text'), [
+    [place.id, place.server_id, 'unknown', null],
+    [poll.id, poll.server_id, 'poll', null],
+    [image.id, image.server_id, 'image', 'A picture'],
+    [text.id, text.server_id, 'text', 'Version 2 is out'],
+  ])
   for (const { sent_at } of data as Json[]) assert.ok(Math.abs(Date.parse(String(sent_at)) - Date.now()) < 60_000)
   const first = await read({ limit: 3 })
-  assert.deepEqual(
-    (first.data as Json[]).map(({ message_id }) => message_id),
-    [place.id, poll.id, image.id],
-  )
+  assert.deepEqual(column(first.data as Json[], 'message_id'), [place.id, poll.id, image.id])
   const second = await read({ limit: 3, cursor: first.next_cursor })
   assert.deepEqual([(second.data as Json[]).map(({ message_id }) => message_id), second.next_cursor], [[text.id], null])
 })
@@ -284,29 +252,10 @@ test('a page of posts that were all deleted has none, and leads on', async () =>
   assert.deepEqual(await ground.must('newsletters.messages', { newsletter_id: id, limit: 2 }), { data: [], next_cursor: '102' })
 })
 
-test('posts of a channel that is not there, or not for the account, and odd pages', async () => {
+test('posts are read with a cursor that is an id of a post', async () => {
   const { id } = await ground.channel()
-  const ask = (more: Json) => ground.refused('newsletters.messages', { newsletter_id: id, ...more })
-  assert.equal(await ask({ newsletter_id: NOWHERE }), 'newsletter_not_found')
-  for (const odd of [{ cursor: 'abc' }, { cursor: '-1' }, { limit: 0 }, { limit: 101 }, { limit: 'x' }])
-    assert.equal(await ask(odd), 'invalid_request', JSON.stringify(odd))
-  for (const [code, expected] of [
-    [400, 'action_failed'],
-    [403, 'newsletter_not_found'],
-    [404, 'newsletter_not_found'],
-    [405, 'newsletter_not_found'],
-    [423, 'newsletter_not_found'],
-    [429, 'action_failed'],
-    [451, 'newsletter_not_found'],
-    [500, 'action_failed'],
-  ] as const) {
-    await ground.me.world.sandbox.post('/answers', {
-      match: { account: ME, xmlns: 'newsletter', child: 'messages' },
-      do: { error: [code, 'refused'] },
-      times: 1,
-    })
-    assert.equal(await ask({}), expected, String(code))
-  }
+  for (const cursor of ['abc', '-1'])
+    assert.equal(await ground.refused('newsletters.messages', { newsletter_id: id, cursor }), 'invalid_request', cursor)
 })
 
 const CHOICES: [operation: string, name: 'JoinNewsletter' | 'LeaveNewsletter' | 'UpdateNewsletterUserSetting'][] = [
@@ -316,37 +265,13 @@ const CHOICES: [operation: string, name: 'JoinNewsletter' | 'LeaveNewsletter' | 
   ['newsletters.unmute', 'UpdateNewsletterUserSetting'],
 ]
 for (const [operation, name] of CHOICES)
-  test(`${operation} of a channel that is not there, and what the network refuses`, async () => {
+  test(`${operation} tells what the network refuses of a channel that is there`, async () => {
     const { id } = await ground.channel({ owner: ANA, subscribers: [ME] })
-    const ask = (newsletter_id: string) => ground.refused(operation, { newsletter_id })
-    assert.equal(await ask(NOWHERE), 'newsletter_not_found')
-    assert.equal(await ask(`${ANA}-group`), 'invalid_phone')
     for (const [code, expected] of [
       [403, 'not_allowed'],
       [404, 'newsletter_not_found'],
-      [423, 'newsletter_not_found'],
-      [429, 'action_failed'],
-      [451, 'newsletter_not_found'],
-      [500, 'action_failed'],
     ] as const) {
       await ground.refuses(name, code)
-      assert.equal(await ask(id), expected, String(code))
-    }
-    if (operation.endsWith('mute')) {
-      const foreign = await ground.channel({ owner: ANA })
-      assert.equal(await ask(foreign.id), 'newsletter_not_found', 'who does not follow has nothing to mute')
+      assert.equal(await ground.refused(operation, { newsletter_id: id }), expected, String(code))
     }
   })
-
-test('what is cut off while the network is asked ends in instance_not_connected', async () => {
-  const { world, instance } = ground.me
-  const match = { account: ME, from: 'client', xmlns: 'w:mex' }
-  await world.sandbox.post('/answers', { match: { account: ME, xmlns: 'w:mex' }, do: 'nothing' })
-  const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
-  const refused = ground.refused('newsletters.list', {})
-  const { complete } = await world.sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=10000`)
-  assert.equal(complete, true)
-  await world.sandbox.cut(ME)
-  assert.equal(await refused, 'instance_not_connected')
-  await world.gateway.waitForStatus(instance, 'connected')
-})

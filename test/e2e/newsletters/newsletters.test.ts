@@ -3,10 +3,10 @@ import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'
 import { serveFiles } from '../../harness/file-server.ts'
 import * as files from '../../harness/media-files.ts'
-import { detailsOf } from '../../harness/operations.ts'
+import { codeOf, detailsOf } from '../../harness/operations.ts'
 import { pictureAt } from '../../harness/pictures.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, EVA, ME, NOWHERE, startGround } from './ground.ts'
+import { ANA, EVA, ME, startGround } from './ground.ts'
 
 const ground = await startGround()
 const web = await serveFiles()
@@ -88,22 +88,6 @@ test('a network that does not take an empty picture is told that there is none',
   assert.equal(await ground.refused('newsletters.removePicture', { newsletter_id: id }), 'action_failed')
 })
 
-test('what is no picture, is too small, or cannot be fetched is told so, and nothing is made or changed', async () => {
-  const { id } = await ground.channel()
-  const asks: ((value: unknown) => Promise<string>)[] = [
-    (picture) => ground.refused('newsletters.create', { name: 'No', picture }),
-    (value) => ground.refused('newsletters.updatePicture', { newsletter_id: id, value }),
-  ]
-  const before = (await ground.must('newsletters.list', {})).total
-  for (const refusal of asks) {
-    assert.equal(await refusal(await base64(files.image('jpeg', 191, 400))), 'media_invalid')
-    assert.equal(await refusal(Buffer.from('no picture at all, by any means').toString('base64')), 'media_invalid')
-    assert.equal(await refusal(web.status('/gone.jpg', 404)), 'media_download_failed')
-  }
-  assert.equal((await ground.must('newsletters.list', {})).total, before)
-  assert.equal((await ground.inNetwork(id))?.picture, null)
-})
-
 test('a new name, a new description and which reactions are taken are seen by those who follow', async () => {
   const { id } = await ground.channel()
   const newsletter_id = id.replace('@newsletter', '')
@@ -159,40 +143,18 @@ const WRITES: [string, Json][] = [
 ]
 
 for (const [operation, input] of WRITES)
-  test(`${operation} is for those who run a channel that is there for the account`, async () => {
+  test(`${operation} is for those who run the channel`, async () => {
     const theirs = await ground.channel({ owner: ANA, subscribers: [ME] })
-    const foreign = await ground.channel({ owner: ANA })
-    const ask = (newsletter_id: string) => ground.refused(operation, { newsletter_id, ...input })
-    assert.equal(await ask(theirs.id), 'not_allowed')
-    assert.equal(await ask(foreign.id), 'newsletter_not_found')
-    assert.equal(await ask(NOWHERE), 'newsletter_not_found')
-    for (const odd of [`${ANA}-group`, 'x@newsletter', 'news']) assert.equal(await ask(odd), 'invalid_phone', odd)
+    assert.equal(await ground.refused(operation, { newsletter_id: theirs.id, ...input }), 'not_allowed')
     const { name, description, reaction_codes } = (await ground.inNetwork(theirs.id))!
     assert.deepEqual([name, description, reaction_codes], ['Product news', 'What changed', 'ALL'])
   })
 
 test('what the network says of a change is told by its code', async () => {
   const { id } = await ground.channel()
-  for (const [code, expected] of [
-    [400, 'action_failed'],
-    [401, 'not_allowed'],
-    [403, 'not_allowed'],
-    [404, 'newsletter_not_found'],
-    [405, 'not_allowed'],
-    [406, 'invalid_request'],
-    [423, 'newsletter_not_found'],
-    [429, 'action_failed'],
-    [451, 'newsletter_not_found'],
-    [500, 'action_failed'],
-  ] as const) {
-    await ground.refuses('UpdateNewsletter', code)
-    const answer = await ground.ask('newsletters.updateName', { newsletter_id: id, value: 'New' })
-    const { code: told } = (answer.body as { error: { code: string } }).error
-    assert.equal(told, expected, String(code))
-    if (code !== 406) assert.equal(detailsOf(answer).network_code, code)
-  }
-  await ground.refuses('CreateNewsletter', 400)
-  assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'action_failed')
+  await ground.refuses('UpdateNewsletter', 403)
+  const answer = await ground.ask('newsletters.updateName', { newsletter_id: id, value: 'New' })
+  assert.deepEqual([codeOf(answer), detailsOf(answer).network_code], ['not_allowed', 403])
   await ground.refuses('CreateNewsletter', 403)
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'not_allowed')
   // The code 409 means that another client has changed the channel at the same time. The service must then repeat the
