@@ -29,6 +29,7 @@ import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { standBy } from './service/stand-by.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
+import { createMainRecords } from './storage/main-records/create-main-records.ts'
 import { makeNamedFolder } from './storage/private.ts'
 import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
 
@@ -54,6 +55,8 @@ export interface Service {
 
 /** Share of the stop time for running requests. Otherwise a caller that never completes a body could use all of it. */
 const ANSWERS_SHARE = 0.5
+/** Interval in ms at which changes that other services have made are read. */
+const FOLLOW_EVERY = SECOND
 
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
@@ -107,8 +110,10 @@ async function startParts(
   const { clock } = clockWatch
   const allow = parseRanges(config.egressAllow)
   const { adminKey, instanceSlots } = config
-  const account = createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots })
+  const main = createMainRecords({ store, log })
+  const account = createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots })
   await account.load()
+  shutdown.add(main.follow(FOLLOW_EVERY))
   shutdown.add(() => account.stop())
   const oauth = createOauth({ store, sealer, clock, log, allow })
   await oauth.load()
@@ -124,6 +129,7 @@ async function startParts(
   const baseUrl = config.baseUrl ?? server.url
   const directory = createInstanceDirectory({
     store,
+    main,
     sealer,
     keyRing,
     steps,
@@ -148,6 +154,7 @@ async function startParts(
     clockWatch,
     shutdown,
     storage,
+    main,
     account,
     oauth,
     threads,

@@ -61,8 +61,10 @@ export interface Account {
   adminKeyTag(workspace: WorkspaceId): string | undefined
   /** True if an environment variable sets the admin key, which cannot be rotated then. */
   hasGivenAdminKey(workspace: WorkspaceId): boolean
-  /** Reads changes that operator commands wrote to the store, for example a new admin key. */
+  /** Reads changes that operator commands or other services wrote to the store, for example a new admin key. */
   refresh(): Promise<void>
+  /** Reads changes of other services. Does nothing if only this machine can use the store. */
+  catchUp(): Promise<void>
   /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
@@ -95,7 +97,7 @@ export interface Account {
    * Changes a workspace and dependent records in one commit. If `decide` throws a `Failure`, nothing is written. After
    * a conflict with another writer, `decide` runs again.
    */
-  transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
+  transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision | Promise<Decision>): Promise<void>
   stop(): Promise<void>
 }
 

@@ -5,7 +5,6 @@ import type { KeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Account } from './account.ts'
 import { hashOf, isAdminKey, isSameHash, newAdminKey } from './credentials.ts'
 import type { HeldWorkspaces } from './held-workspaces.ts'
-import type { StoredWorkspace } from './records.ts'
 
 export interface AdminKeysDeps {
   workspaces: HeldWorkspaces
@@ -30,23 +29,28 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
 
   const isGiven = (id: string) => given !== null && oldest().id === id
 
-  async function set(current: StoredWorkspace, value: string): Promise<void> {
-    const adminKeyHash = hashOf(value)
-    if (current.adminKeyHash === adminKeyHash) return
-    if (!(await workspaces.write({ ...current, adminKeyHash }))) throw new Error('the admin key could not be written')
-  }
-
   return {
     async follow() {
-      if (given !== null) await set(oldest(), given)
+      if (given === null) return
+      const hash = hashOf(given)
+      await workspaces.change(oldest().id, ({ adminKeyHash }) =>
+        adminKeyHash === hash ? undefined : { next: { adminKeyHash: hash }, ops: [] },
+      )
     },
 
     async firstStart() {
       const first = oldest()
       if (first.adminKeyHash !== null) return null
       const value = newAdminKey()
-      await set(first, value)
-      return value
+      let isMade = false
+      await workspaces.change(first.id, ({ adminKeyHash }) => {
+        if (adminKeyHash !== null) return undefined
+        const committed = () => {
+          isMade = true
+        }
+        return { next: { adminKeyHash: hashOf(value) }, ops: [], committed }
+      })
+      return isMade ? value : null
     },
 
     findAdmin(value) {

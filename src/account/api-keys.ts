@@ -9,7 +9,7 @@ import { lookOf } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import type { Account, ApiKey } from './account.ts'
@@ -19,7 +19,7 @@ import { createKnownKeys } from './known-keys.ts'
 import type { StoredKey } from './records.ts'
 
 export interface ApiKeysDeps {
-  store: Pick<StateStore, 'commit'>
+  main: Pick<MainRecords, 'change'>
   records: Repository<StoredKey>
   clock: Clock
   log: Log
@@ -54,10 +54,11 @@ type ApiKeysPart = Pick<
 
 export interface ApiKeys extends ApiKeysPart {
   /** Stored keys must be added in the order of creation. */
-  remember(key: StoredKey): void
+  put(recordKey: string, bytes: Uint8Array): void
+  remove(recordKey: string): void
 }
 
-export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
+export function createApiKeys({ main, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
   const known = createKnownKeys()
   const { remember, forget, find, ofWorkspace } = known
 
@@ -77,13 +78,24 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
     const key: StoredKey = { ...wish, id: randomUUID(), workspace, createdAt: clock.now(), lastUsedAt: null, lastUsedIp: null }
     await transact(workspace, () => {
       check()
-      return { ops: [records.encode(keys.apiKey(workspace, key.id), key)], committed: () => remember(key) }
+      return { ops: [records.encode(keys.apiKey(workspace, key.id), key)] }
     })
     return key
   }
 
   return {
-    remember,
+    put(recordKey, bytes) {
+      const stored = records.decode(recordKey, bytes)
+      const before = known.get(stored.id)
+      remember(before === undefined ? stored : withLatestUse(stored, before))
+      if (before !== undefined && (before.name !== stored.name || before.scopes.join() !== stored.scopes.join())) tellChange()
+    },
+    remove(recordKey) {
+      const key = known.get(recordKey.slice(recordKey.lastIndexOf(':') + 1))
+      if (key === undefined) return
+      forget(key)
+      tellChange()
+    },
     findApiKey: known.findApiKey,
     apiKey: known.apiKey,
     findClientToken: known.findClientToken,
@@ -96,10 +108,12 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
       // The current state of the key is written, and not the state when it was used. Otherwise a revoked key or a
       // removed scope could come back.
-      inTurn(key.workspace, async () => {
-        const current = known.get(id)
-        if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
-      }).catch((err: unknown) =>
+      inTurn(key.workspace, () =>
+        main.change(() => {
+          const current = known.get(id)
+          return { ops: current ? [records.encode(keys.apiKey(key.workspace, id), current)] : [] }
+        }),
+      ).catch((err: unknown) =>
         log.error({ err, api_key_id: id }, 'the time at which an API key was last used could not be written'),
       )
     },
@@ -148,12 +162,6 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {
           ops: [records.encode(keys.apiKey(workspace, id), next)],
-          // The use of the key may have been recorded during the commit, so the change is applied to the current
-          // record.
-          committed() {
-            remember({ ...find(workspace, id), name: next.name, scopes: next.scopes })
-            tellChange()
-          },
         }
       })
       return find(workspace, id)
@@ -163,11 +171,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         if (operates(key)) checkLastOperateKey(security, othersThatOperate(key))
-        const committed = () => {
-          forget(key)
-          tellChange()
-        }
-        return { ops: [records.remove(keys.apiKey(workspace, id))], committed }
+        return { ops: [records.remove(keys.apiKey(workspace, id))] }
       })
     },
 
@@ -175,6 +179,11 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
 
     operateKeys: (workspace) => ofWorkspace(workspace).filter(operates).length,
   }
+}
+
+/** The use of a key is in memory before it is stored, so the stored record may have an older one. */
+function withLatestUse(stored: StoredKey, { lastUsedAt, lastUsedIp }: StoredKey): StoredKey {
+  return lastUsedAt !== null && lastUsedAt > (stored.lastUsedAt ?? 0) ? { ...stored, lastUsedAt, lastUsedIp } : stored
 }
 
 const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks the same as one' })

@@ -76,8 +76,19 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     for (const [hash, held] of sessions) if (!isGood(held)) forget(hash, held.session)
   }
 
+  /** The use of a session here may be newer than the one that is stored. */
+  function hold(hash: string, stored: HeldSession) {
+    const { lastUsedAt } = stored.session
+    const before = sessions.get(hash)
+    if (before === undefined) sessions.set(hash, { ...stored, storedUse: lastUsedAt })
+    else {
+      before.session.lastUsedAt = Math.max(before.session.lastUsedAt, lastUsedAt)
+      before.storedUse = Math.max(before.storedUse, lastUsedAt)
+    }
+  }
+
   async function load() {
-    for (const [hash, held] of await kept.load()) sessions.set(hash, { ...held, storedUse: held.session.lastUsedAt })
+    await kept.load({ put: hold, remove: (hash) => void sessions.delete(hash) })
     // If the clock was set back since the last use, nobody knows how old the session is.
     const now = clock.now()
     for (const [hash, { session }] of sessions) if (session.lastUsedAt > now) forget(hash, session)
@@ -94,8 +105,10 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
 
   function put(hash: string, held: Held) {
     held.storedUse = held.session.lastUsedAt
-    const { session, adminTag, proofHash } = held
-    kept.put(hash, { session: { ...session }, adminTag, proofHash })
+    kept.put(hash, () => {
+      const current = sessions.get(hash)
+      return current && { session: current.session, adminTag: current.adminTag, proofHash: current.proofHash }
+    })
   }
 
   function countUse(hash: string, held: Held) {

@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords, StoredRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
@@ -37,19 +37,28 @@ const SessionRecord = v.object({
 
 /** The hash is that of the cookie's value, which is stored nowhere. */
 export interface KeptSessions {
-  load(): Promise<[hash: string, held: HeldSession][]>
-  /** The write is not awaited: if it is lost, somebody has to sign in again. */
-  put(hash: string, held: HeldSession): void
+  /** Passes the stored sessions to the memory, the oldest first, and from then on those that other services change. */
+  load(memory: SessionMemory): Promise<void>
+  /**
+   * The write is not awaited: if it is lost, somebody has to sign in again. `current` returns undefined if the session has
+   * ended meanwhile.
+   */
+  put(hash: string, current: () => HeldSession | undefined): void
   /** The promise is awaited when somebody signs out, because the session must not come back. */
   remove(hash: string): Promise<void>
 }
 
+export interface SessionMemory {
+  put(hash: string, held: HeldSession): void
+  remove(hash: string): void
+}
+
 export function keepSessions({
-  store,
+  main,
   sealer,
   log,
 }: {
-  store: Pick<StateStore, 'commit' | 'range'>
+  main: Pick<MainRecords, 'load' | 'change'>
   sealer: Sealer
   log: Log
 }): KeptSessions {
@@ -61,25 +70,40 @@ export function keepSessions({
   })
   const failed = (err: unknown) => log.error({ err }, 'a session of the dashboard could not be stored')
 
-  async function write(hash: string, held: HeldSession): Promise<void> {
-    await store.commit({ ops: [records.encode(keys.dashboardSession(hash), held)] })
+  const hashIn = (key: string) => key.slice(keys.dashboardSessions.length)
+
+  function readable([key, bytes]: StoredRecords[number]): [string, HeldSession][] {
+    try {
+      return [[hashIn(key), records.decode(key, bytes)]]
+    } catch (err) {
+      log.error({ err }, 'a session of the dashboard could not be read')
+      return []
+    }
   }
 
   return {
-    async load() {
-      const found: [string, HeldSession][] = []
-      const onUnreadable = (err: unknown) => log.error({ err }, 'a session of the dashboard could not be read')
-      for await (const { key, value } of records.list(store, keys.dashboardSessions, { onUnreadable }))
-        found.push([key.slice(keys.dashboardSessions.length), value])
-      return found.sort(([, a], [, b]) => a.session.createdAt - b.session.createdAt)
+    load: (memory) =>
+      main.load(
+        'dashboardSessions',
+        {
+          put(key, bytes, isOwn) {
+            if (!isOwn) memory.put(hashIn(key), records.decode(key, bytes))
+          },
+          remove: (key) => memory.remove(hashIn(key)),
+        },
+        (stored) => {
+          const found = stored.flatMap(readable).sort(([, one], [, other]) => one.session.createdAt - other.session.createdAt)
+          for (const [hash, held] of found) memory.put(hash, held)
+        },
+      ),
+    put(hash, current) {
+      main
+        .change(() => {
+          const held = current()
+          return { ops: held ? [records.encode(keys.dashboardSession(hash), held)] : [] }
+        })
+        .catch(failed)
     },
-    put(hash, held) {
-      // The commit begins in this turn. Otherwise a removal in the same turn would come first, and the session would
-      // stay stored.
-      write(hash, held).catch(failed)
-    },
-    async remove(hash) {
-      await store.commit({ ops: [records.remove(keys.dashboardSession(hash))] })
-    },
+    remove: (hash) => main.change(() => ({ ops: [records.remove(keys.dashboardSession(hash))] })),
   }
 }

@@ -1,20 +1,19 @@
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
-import type { StateStore } from '../storage/contract.ts'
-import { keys } from '../storage/record-keys.ts'
+import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { Account } from './account.ts'
 import { checkGivenAdminKey, createAdminKeys } from './admin-keys.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createHeldWorkspaces } from './held-workspaces.ts'
 import { newWorkspace } from './new-workspace.ts'
-import { keyRecords, type StoredKey, type StoredWorkspace, workspaceRecords } from './records.ts'
+import { keyRecords, type StoredWorkspace, workspaceRecords } from './records.ts'
 import { securityAfter } from './security.ts'
 import { subscriptionAfter } from './subscription.ts'
 
 export interface AccountDeps {
-  store: StateStore
+  main: MainRecords
   sealer: Sealer
   clock: Clock
   log: Log
@@ -24,35 +23,39 @@ export interface AccountDeps {
   instanceSlots: number | null
 }
 
-export function createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
+export function createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
   const mutex = createKeyedMutex()
-  const workspaces = createHeldWorkspaces(store, workspaceRecords(sealer))
+  const workspaces = createHeldWorkspaces(main, workspaceRecords(sealer))
   const keyRecord = keyRecords(sealer)
   const { change } = workspaces
 
   const transact: Account['transact'] = (workspace, decide) => mutex.run(workspace, () => change(workspace, decide))
-  const apiKeys = createApiKeys({ store, records: keyRecord, clock, log, transact, inTurn: mutex.run })
+  const apiKeys = createApiKeys({ main, records: keyRecord, clock, log, transact, inTurn: mutex.run })
 
-  async function read(): Promise<void> {
-    const found: StoredKey[] = []
-    for await (const [key, bytes] of store.range(keys.workspaces)) {
-      if (key.endsWith(':self')) workspaces.hold(key, bytes)
-      else found.push(keyRecord.decode(key, bytes))
-    }
-    for (const key of found.sort((a, b) => a.createdAt - b.createdAt)) apiKeys.remember(key)
+  const partOf = (key: string): Memory => (key.endsWith(':self') ? workspaces : apiKeys)
+  const memory: Memory = {
+    put: (key, bytes, isOwn) => partOf(key).put(key, bytes, isOwn),
+    remove: (key) => partOf(key).remove(key),
   }
 
-  async function makeDefault(): Promise<void> {
-    const record = newWorkspace({ name: 'default', now: clock.now(), adminKeyHash: null, instanceSlots })
-    if (!(await workspaces.write(record))) throw new Error('the first workspace could not be written')
+  function fill(found: StoredRecords) {
+    const inOrder = found
+      .filter(([key]) => partOf(key) === apiKeys)
+      .map(([key, bytes]) => ({ key, bytes, at: keyRecord.decode(key, bytes).createdAt }))
+      .sort((one, other) => one.at - other.at)
+    for (const [key, bytes] of found) if (partOf(key) === workspaces) workspaces.put(key, bytes)
+    for (const { key, bytes } of inOrder) apiKeys.put(key, bytes)
   }
+
+  const makeDefault = () =>
+    workspaces.addFirst(newWorkspace({ name: 'default', now: clock.now(), adminKeyHash: null, instanceSlots }))
 
   async function followSlots({ id, hasOwnSlots, subscription }: StoredWorkspace): Promise<void> {
     if (instanceSlots === null || hasOwnSlots || subscription.instanceSlots === instanceSlots) return
     await change(id, (current) => ({ next: { ...current, subscription: { ...current.subscription, instanceSlots } }, ops: [] }))
   }
 
-  const { remember: _, ...keyPart } = apiKeys
+  const { put: _, remove: __, ...keyPart } = apiKeys
   const { follow, ...adminPart } = createAdminKeys({ workspaces, mutex, given: adminKey })
   return {
     ...keyPart,
@@ -60,14 +63,15 @@ export function createStoredAccount({ store, sealer, clock, log, adminKey, insta
 
     async load() {
       checkGivenAdminKey(adminKey)
-      await read()
+      await main.load('account', memory, fill)
       if (workspaces.all().length === 0) await makeDefault()
       for (const workspace of workspaces.all()) await followSlots(workspace)
       await follow()
     },
 
     workspace: workspaces.get,
-    refresh: workspaces.refresh,
+    refresh: main.refresh,
+    catchUp: main.catchUp,
 
     update: (workspace, { name, dialect }) =>
       transact(workspace, (current) => ({

@@ -1,4 +1,5 @@
 import { type StoredWorkspace, workspaceRecords } from '../account/records.ts'
+import { changeBesideService } from '../storage/main-records/beside-service.ts'
 import { keys } from '../storage/record-keys.ts'
 import { NO_WORKSPACE, type Stored } from './stored.ts'
 
@@ -34,6 +35,6 @@ export async function writeWorkspace(
   before: Uint8Array | null,
 ): Promise<void> {
   const key = keys.workspace(record.id)
-  const isWritten = await store.commit({ guard: { key, equals: before }, ops: [workspaceRecords(sealer).encode(key, record)] })
+  const isWritten = await changeBesideService(store, { key, before }, [workspaceRecords(sealer).encode(key, record)])
   if (!isWritten) throw new Error('The workspace was changed at the same time; try again.')
 }

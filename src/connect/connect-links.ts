@@ -14,6 +14,7 @@ import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import { sha256 } from '../lib/sha256.ts'
 import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createBegunPairings } from './begun-pairings.ts'
@@ -28,7 +29,8 @@ const JUST_USED = 2 * MINUTE
 const SECRET_BYTES = 32
 
 export interface ConnectLinksDeps {
-  store: Pick<StateStore, 'commit' | 'range' | 'get'>
+  store: Pick<StateStore, 'get'>
+  main: Pick<MainRecords, 'load' | 'change'>
   sealer: Sealer
   engine: Pick<Engine, 'onEvent' | 'call'>
   directory: { state(instance: InstanceId): Pick<RuntimeState, 'status'>; onDeleted(listener: (instance: string) => void): void }
@@ -43,8 +45,8 @@ const waitingSentence = (total: number) =>
 const hashOf = (secret: string) => sha256(secret, 'base64url')
 const shown = ({ hash: _, ...link }: StoredLink): ConnectLink => link
 
-export function createConnectLinks({ store, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
-  const links = createStoredLinks({ store, sealer, log })
+export function createConnectLinks({ store, main, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
+  const links = createStoredLinks({ main, sealer, log })
   const begun = createBegunPairings(engine, log)
   const mutex = createKeyedMutex()
 
@@ -69,8 +71,11 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
 
   async function endOpen(instance: string) {
-    const ended = links.ofInstance(instance).filter(isOpen)
-    await links.change({ written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) })
+    let ended: StoredLink[] = []
+    await links.change(() => {
+      ended = links.ofInstance(instance).filter(isOpen)
+      return { written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) }
+    })
     for (const { id } of ended) {
       begun.succeeded(id)
       log.info({ link_id: id, instance_id: instance }, 'a connect link ended because its instance is connected')
@@ -89,7 +94,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
     for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of links.all().filter(isOld))
-      await mutex.run(instance, () => links.change({ removed: links.ofInstance(instance).filter(isOld) }))
+      await mutex.run(instance, () => links.change(() => ({ removed: links.ofInstance(instance).filter(isOld) })))
   }
   let timer: NodeJS.Timeout | undefined
 
@@ -100,7 +105,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   directory.onDeleted((instance) => {
     begun.deleted(instance)
     later(instance, 'the connect links of a deleted instance could not be removed', () =>
-      links.change({ removed: links.ofInstance(instance) }),
+      links.change(() => ({ removed: links.ofInstance(instance) })),
     )
   })
 
@@ -120,8 +125,10 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
         const secret = randomBytes(SECRET_BYTES).toString('base64url')
         const now = clock.now()
         const link = { ...wish, id: randomUUID(), workspace, instance, createdAt: now, expiresAt: now + lifeMs, pairedAt: null }
-        const removed = replacedAt(clock.now(), links.ofInstance(instance))
-        await links.change({ written: [{ ...link, hash: hashOf(secret) }], removed })
+        await links.change(() => ({
+          written: [{ ...link, hash: hashOf(secret) }],
+          removed: replacedAt(clock.now(), links.ofInstance(instance)),
+        }))
         return { link, secret }
       }),
 
@@ -136,13 +143,13 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       mutex.run(links.find(workspace, id).instance, async () => {
         await checkPairable(links.find(workspace, id).instance)
         // The link may have been revoked while this change waited for earlier changes.
-        const renewed = { ...links.find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null }
-        await links.change({ written: [renewed] })
-        return shown(renewed)
+        const renewed = () => ({ ...links.find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null })
+        await links.change(() => ({ written: [renewed()] }))
+        return shown(links.find(workspace, id))
       }),
 
     async revoke(workspace, id) {
-      await mutex.run(links.find(workspace, id).instance, () => links.change({ removed: [links.find(workspace, id)] }))
+      await mutex.run(links.find(workspace, id).instance, () => links.change(() => ({ removed: [links.find(workspace, id)] })))
       await begun.end(id)
     },
 

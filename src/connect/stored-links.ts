@@ -1,13 +1,13 @@
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { linkRecords, type StoredLink } from './records.ts'
 
 export interface StoredLinksDeps {
-  store: Pick<StateStore, 'commit' | 'range'>
+  main: Pick<MainRecords, 'load' | 'change'>
   sealer: Sealer
   log: Log
 }
@@ -20,11 +20,16 @@ export interface StoredLinks {
   withHash(hash: string): StoredLink | undefined
   /** Throws `not_found`. */
   find(workspace: WorkspaceId, id: string): StoredLink
-  /** Writes and removes links, first on disk and then in memory. */
-  change(links: { written?: readonly StoredLink[]; removed?: readonly StoredLink[] }): Promise<void>
+  /** Writes and removes links, first on disk and then in memory. `decide` is called again after a change by another service. */
+  change(decide: () => LinkChange): Promise<void>
 }
 
-export function createStoredLinks({ store, sealer, log }: StoredLinksDeps): StoredLinks {
+export interface LinkChange {
+  written?: readonly StoredLink[]
+  removed?: readonly StoredLink[]
+}
+
+export function createStoredLinks({ main, sealer, log }: StoredLinksDeps): StoredLinks {
   const records = linkRecords(sealer)
   const links = new Map<string, StoredLink>()
   const byHash = new Map<string, string>()
@@ -38,25 +43,39 @@ export function createStoredLinks({ store, sealer, log }: StoredLinksDeps): Stor
     byHash.delete(hash)
   }
 
-  const change: StoredLinks['change'] = async ({ written = [], removed = [] }) => {
-    if (written.length + removed.length === 0) return
-    const removals = removed.map(({ id }) => records.remove(keys.connectLink(id)))
-    await store.commit({ ops: [...written.map((link) => records.encode(keys.connectLink(link.id), link)), ...removals] })
-    removed.forEach(forget)
-    written.forEach(hold)
+  const change: StoredLinks['change'] = (decide) =>
+    main.change(() => {
+      const { written = [], removed = [] } = decide()
+      const removals = removed.map(({ id }) => records.remove(keys.connectLink(id)))
+      return { ops: [...written.map((link) => records.encode(keys.connectLink(link.id), link)), ...removals] }
+    })
+
+  const memory: Memory = {
+    put: (key, bytes) => hold(records.decode(key, bytes)),
+    remove(key) {
+      const link = links.get(key.slice(keys.connectLinks.length))
+      if (link) forget(link)
+    },
+  }
+
+  function readable([key, bytes]: StoredRecords[number]): StoredLink[] {
+    try {
+      return [records.decode(key, bytes)]
+    } catch (err) {
+      log.error({ err }, 'a stored connect link could not be read, so nobody can use it')
+      return []
+    }
   }
 
   return {
     async load(isKept) {
-      const found: StoredLink[] = []
-      const onUnreadable = (err: unknown) => log.error({ err }, 'a stored connect link could not be read, so nobody can use it')
-      for await (const { value } of records.list(store, keys.connectLinks, { onUnreadable })) found.push(value)
-      const removed: StoredLink[] = []
-      for (const link of found.sort((one, other) => one.createdAt - other.createdAt)) {
-        if (await isKept(link)) hold(link)
-        else removed.push(link)
-      }
-      await change({ removed })
+      await main.load('connectLinks', memory, (found) => {
+        const inOrder = found.flatMap(readable).sort((one, other) => one.createdAt - other.createdAt)
+        inOrder.forEach(hold)
+      })
+      const ended = new Set<string>()
+      for (const link of [...links.values()]) if (!(await isKept(link))) ended.add(link.id)
+      await change(() => ({ removed: [...links.values()].filter(({ id }) => ended.has(id)) }))
     },
     all: () => [...links.values()],
     ofInstance: (instance) => [...links.values()].filter((link) => link.instance === instance),

@@ -7,14 +7,14 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { KeyedMutex } from '../lib/keyed-mutex.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { HeldInstances } from './held-instances.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { type instanceRecords, toConfig } from './record.ts'
 
 export interface ChangesDeps {
-  store: StateStore
+  main: Pick<MainRecords, 'change'>
   records: ReturnType<typeof instanceRecords>
   held: HeldInstances
   mutex: KeyedMutex
@@ -30,7 +30,7 @@ export interface Changes {
   configure(record: InstanceRecord): Promise<void>
 }
 
-export function createChanges({ store, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
+export function createChanges({ main, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
   /**
    * Errors of a shard thread that is down are ignored: the change is stored, and the next thread starts the instance
    * with it.
@@ -45,19 +45,19 @@ export function createChanges({ store, records, held, mutex, engine, clock, log,
     }
   }
 
-  async function write(before: InstanceRecord, next: InstanceRecord): Promise<void> {
-    const record = { ...next, updatedAt: clock.now() }
-    await store.commit({ ops: [records.encode(keys.config(record.id), record)] })
-    held.hold(record)
-    const { settings, webhooks, token } = before
-    if (settings !== record.settings || webhooks !== record.webhooks || token !== record.token) await configure(record)
-  }
-
   return {
     change: (instance, decide) =>
       mutex.run(instance, async () => {
-        const before = held.get(instance)
-        await write(before, decide(before))
+        let configured: InstanceRecord | undefined
+        await main.change(() => {
+          const before = held.get(instance)
+          const record = { ...decide(before), updatedAt: clock.now() }
+          const { settings, webhooks, token } = before
+          const isSame = settings === record.settings && webhooks === record.webhooks && token === record.token
+          configured = isSame ? undefined : record
+          return { ops: [records.encode(keys.config(instance), record)] }
+        })
+        if (configured) await configure(configured)
       }),
     configure,
   }

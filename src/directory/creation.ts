@@ -13,7 +13,6 @@ import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { NewInstance } from './directory.ts'
-import type { HeldInstances } from './held-instances.ts'
 import { type Checks, changedRecord } from './instance-change.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { archivedRecord, type instanceRecords } from './record.ts'
@@ -24,7 +23,6 @@ export interface CreationDeps extends Checks {
   store: StateStore
   sealer: Sealer
   records: ReturnType<typeof instanceRecords>
-  held: HeldInstances
   mutex: KeyedMutex
   account: Pick<Account, 'transact' | 'workspace'>
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
@@ -40,21 +38,19 @@ export interface Creation {
 }
 
 export function createCreation(deps: CreationDeps): Creation {
-  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
+  const { store, sealer, records, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
   /**
    * The insertion runs while no change of the workspace's webhooks runs, so that the instance has either all old or all
    * new values.
    */
   const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
-    mutex.run(webhooksOf(workspace), async () => {
-      const record = make()
-      await insertRecord(workspace, record, extra)
-      return record
-    })
+    mutex.run(webhooksOf(workspace), () => insertRecord(workspace, make, extra))
 
-  async function insertRecord(workspace: WorkspaceId, record: InstanceRecord, extra: readonly Op[]): Promise<void> {
+  async function insertRecord(workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[]): Promise<InstanceRecord> {
+    let record = make()
     await account.transact(workspace, (current) => {
+      record = make()
       const { instanceSlots } = current.subscription
       if (current.instancesUsed >= instanceSlots)
         throw new Failure('instance_limit_reached', {
@@ -63,9 +59,9 @@ export function createCreation(deps: CreationDeps): Creation {
       return {
         next: { ...current, instancesUsed: current.instancesUsed + 1 },
         ops: [records.encode(keys.config(record.id), record), ...extra],
-        committed: () => held.hold(record),
       }
     })
+    return record
   }
 
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {

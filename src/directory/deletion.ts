@@ -20,7 +20,6 @@ export interface DeletionDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
-  removed(instance: string): void
 }
 
 /**
@@ -29,22 +28,22 @@ export interface DeletionDeps {
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 
-export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log, removed }: DeletionDeps): Delete {
+export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log }: DeletionDeps): Delete {
   /**
    * One commit removes the record, lowers the number of instances of the workspace, and revokes the apps of the
    * instance.
    */
   async function removeRecord({ id, workspace }: InstanceRecord): Promise<void> {
-    const apps = oauth.endOf({ instance: id })
-    await account.transact(workspace as WorkspaceId, (current) => ({
-      next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
-      ops: [records.remove(keys.config(id)), ...apps.ops],
-      committed() {
-        apps.committed()
-        held.forget(id)
-        removed(id)
-      },
-    }))
+    await account.transact(workspace as WorkspaceId, (current) => {
+      // Throws if another service has deleted the instance.
+      held.get(id)
+      const apps = oauth.endOf({ instance: id })
+      return {
+        next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
+        ops: [records.remove(keys.config(id)), ...apps.ops],
+        committed: apps.committed,
+      }
+    })
   }
 
   return async (record) => {

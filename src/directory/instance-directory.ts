@@ -1,7 +1,4 @@
-/**
- * All instances are kept in memory, and each change is also stored. The main thread is the only writer of these
- * records.
- */
+/** All instances are kept in memory, and each change is also stored. */
 
 import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
@@ -14,6 +11,7 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Oauth } from '../oauth/oauth.ts'
 import type { StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
+import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createChanges } from './changes.ts'
@@ -23,7 +21,6 @@ import type { Directory } from './directory.ts'
 import { createHeldInstances } from './held-instances.ts'
 import { removeImportLeftovers } from './imports.ts'
 import { type Checks, changedRecord } from './instance-change.ts'
-import type { InstanceRecord } from './instance-object.ts'
 import { createReads } from './reads.ts'
 import { instanceRecords, toConfig } from './record.ts'
 import { withNewSecret } from './secret-rotation.ts'
@@ -33,6 +30,7 @@ import { createWorkspaceWebhooks } from './workspace-webhooks.ts'
 
 export interface DirectoryDeps extends Checks {
   store: StateStore
+  main: MainRecords
   sealer: Sealer
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps?: Steps
@@ -49,6 +47,8 @@ export interface DirectoryDeps extends Checks {
 
 /** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
 const IMPORTS = 'imports'
+
+const NOT_CONFIGURED = 'a configuration that another service has changed could not be passed on to its shard'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
@@ -76,13 +76,29 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
 
   const { change, configure } = createChanges(parts)
   const creation = createCreation(parts)
-  const end = createDeletion({
-    ...parts,
-    removed(instance) {
+  const end = createDeletion(parts)
+
+  const memory: Memory = {
+    put(key, bytes, isOwn) {
+      const record = records.decode(key, bytes)
+      const isKnown = held.find(record.id) !== undefined
+      held.hold(record)
+      if (isOwn || !isKnown) return
+      configure(record).catch((err: unknown) => deps.log.error({ err, instance_id: record.id }, NOT_CONFIGURED))
+    },
+    remove(key) {
+      const instance = key.slice(keys.configs.length)
+      if (held.find(instance) === undefined) return
+      held.forget(instance)
       states.forget(instance)
       for (const listener of deleted) listener(instance)
     },
-  })
+  }
+
+  function fill(found: StoredRecords) {
+    const stored = found.map(([key, bytes]) => records.decode(key, bytes))
+    for (const record of stored.sort((one, other) => one.createdAt - other.createdAt)) held.hold(record)
+  }
 
   return {
     ...createReads(parts),
@@ -95,10 +111,8 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
 
     async load() {
       await removeImportLeftovers(store)
-      const found: InstanceRecord[] = []
-      for await (const { value } of records.list(store, keys.configs)) found.push(value)
-      for (const record of found.sort((a, b) => a.createdAt - b.createdAt)) held.hold(record)
-      return found.map((record) => toConfig(record, baseUrl))
+      await deps.main.load('configs', memory, fill)
+      return [...held.ids()].map((id) => toConfig(held.get(id), baseUrl))
     },
 
     takeImports: () =>

@@ -22,7 +22,7 @@ import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 export interface WorkspaceWebhooksDeps {
   records: ReturnType<typeof instanceRecords>
   held: HeldInstances
-  account: Pick<Account, 'transact' | 'workspace'>
+  account: Pick<Account, 'transact'>
   mutex: KeyedMutex
   clock: Clock
   checkUrl: CheckUrl
@@ -60,27 +60,22 @@ export function createWorkspaceWebhooks(
     }
   }
 
-  async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
-    // An instance is missing if it was deleted before this change.
-    const before = ids.flatMap((id) => held.find(id) ?? [])
-    decide(account.workspace(workspace).webhooks)
-    const next: InstanceRecord[] = []
-    const ops: Op[] = []
-    const updatedAt = clock.now()
-    await inSlices(before, (slice) => {
-      for (const record of slice) {
-        const changed = { ...record, ...also(record), webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
-        next.push(changed)
-        ops.push(records.encode(keys.config(changed.id), changed))
-      }
+  async function changeAll(workspace: WorkspaceId, decide: DecideWebhooks, also: Also): Promise<number> {
+    let next: InstanceRecord[] = []
+    await account.transact(workspace, async (current) => {
+      const webhooks = decide(current.webhooks)
+      next = []
+      const ops: Op[] = []
+      const updatedAt = clock.now()
+      await inSlices(held.of(workspace), (slice) => {
+        for (const record of slice) {
+          const changed = { ...record, ...also(record), webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
+          next.push(changed)
+          ops.push(records.encode(keys.config(changed.id), changed))
+        }
+      })
+      return { next: { ...current, webhooks }, ops }
     })
-    await account.transact(workspace, (current) => ({
-      next: { ...current, webhooks: decide(current.webhooks) },
-      ops,
-      committed() {
-        for (const record of next) held.hold(record)
-      },
-    }))
     // The change is already stored, so if one shard thread fails, the others still get it.
     const failures: unknown[] = []
     const configureOne = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
@@ -94,7 +89,7 @@ export function createWorkspaceWebhooks(
   const change = (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
     mutex.run(webhooksOf(workspace), async () => {
       const ids = held.of(workspace).map(({ id }) => id)
-      return mutex.runAll(ids, () => changeAll(workspace, ids, decide, also))
+      return mutex.runAll(ids, () => changeAll(workspace, decide, also))
     })
 
   return {

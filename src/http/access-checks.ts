@@ -53,7 +53,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const { account, directory, oauth, clock, descriptions, tickets, apps, links, linkStarts, throttle, shortSecrets } = deps
   const requests = createRequestLimit(deps.buckets)
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
-  const { keyOfBearer, checkKey } = createKeyChecks({ account, guesses })
+  const { keyOfBearer, hasUnknownKey, checkKey } = createKeyChecks({ account, guesses })
   const admins = createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
@@ -97,6 +97,19 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   }
 
   return {
+    /**
+     * False if memory does not know the credentials of a request for an instance. Another service may have stored them a
+     * moment ago.
+     */
+    knows: (instance: string, token: string, headers: Headers): boolean =>
+      directory.authenticate(instance, token) !== undefined && !hasUnknownKey(headers),
+
+    knowsMcp(headers: Headers): boolean {
+      const value = bearer(headers)
+      if (value === undefined) return true
+      return (appOf(value) ?? directory.authenticateToken(value)) !== undefined && !hasUnknownKey(headers)
+    },
+
     instance(instance: string, token: string, incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const caller = checkInstance(instance, token, incoming)
       requests.take('instance', `instance:${caller.instance}`, incoming)

@@ -14,6 +14,8 @@ export interface KeyChecksDeps {
 export interface KeyChecks {
   /** An imported client token is not accepted in `Authorization`. */
   keyOfBearer(headers: Headers): ApiKey | undefined
+  /** Whether the headers have an API key that is not in memory. Imported client tokens are not looked for. */
+  hasUnknownKey(headers: Headers): boolean
   /** Checks one credential of a request. `mayBear` states whether `Authorization` may contain a key. */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
@@ -29,6 +31,12 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     const value = bearer(headers)
     if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
     return account.findApiKey(value)
+  }
+
+  function hasUnknownKey(headers: Headers): boolean {
+    const isUnknown = (value: string | null | undefined) =>
+      value?.startsWith(API_KEY_PREFIX) === true && value.length <= MAX_CREDENTIAL && account.findApiKey(value) === undefined
+    return isUnknown(bearer(headers)) || isUnknown(headers.get('Client-Token'))
   }
 
   /** A value without the prefix of an API key can only be an imported client token, which has at least 8 characters. */
@@ -49,5 +57,5 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     checkScope(key, 'instances:operate')
   }
 
-  return { keyOfBearer, checkKey }
+  return { keyOfBearer, hasUnknownKey, checkKey }
 }

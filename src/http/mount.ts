@@ -88,6 +88,8 @@ export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
   dialectOf(c: Context<Env>): Dialect | undefined
+  /** False if another service may have stored the credentials a moment ago; by default true. */
+  knows?(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): boolean
   /** The part of an answer that the caller may see; by default all of it. */
   shown?(answer: unknown, endpoint: Endpoint, c: Context<Env>): unknown
 }
@@ -96,6 +98,7 @@ const byCredentials = (deps: MountDeps): Mounting => ({
   pathOf: (declared) => declared,
   admit: (endpoint, instance, token, c) => admit(endpoint, instance, token, c, deps),
   dialectOf: ({ req }) => deps.dialects.of(req.path, req.raw.headers),
+  knows: ({ access }, instance, token, { req }) => access !== 'instance' || deps.gate.knows(instance, token, req.raw.headers),
 })
 
 export function mount(
@@ -109,6 +112,8 @@ export function mount(
     const { endpoint, alias } = route
     const template = mounting.pathOf(endpoint.path)
     app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c, next) => {
+      const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
+      if (mounting.knows?.(endpoint, instance_id, token, c) === false) await deps.parts.account.catchUp()
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
       // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. System routes
@@ -116,10 +121,9 @@ export function mount(
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound()
       const state = c.get('state')
       state.route = template
-      const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // The account is read again, so that a change by an operator command, such as a revoked key, takes effect
-      // immediately.
+      // The account is read again, so that a change by an operator command or another service, such as a revoked key,
+      // takes effect immediately.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)

@@ -35,6 +35,7 @@ import { createPasskeys } from '../passkey/passkeys.ts'
 import type { Listening } from '../serve.ts'
 import { isFailing } from '../storage/disk.ts'
 import { checkRing } from '../storage/key-ring.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
@@ -49,6 +50,7 @@ export interface ApplicationDeps {
   clockWatch: ClockWatch
   shutdown: Shutdown
   storage: ServiceStorage
+  main: MainRecords
   account: Account
   oauth: Oauth
   threads: Threads
@@ -104,7 +106,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
     refresh: account.refresh,
     run: newUlid(),
   })
-  const connectLinks = createConnectLinks({ store, sealer, engine, directory, clock, log })
+  const connectLinks = createConnectLinks({ store, main: deps.main, sealer, engine, directory, clock, log })
   await connectLinks.load()
   deps.shutdown.add(() => connectLinks.stop())
   const dashboard = await dashboardOf(config, deps, { readiness, readings, live })
@@ -241,7 +243,7 @@ interface DashboardParts {
 
 async function dashboardOf(
   { dashboard: mode, outboxMax }: Config,
-  { log, clockWatch, shutdown, storage, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
+  { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
   if (mode === 'off') return undefined
@@ -272,7 +274,7 @@ async function dashboardOf(
     sessions: await createDashboardSessions({
       account,
       clock: steadyClock,
-      kept: keepSessions({ store, sealer: storage.sealer, log }),
+      kept: keepSessions({ main, sealer: storage.sealer, log }),
       log,
     }),
     files: await createDashboardFiles(),

@@ -28,6 +28,30 @@ export interface CountOptions {
   before?: string | undefined
 }
 
+/**
+ * The changes of the records that every service on the store has in memory (`main-records/`). The store counts them: the
+ * version is the number of changes so far.
+ */
+export interface ChangeFeed {
+  version(): Promise<number>
+  /**
+   * Stores a batch that was decided at this version, and raises the version by one. Resolves with false, and stores
+   * nothing, if the store has another version.
+   */
+  commit(version: number, ops: readonly Op[]): Promise<boolean>
+  /** The changes after this version. All of the result is of one moment. */
+  since(version: number): Promise<Changes>
+}
+
+export interface Changes {
+  version: number
+  /**
+   * The changed keys, each with the present value, or undefined if the record was removed. Undefined if the store no
+   * longer has all of the changes.
+   */
+  changed: ReadonlyMap<string, Uint8Array | undefined> | undefined
+}
+
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
@@ -44,6 +68,8 @@ export interface StateStore {
    * the store.
    */
   confirm?(): Promise<void>
+  /** Absent if only the processes of one machine can use the store. */
+  changes?: ChangeFeed
   /** Distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing. */
   ids?(prefix: string): Promise<string[]>
   close(): Promise<void>

@@ -86,7 +86,7 @@ export interface OpenOptions {
 
 export interface StateDriver
   extends Omit<Driver, 'dispose'>,
-    Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'> {
+    Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm' | 'changes'> {
   dispose(): Promise<void>
 }
 

@@ -684,7 +684,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.close()
     await release()
     await (await openStore(url, { isReader: true })).close()
-    assert.equal(await format(), '3')
+    assert.equal(await format(), '4')
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {
@@ -692,12 +692,12 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const url = cluster.url(schema)
     await (await openStore(url)).close()
     const side = await cluster.client(schema)
-    await side.query("DROP TABLE svc_blob; UPDATE svc_meta SET value = '1' WHERE key = 'format'")
+    await side.query("DROP TABLE svc_blob, svc_change, svc_cluster; UPDATE svc_meta SET value = '1' WHERE key = 'format'")
     const store = await openStore(url)
     await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
-    await assert.rejects(openStore(url), /has format 99, and this release knows 3; use the newer release\.$/)
+    await assert.rejects(openStore(url), /has format 99, and this release knows 4; use the newer release\.$/)
   })
 
   test('a server that could lose commits, or takes none, is refused in one sentence', async () => {

@@ -78,6 +78,12 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
     }
   }
 
+  app.use(`${PATTERN}/*`, async (c, next) => {
+    // Another service may have made the link a moment ago.
+    if (connectLinks.find(c.req.param('token')) === undefined) await parts.account.catchUp()
+    return next()
+  })
+
   app.get(PATTERN, (c) => {
     // The router also passes HEAD requests to this handler.
     if (c.req.raw.method !== 'GET') return c.notFound()

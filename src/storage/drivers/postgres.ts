@@ -10,8 +10,9 @@
 import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
-import { type Batch, type CountOptions, checkOps, checkRecordKey, type RangeOptions } from '../contract.ts'
+import { type Batch, type CountOptions, checkOps, checkRecordKey, type Op, type RangeOptions } from '../contract.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
+import { changesSince, versionOf } from './postgres/change-feed.ts'
 import { createCommits } from './postgres/commits.ts'
 import { idsUnder } from './postgres/ids.ts'
 import { connect, type Question, UnfitServer } from './postgres/link.ts'
@@ -110,9 +111,7 @@ export async function openPostgres({
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
     if (ops.length === 0 && guard === undefined) return true
-    // The bytes of a view may change before they are sent.
-    const own = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
-    return commits.add({ ops: own, guard: guard && { key: guard.key, equals: guard.equals && ownedBytes(guard.equals) } })
+    return commits.add({ ops: owned(ops), guard: guard && { key: guard.key, equals: guard.equals && ownedBytes(guard.equals) } })
   }
 
   async function* range(prefix: string, { after, limit = Number.POSITIVE_INFINITY, reverse = false }: RangeOptions = {}) {
@@ -154,6 +153,14 @@ export async function openPostgres({
       count,
       ids: (prefix) => idsUnder(reads.ask, prefix),
       confirm: async () => void (await commits.add({ ops: [] })),
+      changes: {
+        version: () => versionOf(reads.ask),
+        since: (version) => changesSince(reads.ask, version),
+        async commit(version, ops) {
+          checkOps(ops)
+          return commits.add({ ops: owned(ops), guard: { version } })
+        },
+      },
     },
     writer: writer?.id,
     doubts: writer?.counts ?? (() => ({ stored: 0, repeated: 0 })),
@@ -166,8 +173,11 @@ export async function openPostgres({
   })
 }
 
+/** The bytes of a view may change before they are sent. */
+const owned = (ops: readonly Op[]) => ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
+
 type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'dispose'> & {
-  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'>
+  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm' | 'changes'>
 }
 
 /** unstorage does not wait for an asynchronous factory, so the connections are opened before. */

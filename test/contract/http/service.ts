@@ -47,6 +47,7 @@ import { createPages } from '../../../src/pages/pages.ts'
 import { createPasskeys } from '../../../src/passkey/passkeys.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
+import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
@@ -183,11 +184,13 @@ export interface ServiceOptions {
    */
   hasMetricsToken?: boolean
   hasDocs?: boolean
+  /** By default a store of its own. */
+  storeUrl?: string
 }
 
 export async function openService(options: ServiceOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'svc-http-'))
-  const opened = await openStore(`lmdb:${dir}`)
+  const opened = await openStore(options.storeUrl ?? `lmdb:${dir}`)
   const disk = { isFull: false }
   const commit: OpenStore['commit'] = (batch) =>
     disk.isFull ? Promise.reject(new StorageFailure('disk full')) : opened.commit(batch)
@@ -205,7 +208,8 @@ export async function openService(options: ServiceOptions = {}) {
     void lines.push({ level, fields: fields as Record<string, unknown>, message })
   const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
   const adminKey = options.hasOwnAdminKey ? null : ADMIN_KEY
-  const account = createStoredAccount({ store, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
+  const main = createMainRecords({ store, log })
+  const account = createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
@@ -213,6 +217,7 @@ export async function openService(options: ServiceOptions = {}) {
   const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']) })
   const directory = createInstanceDirectory({
     store,
+    main,
     sealer,
     keyRing,
     account,
@@ -224,6 +229,7 @@ export async function openService(options: ServiceOptions = {}) {
     checkProxy: (url) => checkProxy(url, allow),
     createWaitMs: options.createWaitMs ?? 1_000,
   })
+  await directory.load()
   const peer = { address: '198.51.100.7', hasLeft: false }
   const readiness = {
     stopping: false,
@@ -256,7 +262,7 @@ export async function openService(options: ServiceOptions = {}) {
     standbys: () => undefined,
     refresh: async () => {},
   })
-  const connectLinks = createConnectLinks({ store, sealer, engine: double.engine, directory, clock, log })
+  const connectLinks = createConnectLinks({ store, main, sealer, engine: double.engine, directory, clock, log })
   await connectLinks.load()
   const app = createApp({
     account,
@@ -329,7 +335,7 @@ export async function openService(options: ServiceOptions = {}) {
     pages: createPages({ hasDocs: true, hasDashboard: true }),
     dashboard: options.dashboard && {
       mode: options.dashboard.mode,
-      sessions: await createDashboardSessions({ account, clock, kept: keepSessions({ store, sealer, log }), log }),
+      sessions: await createDashboardSessions({ account, clock, kept: keepSessions({ main, sealer, log }), log }),
       files: await createDashboardFiles([options.dashboard.folder ?? dir]),
       health: undefined,
       activity: undefined,
@@ -426,6 +432,7 @@ export async function openService(options: ServiceOptions = {}) {
     directory,
     oauth,
     connectLinks,
+    main,
     store,
     sealer,
     keyRing,

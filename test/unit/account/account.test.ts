@@ -9,6 +9,7 @@ import { workspaceRecords } from '../../../src/account/records.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
@@ -35,7 +36,8 @@ async function open(adminKey: string | null = null, instanceSlots: number | null
     warn() {},
     error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
   }
-  const account = createStoredAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
+  const main = createMainRecords({ store, log })
+  const account = createStoredAccount({ main, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
   await account.load()
   return account
 }

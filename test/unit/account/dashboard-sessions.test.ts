@@ -6,6 +6,7 @@ import { createDashboardSessions } from '../../../src/account/dashboard-sessions
 import { keepSessions } from '../../../src/account/session-records.ts'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { manualTime, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
@@ -28,7 +29,7 @@ function bench(whole: OpenStore) {
         apiKey: (_, id) => state.keys.find((key) => key.id === id),
       },
       clock: { now: () => state.now },
-      kept: keepSessions({ store, sealer, log }),
+      kept: keepSessions({ main: createMainRecords({ store, log }), sealer, log }),
       log,
       timer: time.timer,
     })

@@ -153,6 +153,7 @@ test('after a restart every instance is there, in its order, as it was', async (
   await service.directory.update(first, { settings: { proxy_url: 'socks5://user:pass@proxy.example:1080' } })
   const again = createInstanceDirectory({
     store: service.store,
+    main: service.main,
     sealer: service.sealer,
     keyRing: service.keyRing,
     account: service.account,

@@ -19,11 +19,12 @@ export async function startDirectory(
   service: Service,
   { killAt, blobs = mountBlobs(blobFiles({ dir: '/nonexistent' })), ...more }: Start,
 ) {
-  const { store, sealer, keyRing, account, oauth, clock, log } = service
+  const { store, main, sealer, keyRing, account, oauth, clock, log } = service
   await eraseLeftovers({ store, keyRing, blobs, log })
   const directory = createInstanceDirectory({
     ...more,
     store,
+    main,
     sealer,
     keyRing,
     account,

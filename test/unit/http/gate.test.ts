@@ -7,6 +7,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { createAccessChecks } from '../../../src/http/access-checks.ts'
 import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
+import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { openService } from '../../contract/http/service.ts'
 
@@ -55,7 +56,14 @@ test('a key of another workspace opens no instance, and an imported token only i
   const own = await service.newKey(['instances:operate'])
   const { value: theirs, imported } = await secondWorkspace()
   const { store, sealer, clock, log, directory } = service
-  const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: 1 })
+  const account = createStoredAccount({
+    main: createMainRecords({ store, log }),
+    sealer,
+    clock,
+    log,
+    adminKey: null,
+    instanceSlots: 1,
+  })
   await account.load()
   const gate = createAccessChecks({
     account,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { FAMILIES } from '../../../src/storage/main-records/families.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
@@ -16,4 +17,19 @@ test('a key that is on the page is used', () => {
     Object.keys(keys).filter((name) => !isUsed(name)),
     [],
   )
+})
+
+test('every record that belongs to no instance is in one family of the main thread', () => {
+  /** Media are not records, but their names are on the same page. */
+  const media = new Set(['blob', 'blobs'])
+  const found = Object.entries(keys).flatMap(([name, key]) => {
+    const text = typeof key === 'string' ? key : (key as (...parts: string[]) => string)('1', '2', '3', '4')
+    if (media.has(name) || text.startsWith(keys.instances)) return []
+    return [[name, Object.values(FAMILIES).filter(({ prefix }) => text.startsWith(prefix)).length]]
+  })
+  assert.deepEqual(
+    found.filter(([, families]) => families !== 1),
+    [],
+  )
+  assert.ok(found.length > 10)
 })

@@ -1,6 +1,7 @@
 import { StorageFailure } from '../../../domain/storage-failure.ts'
-import type { Batch, Op } from '../../contract.ts'
+import type { Op } from '../../contract.ts'
 import type { OpenOptions } from '../../store-backend.ts'
+import type { Guard } from './fenced-commit.ts'
 import type { Work } from './writer.ts'
 
 /** Bytes after which no further batch is added to a commit. */
@@ -12,6 +13,11 @@ const GROUP_BYTES = 4 * 1_024 * 1_024
 const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Bytes that are added for each operation, so that the number of short operations is limited too. */
 const OP_BYTES = 100
+
+interface Batch {
+  guard?: Guard | undefined
+  ops: readonly Op[]
+}
 
 interface Waiting {
   batch: Batch

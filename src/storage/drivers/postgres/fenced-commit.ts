@@ -5,27 +5,48 @@
 import type { Batch, Op } from '../../contract.ts'
 import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
 import type { Answer, Question } from './link.ts'
-import { type Place, placeOf } from './places.ts'
+import { NO_INSTANCE, type Place, placeOf } from './places.ts'
 
-const FENCE = 'UPDATE svc_writer SET seq = $2 WHERE id = $1 AND seq = $2 - 1 AND generation = $3 AND NOT is_over RETURNING 1'
+const fence = (condition: string) =>
+  `UPDATE svc_writer SET seq = $2 WHERE id = $1 AND seq = $2 - 1 AND generation = $3 AND NOT is_over${condition} RETURNING 1`
+const FENCE = fence('')
 const remove = (keys: string, condition: string) =>
   `DELETE FROM svc_state s USING unnest(${keys}) AS k(scope, key) WHERE s.scope = k.scope AND s.key = k.key COLLATE "C"${condition}`
 const insert = (rows: string, condition: string) =>
   `INSERT INTO svc_state AS s SELECT k.scope, k.key, k.value FROM unnest(${rows}) AS k(scope, key, value)${condition} ON CONFLICT (scope, key) DO UPDATE SET value = EXCLUDED.value`
 
-const COMMIT = `WITH w AS (${FENCE}),
-d AS (${remove('$4::uuid[], $5::text[]', ' AND EXISTS (SELECT FROM w)')}),
-i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FROM w)')})
-SELECT count(*) FROM w`
+const CHANGES = `d AS (${remove('$4::uuid[], $5::text[]', ' AND EXISTS (SELECT FROM w)')}),
+i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FROM w)')})`
+
+const COMMIT = `WITH w AS (${FENCE}), ${CHANGES} SELECT count(*) FROM w`
+
+/** A service that was away for longer than this reads all records again. */
+const KEPT = '10 minutes'
+/**
+ * One statement, so that a service that stands still holds no lock of `svc_cluster`. If another service has raised the
+ * version, this statement waits for its commit, finds another version, and changes nothing.
+ */
+const COMMIT_VERSION = `WITH c AS (SELECT 1 FROM svc_cluster WHERE version = $9 FOR UPDATE),
+w AS (${fence(' AND EXISTS (SELECT FROM c)')}),
+v AS (UPDATE svc_cluster SET version = $9::bigint + 1 WHERE one AND EXISTS (SELECT FROM w)),
+h AS (INSERT INTO svc_change (version, key) SELECT $9::bigint + 1, k.key FROM unnest($10::text[]) AS k(key) WHERE EXISTS (SELECT FROM w)),
+p AS (DELETE FROM svc_change WHERE at < now() - interval '${KEPT}' AND EXISTS (SELECT FROM w)),
+${CHANGES}
+SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM w)`
 
 const TAKE = 'INSERT INTO svc_state (scope, key, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
 const LOCK = 'SELECT value FROM svc_state WHERE scope = $1 AND key = $2 FOR UPDATE'
+
+/** A key with the bytes that it must have, or the version that the records of the main thread must have. */
+export type Guard = NonNullable<Batch['guard']> | { version: number }
+
+export const isOfKey = (guard: Guard): guard is NonNullable<Batch['guard']> => 'key' in guard
 
 export interface FencedCommit {
   writer: string
   number: number
   generation: number
-  guard?: Batch['guard'] | undefined
+  guard?: Guard | undefined
   ops: Sorted
 }
 
@@ -35,16 +56,34 @@ type Ask = (question: Question) => Promise<Answer>
  * Resolves with `refused` if another writer has replaced this one, and with false if the condition of the batch is not
  * met. In both cases nothing was stored.
  */
-export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
-  commit.guard === undefined ? inOneStatement(ask, commit) : inTransaction(ask, commit, commit.guard)
+export function carryOut(ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> {
+  const { guard } = commit
+  if (guard === undefined) return inOneStatement(ask, commit)
+  return isOfKey(guard) ? inTransaction(ask, commit, guard) : atVersion(ask, commit, guard.version)
+}
 
-async function inOneStatement(
-  ask: Ask,
-  { writer, number, generation, ops: { removed, put } }: FencedCommit,
-): Promise<true | 'refused'> {
-  const values = [writer, number, generation, uuids(removed.map(scopeOf)), texts(removed.map(restOf)), ...rowsOf(put)]
-  const { rows } = await ask({ name: 'commit', text: COMMIT, values })
+const valuesOf = ({ writer, number, generation, ops: { removed, put } }: FencedCommit) => [
+  writer,
+  number,
+  generation,
+  uuids(removed.map(scopeOf)),
+  texts(removed.map(restOf)),
+  ...rowsOf(put),
+]
+
+async function inOneStatement(ask: Ask, commit: FencedCommit): Promise<true | 'refused'> {
+  const { rows } = await ask({ name: 'commit', text: COMMIT, values: valuesOf(commit) })
   return rows[0]![0] === 1 || 'refused'
+}
+
+async function atVersion(ask: Ask, commit: FencedCommit, version: number): Promise<boolean | 'refused'> {
+  const { removed, put } = commit.ops
+  // The main thread has no records of instances in memory.
+  const changed = [...removed, ...put.map(([place]) => place)].filter(({ scope }) => scope === NO_INSTANCE)
+  const values = [...valuesOf(commit), version, texts(changed.map(restOf))]
+  const [[isVersion, isStored]] = (await ask({ name: 'commit-version', text: COMMIT_VERSION, values })).rows as [[number, number]]
+  if (isVersion === 0) return false
+  return isStored === 1 || 'refused'
 }
 
 /**

@@ -1,6 +1,6 @@
 import { NO_INSTANCE } from './places.ts'
 
-export const FORMAT = 3
+export const FORMAT = 4
 
 /** Advisory lock, so that only one of several threads creates the tables. The number is arbitrary. */
 const MAKING = 7_632_141
@@ -18,6 +18,7 @@ export const tablesExist = (schema: string) => ({
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
  * - `svc_writer` has a row per run of a thread, which changes with every commit. Pages are mostly empty, so that the index is not changed. Ids are random, because a sequence could give a number again after a failover. The rows of threads are removed with the row of the main thread; then no thread of the service can store anything.
  * - `svc_node` has the row of the service that owns the schema. Its counter `beat` grows every second.
+ * - `svc_cluster` has one row with the version of the records that every service has in memory, and `svc_change` which keys changed in which version.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -45,6 +46,15 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_node (
   name text NOT NULL,
   beat bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);
+CREATE TABLE IF NOT EXISTS "${schema}".svc_cluster (one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
+INSERT INTO "${schema}".svc_cluster DEFAULT VALUES ON CONFLICT DO NOTHING;
+CREATE TABLE IF NOT EXISTS "${schema}".svc_change (
+  version bigint NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (version, key)
+);
+CREATE INDEX IF NOT EXISTS svc_change_at ON "${schema}".svc_change (at);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_key (name text PRIMARY KEY, first bytea, second bytea);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_blob (
   owner text COLLATE "C" NOT NULL,

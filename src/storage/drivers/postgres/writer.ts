@@ -9,8 +9,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
-import type { Batch, Op } from '../../contract.ts'
-import { carryOut, type FencedCommit, sort } from './fenced-commit.ts'
+import type { Op } from '../../contract.ts'
+import { carryOut, type FencedCommit, type Guard, isOfKey, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
 /** Another writer has replaced this one, so nothing of the commit was stored. */
@@ -51,7 +51,7 @@ export interface WriterOptions {
 }
 
 export interface Work {
-  guard?: Batch['guard'] | undefined
+  guard?: Guard | undefined
   ops: readonly Op[]
   /** Value of `performance.now` until which work that was not sent yet waits for a connection. */
   until: number
@@ -158,7 +158,8 @@ async function attempt(state: State, commit: FencedCommit): Promise<boolean | 'a
     const code = codeOf(error)
     // The server may report an error and end although the commit is already in its log. Only a working connection with
     // the old number proves that nothing was stored.
-    if (code === undefined || !(await isUndone(state, commit.guard !== undefined))) return 'doubt'
+    const isTransaction = commit.guard !== undefined && isOfKey(commit.guard)
+    if (code === undefined || !(await isUndone(state, isTransaction))) return 'doubt'
     if (code === READ_ONLY) link.drop()
     if (code === READ_ONLY || PASSING.has(code)) return 'again'
     const full = { cause: error, isFull: true }

@@ -1,0 +1,38 @@
+/**
+ * All families of records that the main thread writes, apart from those of one instance. Most are in its memory as a
+ * whole: `heldBy` names the file that has them there.
+ *
+ * A family with `isFollowed` is read and changed through `MainRecords`, so services that share a store see each other's
+ * changes of it. The other families still rest on a single main thread.
+ */
+import { keys } from '../record-keys.ts'
+
+interface Family {
+  prefix: string
+  heldBy: string | null
+  isFollowed: boolean
+}
+
+const held = (prefix: string, heldBy: string): Family => ({ prefix, heldBy, isFollowed: false })
+const followed = (prefix: string, heldBy: string) => ({ prefix, heldBy, isFollowed: true }) as const
+const notHeld = (prefix: string): Family => ({ prefix, heldBy: null, isFollowed: false })
+
+export const FAMILIES = {
+  /** Workspaces and their API keys. */
+  account: followed(keys.workspaces, 'account/stored-account.ts'),
+  configs: followed(keys.configs, 'directory/held-instances.ts'),
+  connectLinks: followed(keys.connectLinks, 'connect/stored-links.ts'),
+  dashboardSessions: followed(keys.dashboardSessions, 'account/dashboard-sessions.ts'),
+  /** Apps, registered clients, and what they need for a short time. */
+  oauth: held('oauth:', 'oauth/'),
+  /** Devices that a command or an upload passes on to the service. */
+  imports: notHeld('import:'),
+  orders: notHeld('order:'),
+  charts: held('chart:', 'health/series.ts'),
+  /** The owner of the store, its marks, and the web client version. */
+  store: notHeld('meta:'),
+} satisfies Record<string, Family>
+
+export type FollowedFamily = {
+  [K in keyof typeof FAMILIES]: (typeof FAMILIES)[K]['isFollowed'] extends true ? K : never
+}[keyof typeof FAMILIES]

@@ -1,0 +1,46 @@
+/**
+ * The records that the main thread has in memory, and the only way to change them.
+ *
+ * If several services can use the store, each has a copy of these records. A change is then stored only if the copy it
+ * was decided on is the newest one (`shared-records.ts`). If only this machine can use the store, nobody but operator
+ * commands changes a record beside the service (`own-records.ts`).
+ */
+import type { Op } from '../contract.ts'
+import type { FollowedFamily } from './families.ts'
+
+/** The memory of one family. Both methods are called for changes of this service and of others, in their order. */
+export interface Memory {
+  /** `isOwn` is false for a change by another service or by a command. */
+  put(key: string, bytes: Uint8Array, isOwn: boolean): void
+  /** The key may be unknown. */
+  remove(key: string): void
+}
+
+export type StoredRecords = readonly (readonly [key: string, bytes: Uint8Array])[]
+
+export interface RecordChange {
+  /** Nothing is written, and `committed` is not called, if there are none. */
+  ops: readonly Op[]
+  /** Called once, after the memory has changed. */
+  committed?: (() => void) | undefined
+}
+
+export interface MainRecords {
+  /**
+   * Reads a family at the start, and changes its memory from then on. `fill` gets all records in the order of their
+   * keys.
+   */
+  load(family: FollowedFamily, memory: Memory, fill: (found: StoredRecords) => void): Promise<void>
+  /**
+   * `decide` reads the memory and returns what to write. It is called again if another service was first, so it must
+   * have no effects. If it throws, nothing is written. `besideCommands` is the record that an operator command may change
+   * at any time; the change must include it.
+   */
+  change(decide: () => RecordChange | Promise<RecordChange>, besideCommands?: string): Promise<void>
+  /** Resolves when the memory has all changes that other services had stored before the call. */
+  catchUp(): Promise<void>
+  /** The same, and also for the changes of operator commands. */
+  refresh(): Promise<void>
+  /** Catches up regularly until the returned function is called. */
+  follow(everyMs: number): () => void
+}

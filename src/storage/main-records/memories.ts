@@ -1,0 +1,24 @@
+/** Passes each record to the memory of its family. */
+import { FAMILIES, type FollowedFamily } from './families.ts'
+import type { Memory } from './main-records.ts'
+
+export interface Memories {
+  add(family: FollowedFamily, memory: Memory): void
+  /** Has no effect on a record whose family is not loaded. */
+  pass(key: string, value: Uint8Array | null, isOwn: boolean): void
+}
+
+export function createMemories(): Memories {
+  const memories: { prefix: string; memory: Memory }[] = []
+
+  return {
+    add: (family, memory) => void memories.push({ prefix: FAMILIES[family].prefix, memory }),
+    pass(key, value, isOwn) {
+      for (const { prefix, memory } of memories) {
+        if (!key.startsWith(prefix)) continue
+        if (value === null) memory.remove(key)
+        else memory.put(key, value, isOwn)
+      }
+    },
+  }
+}

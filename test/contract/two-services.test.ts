@@ -1,0 +1,364 @@
+/**
+ * Two services with their own copies of the main thread's records, on one PostgreSQL. Both change them at the same time:
+ * no change may be lost, and in the end both copies must equal the store.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { newApiKey } from '../../src/account/credentials.ts'
+import { createStoredAccount } from '../../src/account/stored-account.ts'
+import { createInstanceDirectory } from '../../src/directory/instance-directory.ts'
+import type { Failure } from '../../src/domain/failures.ts'
+import type { InstanceId } from '../../src/domain/ids.ts'
+import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { createMainRecords } from '../../src/storage/main-records/create-main-records.ts'
+import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
+import { createSeeded } from '../faults/seeded.ts'
+import { failsWith } from '../harness/failures.ts'
+import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
+import { until } from '../harness/until.ts'
+import { doubleEngine, openService } from './http/service.ts'
+
+const SECRET_KEY = new Uint8Array(32).fill(1)
+const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
+const SCOPES = ['instances:read', 'instances:operate', 'webhooks:read'] as const
+
+const seeded = createSeeded()
+
+describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
+  let cluster: Cluster
+  let proxy: PostgresProxy
+  let schemas = 0
+  const stores = new Set<OpenStore>()
+  before(async () => {
+    cluster = await startCluster()
+    proxy = await startProxy(cluster.socket)
+  })
+  after(async () => {
+    await Promise.all([...stores].map((store) => store.close()))
+    await proxy?.stop()
+    await cluster?.stop()
+  })
+
+  const log = {
+    info() {},
+    warn() {},
+    error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
+  }
+
+  async function service(url: string) {
+    const store = await openStore(url)
+    stores.add(store)
+    const main = createMainRecords({ store, log })
+    const keyRing = await openKeyRing(store, SECRET_KEY)
+    const sealer = keyRing.main
+    const clock = { now: Date.now }
+    const account = createStoredAccount({ main, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
+    await account.load()
+    const { engine, configured } = doubleEngine()
+    const directory = createInstanceDirectory({
+      store,
+      main,
+      sealer,
+      keyRing,
+      account,
+      oauth: { endOf: () => ({ ops: [], committed() {} }) },
+      engine,
+      clock,
+      log,
+      checkUrl: () => undefined,
+      checkProxy: () => undefined,
+      createWaitMs: 0,
+    })
+    await directory.load()
+    return { store, main, account, directory, configured, workspace: account.findAdmin(ADMIN_KEY)! }
+  }
+  type Running = Awaited<ReturnType<typeof service>>
+
+  const newSchema = () => `two_${schemas++}`
+  async function pair(url = cluster.url(newSchema())) {
+    const [a, b] = [await service(url), await service(url)]
+    assert.equal(a.workspace, b.workspace)
+    return { a, b, url }
+  }
+
+  const contentOf = ({ account, workspace }: Running) => ({
+    workspace: account.workspace(workspace),
+    keys: account.listApiKeys(workspace).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+  })
+
+  const instancesOf = ({ directory, workspace }: Running) =>
+    directory
+      .list(workspace, { page: 1, page_size: 1_000 })
+      .ids.map((id) => [id, directory.config(id)] as const)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+
+  const addOne = ({ account, workspace }: Running, decided: () => void = () => {}) =>
+    account.transact(workspace, (current) => {
+      decided()
+      return { next: { ...current, instancesUsed: current.instancesUsed + 1 }, ops: [] }
+    })
+
+  test(`random changes of both are all kept, and each conflict is decided again (SVC_TEST_SEED=${seeded.seed})`, async () => {
+    const { a, b, url } = await pair()
+    const random = seeded.below
+    let added = 0
+    let decisions = 0
+    const [made, revoked] = [new Set<string>(), new Set<string>()]
+    /** The last name of each key is known, because only one worker renames it. */
+    const names = new Map<string, string>()
+
+    async function work(own: Running, name: string): Promise<void> {
+      const { account, workspace } = own
+      const { key } = await account.createApiKey(workspace, { name, scopes: ['instances:read'] })
+      made.add(key.id)
+      names.set(key.id, name)
+      for (let n = 0; n < 12; n++) {
+        const choice = random(6)
+        if (choice === 0) {
+          const next = `${name} ${n}`
+          await account.updateApiKey(workspace, key.id, { name: next, scopes: [SCOPES[random(3)]!] })
+          names.set(key.id, next)
+        } else if (choice === 1) {
+          account.used(key, '203.0.113.9')
+        } else if (choice === 2) {
+          // Both services want this name at the same time, and only one key may have it.
+          await account.createApiKey(workspace, { name: `common ${n}`, scopes: ['instances:read'] }).then(
+            (common) => {
+              made.add(common.key.id)
+              names.set(common.key.id, `common ${n}`)
+            },
+            (error: unknown) => assert.ok(failsWith('invalid_request')(error as Failure)),
+          )
+        } else if (choice === 3) {
+          const some = [...made].filter((id) => !revoked.has(id) && names.get(id)!.startsWith('common'))
+          const id = some[random(some.length)]
+          if (id === undefined) continue
+          // The other service may be revoking the same key.
+          await account.revokeApiKey(workspace, id).then(
+            () => {
+              assert.ok(!revoked.has(id), 'a key is revoked once')
+              revoked.add(id)
+            },
+            (error: unknown) => assert.ok(failsWith('not_found')(error as Failure)),
+          )
+        } else {
+          added++
+          await addOne(own, () => decisions++)
+        }
+      }
+    }
+
+    await Promise.all([work(a, 'a1'), work(a, 'a2'), work(b, 'b1'), work(b, 'b2')])
+    await Promise.all([a.account.stop(), b.account.stop()])
+    await Promise.all([a.main.catchUp(), b.main.catchUp()])
+    const stored = contentOf(await service(url))
+    assert.deepEqual(contentOf(a), stored)
+    assert.deepEqual(contentOf(b), stored)
+    assert.equal(stored.workspace.instancesUsed, added, 'no change was lost')
+    assert.deepEqual(
+      new Map(stored.keys.map(({ id, name }) => [id, name])),
+      new Map([...names].filter(([id]) => !revoked.has(id)).sort(([one], [other]) => (one < other ? -1 : 1))),
+    )
+    assert.ok(decisions >= added)
+  })
+
+  test(`random changes of instances by both are all kept, also those of the whole workspace (SVC_TEST_SEED=${seeded.seed})`, async () => {
+    const { a, b, url } = await pair()
+    const random = seeded.below
+    let webhooks = 0
+    const living = new Map<InstanceId, number>()
+
+    async function work({ directory, workspace }: Running, name: string): Promise<void> {
+      const id = await directory.create(workspace, { name })
+      living.set(id, 0)
+      let pace = 0
+      for (let n = 0; n < 8; n++) {
+        const choice = random(5)
+        if (choice === 0) await directory.rotateToken(id)
+        else if (choice === 1) {
+          webhooks++
+          await directory.updateWorkspaceWebhooks(workspace, { received_url: `http://127.0.0.1/${webhooks}` })
+        } else if (choice === 2) {
+          const extra = await directory.create(workspace, { name: `${name} ${n}` })
+          await directory.delete(extra)
+        } else {
+          pace++
+          await directory.update(id, { settings: { queue_max_age_hours: pace } })
+          living.set(id, pace)
+        }
+      }
+    }
+
+    await Promise.all([work(a, 'a1'), work(a, 'a2'), work(b, 'b1'), work(b, 'b2')])
+    await Promise.all([a.main.catchUp(), b.main.catchUp()])
+    const stored = instancesOf(await service(url))
+    assert.deepEqual(instancesOf(a), stored)
+    assert.deepEqual(instancesOf(b), stored)
+    assert.deepEqual(new Map(stored.map(([id, { settings }]) => [id, settings.queue_max_age_hours])), new Map([...living].sort()))
+    const urls = new Set(
+      [a.account.workspace(a.workspace).webhooks, ...stored.map(([, config]) => config.webhooks)].map(
+        (each) => each.received_url,
+      ),
+    )
+    assert.equal(urls.size, 1, 'the workspace and all of its instances have one value')
+    assert.equal(a.account.workspace(a.workspace).instancesUsed, living.size)
+  })
+
+  test('an instance changed or deleted by one is so for the other, and its shard gets the new configuration', async () => {
+    const { a, b } = await pair()
+    const id = await a.directory.create(a.workspace, { name: 'first' })
+    await b.account.catchUp()
+    assert.ok(b.directory.has(b.workspace, id))
+    const token = await a.directory.rotateToken(id)
+    assert.equal(b.directory.authenticate(id, token), undefined)
+    await b.account.catchUp()
+    assert.equal(b.directory.authenticate(id, token)?.instance, id)
+    assert.deepEqual(
+      b.configured.map((config) => config.id),
+      [id],
+    )
+    const deleted: string[] = []
+    b.directory.onDeleted((each) => deleted.push(each))
+    await a.directory.delete(id)
+    await assert.rejects(b.directory.delete(id), failsWith('not_found'))
+    assert.deepEqual([b.directory.has(b.workspace, id), deleted], [false, [id]])
+    assert.equal(b.account.workspace(b.workspace).instancesUsed, 0, 'it was counted once')
+  })
+
+  test('a change that lost against another service is decided again on what the other one stored', async () => {
+    const { a, b } = await pair()
+    const seen: number[] = []
+    let isOvertaken = false
+    await a.account.transact(a.workspace, async (current) => {
+      seen.push(current.instancesUsed)
+      if (!isOvertaken) {
+        isOvertaken = true
+        await addOne(b)
+      }
+      return { next: { ...current, instancesUsed: current.instancesUsed + 1 }, ops: [] }
+    })
+    assert.deepEqual(seen, [0, 1])
+    await b.main.catchUp()
+    assert.deepEqual(
+      [a, b].map(({ account, workspace }) => account.workspace(workspace).instancesUsed),
+      [2, 2],
+    )
+  })
+
+  test('a key made by one is accepted by the other after one catch-up, shared by all who wait', async () => {
+    const { a, b } = await pair()
+    const { value, key } = await a.account.createApiKey(a.workspace, { name: 'CRM', scopes: ['instances:read'] })
+    assert.equal(b.account.findApiKey(value), undefined)
+    await Promise.all(Array.from({ length: 50 }, () => b.account.catchUp()))
+    assert.equal(b.account.findApiKey(value)?.id, key.id)
+    assert.equal(b.account.findApiKey(newApiKey()), undefined)
+  })
+
+  test('a key revoked by one is refused by the other at its next beat, and its streams are told', async () => {
+    const { a, b } = await pair()
+    const { value, key } = await a.account.createApiKey(a.workspace, { name: 'CRM', scopes: ['instances:read'] })
+    await b.account.catchUp()
+    let told = 0
+    b.account.onKeyChange(() => told++)
+    const stop = b.main.follow(100)
+    const revokedAt = performance.now()
+    await a.account.revokeApiKey(a.workspace, key.id)
+    await until(
+      async () => b.account.findApiKey(value),
+      (found) => found === undefined,
+      2_000,
+    )
+    assert.ok(performance.now() - revokedAt < 2_000)
+    assert.equal(told, 1)
+    stop()
+  })
+
+  test('over HTTP, the other one accepts at once what one has given out: a key, a token, a connect link, a session', async () => {
+    const storeUrl = cluster.url(newSchema())
+    const options = { storeUrl, dashboard: { mode: 'on' as const } }
+    const [a, b] = [await openService(options), await openService(options)]
+    try {
+      const { id, base } = await a.newInstance()
+      assert.equal((await b.ask('GET', `${base}/me`)).status, 200)
+      const { value } = await a.newKey(['instances:operate', 'instances:write'])
+      await a.account.changeSecurity(a.workspace, { requireClientToken: true })
+      await b.account.catchUp()
+      const later = await a.newKey(['instances:operate'])
+      assert.equal((await b.ask('GET', `${base}/me`, undefined, { 'Client-Token': later.value })).status, 200)
+      const bearer = { Authorization: `Bearer ${value}` }
+      const { body: link } = await a.ask('POST', '/account/connect-links', { instance_id: id }, bearer)
+      assert.equal((await b.app.request(`http://gw.test${new URL(link.url).pathname}`)).status, 200)
+      const secrets = JSON.stringify({ admin_key: a.credentials.adminKey })
+      const page = { Host: 'gw.test', 'X-Svc-Dashboard': '1' }
+      const opened = await a.ask('POST', '/dashboard/session', secrets, { ...page, 'Content-Length': String(secrets.length) })
+      // The record of the session is written after the answer. This change has its turn after that one.
+      await a.main.change(() => ({ ops: [] }))
+      const Cookie = opened.headers.get('Set-Cookie')!.split(';')[0]!
+      const session = { Host: 'gw.test', Cookie, 'X-Svc-Dashboard': opened.body.proof }
+      assert.equal((await b.ask('GET', '/dashboard/api/sessions', undefined, session)).status, 200)
+      await a.account.revokeApiKey(a.workspace, later.id)
+      await b.account.catchUp()
+      assert.equal((await b.ask('GET', `${base}/me`, undefined, { 'Client-Token': later.value })).status, 401)
+      assert.equal((await b.ask('GET', '/account/instances', undefined, { Authorization: `Bearer ${later.value}` })).status, 401)
+    } finally {
+      await Promise.all([a.close(), b.close()])
+    }
+  })
+
+  test('a service that was away until the list of changes was pruned reads everything again', async () => {
+    const { a, b, url } = await pair()
+    const made = await a.account.createApiKey(a.workspace, { name: 'revoked meanwhile', scopes: ['instances:read'] })
+    await b.account.catchUp()
+    await a.account.revokeApiKey(a.workspace, made.key.id)
+    const kept = await a.account.createApiKey(a.workspace, { name: 'made meanwhile', scopes: ['instances:read'] })
+    const side = await cluster.client(new URL(url).searchParams.get('schema')!)
+    const versions = async () =>
+      (await side.query('SELECT DISTINCT version::int AS v FROM svc_change ORDER BY v')).rows.map(({ v }) => v)
+    await side.query("UPDATE svc_change SET at = now() - interval '11 minutes'")
+    await addOne(a)
+    assert.deepEqual(await versions(), [await a.store.changes!.version()])
+    await b.account.catchUp()
+    assert.deepEqual([b.account.findApiKey(made.value), b.account.findApiKey(kept.value)?.id], [undefined, kept.key.id])
+    assert.deepEqual(contentOf(b), contentOf(a))
+  })
+
+  test('rules about the whole workspace hold across both: one name, one last key', async () => {
+    const { a, b } = await pair()
+    const wish = { name: 'operator', scopes: ['instances:operate' as const] }
+    const results = await Promise.allSettled([a, b].map(({ account, workspace }) => account.createApiKey(workspace, wish)))
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    await b.account.createApiKey(b.workspace, { ...wish, name: 'operator 2' })
+    await a.account.changeSecurity(a.workspace, { requireApiKey: true })
+    await b.account.catchUp()
+    const [one, two] = b.account.listApiKeys(b.workspace)
+    const revoking = await Promise.allSettled([
+      a.account.revokeApiKey(a.workspace, one!.id),
+      b.account.revokeApiKey(b.workspace, two!.id),
+    ])
+    assert.deepEqual(revoking.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'the last key stays')
+  })
+
+  for (const fault of ['before', 'during', 'after'] as const)
+    test(`a change whose connection breaks (${fault}) raises the version once, and is not made twice`, async () => {
+      const a = await service(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${newSchema()}`)
+      const from = await a.store.changes!.version()
+      proxy.next('commit-version', fault)
+      await addOne(a)
+      await addOne(a)
+      assert.equal(a.account.workspace(a.workspace).instancesUsed, 2)
+      assert.equal(await a.store.changes!.version(), from + 2)
+    })
+
+  test('a service that was replaced as a writer changes nothing, also at the right version', async () => {
+    const { a, b, url } = await pair()
+    const side = await cluster.client(new URL(url).searchParams.get('schema')!)
+    await side.query('UPDATE svc_writer SET is_over = true WHERE id = $1', [a.store.ownerId])
+    await assert.rejects(addOne(a), /Another process has replaced this one/)
+    stores.delete(a.store)
+    assert.equal(b.account.workspace(b.workspace).instancesUsed, 0)
+    const from = await b.store.changes!.version()
+    await addOne(b)
+    assert.deepEqual([b.account.workspace(b.workspace).instancesUsed, await b.store.changes!.version()], [1, from + 1])
+  })
+})
