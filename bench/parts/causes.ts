@@ -1,9 +1,6 @@
 /** Groups a sampled profile by cause: each sample counts for the innermost frame that a rule below matches. */
+import { type CallFrame, sourceOf } from './sources.ts'
 
-interface CallFrame {
-  functionName: string
-  url: string
-}
 interface ProfileNode {
   id: number
   callFrame: CallFrame
@@ -52,7 +49,9 @@ const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'rest', url: /./ },
 ]
 
-function causeOf({ functionName, url }: CallFrame): string | undefined {
+function causeOf(frame: CallFrame): string | undefined {
+  const { functionName } = frame
+  const url = sourceOf(frame)
   return RULES.find((rule) => (rule.name?.test(functionName) ?? true) && (rule.url?.test(url) ?? true))?.cause
 }
 
@@ -80,8 +79,8 @@ export function byCause({ nodes, samples, timeDeltas }: Profile) {
     const time = timeDeltas[index]!
     all += time
     shares.set(why, (shares.get(why) ?? 0) + time)
-    const { functionName, url } = node.callFrame
-    const name = `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}`
+    const { functionName } = node.callFrame
+    const name = `${functionName || '(anonymous)'} ${sourceOf(node.callFrame).split('/').slice(-2).join('/')}`
     functions.set(name, (functions.get(name) ?? 0) + time)
   })
   const sorted = (times: Map<string, number>) =>
