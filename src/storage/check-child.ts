@@ -6,6 +6,7 @@ import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { CheckReport } from './check.ts'
+import { openReaderInTurn } from './drivers/lmdb-opening.ts'
 import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.ts'
 
 const [dir = '', how = ''] = process.argv.slice(2)
@@ -13,11 +14,13 @@ const [dir = '', how = ''] = process.argv.slice(2)
 /** Other processes may replace the header a thousand times a second while it is read. */
 const MAX_TRIES = 1_000
 
-function hold(fd: number): { meta: Meta; readAll(): void } {
+async function hold(fd: number): Promise<{ meta: Meta; readAll(): void }> {
   const before = newestMeta(fd)
   // No process has the store open, so no read transaction is needed.
   if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
-  const db = open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 })
+  const { reader: db } = await openReaderInTurn(dir, () =>
+    open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 }),
+  )
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const first = newestMeta(fd)
     const transaction = db.useReadTransaction()
@@ -33,10 +36,10 @@ function hold(fd: number): { meta: Meta; readAll(): void } {
   throw new Error('the store changes too fast to be checked')
 }
 
-function look(): CheckReport {
+async function look(): Promise<CheckReport> {
   const fd = openSync(join(dir, 'data.mdb'), 'r')
   try {
-    const { meta, readAll } = hold(fd)
+    const { meta, readAll } = await hold(fd)
     const report = checkPages(fd, meta)
     if (how === 'deep') readAll()
     return { state: 'sound', ...report }
@@ -46,4 +49,4 @@ function look(): CheckReport {
   }
 }
 
-process.stdout.write(`${JSON.stringify(look())}\n`)
+process.stdout.write(`${JSON.stringify(await look())}\n`)

@@ -19,7 +19,7 @@ const MAX_SOCKET_PATH = 104
 
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
-interface Place {
+export interface Place {
   path(name: string): string
   leave(): Promise<void>
 }
@@ -84,7 +84,7 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
 }
 
 /** On Linux, a folder with a long path is reached through its open file descriptor. */
-async function placeOf(dir: string, name: string): Promise<Place> {
+export async function placeOf(dir: string, name: string): Promise<Place> {
   const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
   if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }
   if (isShort) return { path: (each) => join(dir, each), leave: async () => {} }

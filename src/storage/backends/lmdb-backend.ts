@@ -7,7 +7,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeBackup } from '../backup.ts'
 import { checkStore, damageSentence, refuseDamaged } from '../check.ts'
-import { lmdbDriver, noStore } from '../drivers/lmdb.ts'
+import { noStore, openLmdb } from '../drivers/lmdb.ts'
 import type { PageReport } from '../drivers/lmdb-pages.ts'
 import { keyFiles } from '../key-files.ts'
 import { ownStore, visitOwner } from '../owner.ts'
@@ -30,7 +30,7 @@ export function lmdbBackend(folder: string): Backend {
       return sizesOf(report)
     },
     async open(options) {
-      const driver = lmdbDriver({ dir, ...options })
+      const driver = await openLmdb({ dir, ...options })
       const { keysDir = join(dir, 'keys') } = options
       const store = { dir, get: driver.get, commit: driver.commit }
       return {

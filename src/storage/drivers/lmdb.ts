@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
+import { isMainThread } from 'node:worker_threads'
 import { type Database, open } from 'lmdb'
 import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
@@ -14,6 +15,7 @@ import { ownedBytes } from '../../lib/owned-bytes.ts'
 import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
+import { openInTurn } from './lmdb-opening.ts'
 import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
@@ -29,6 +31,8 @@ const MAX_READERS = 512
  * and again, and the old maps stay in memory.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
+/** Lmdb calls a named part of a file a database. The records are in the unnamed one. */
+const MAX_DBS = 1
 
 export interface LmdbDriver extends StateDriver {
   hasRoom(): boolean
@@ -106,7 +110,8 @@ export interface LmdbOptions extends OpenOptions {
 
 const OVER_SENTENCE = 'The disk failed in a way after which the store can no longer be read or written.'
 
-function openEnvironment({ dir, mustExist = false }: LmdbOptions): Database<Uint8Array, string> {
+/** Creates the folder and the lock file of a new store. */
+function prepareFolder({ dir, mustExist = false }: LmdbOptions): void {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
@@ -118,11 +123,14 @@ function openEnvironment({ dir, mustExist = false }: LmdbOptions): Database<Uint
     if (!isDiskFull(cause)) throw cause
     throw new StorageFailure(`The store in ${dir} has no free space: the disk is full.`, { cause, isFull: true })
   }
+}
+
+function openEnvironment(dir: string): Database<Uint8Array, string> {
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({
     path: dir,
     noSubdir: false,
     encoding: 'binary',
-    maxDbs: 1,
+    maxDbs: MAX_DBS,
     maxReaders: MAX_READERS,
     mapSize: MAP_BYTES,
     // With overlapping sync, the default of lmdb, a commit would resolve before its fsync. No loss of speed was
@@ -240,9 +248,9 @@ function createCommit(
   }
 }
 
-export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
+const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const { dir, claims = { all: new BigInt64Array(1), own: 0 } } = options
-  const db = openEnvironment(options)
+  const db = openEnvironment(dir)
   const room = createLmdbRoom(dir, createLook(db), claims)
   const state = { ...createReads(db, options.onOver), commit: createCommit(db, room, options) }
   return {
@@ -267,4 +275,26 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
 function same(found: Uint8Array | undefined, expected: Uint8Array | null): boolean {
   if (found === undefined || expected === null) return found === undefined && expected === null
   return Buffer.compare(found, expected) === 0
+}
+
+/** The other threads of a process use the environment that its main thread has opened. */
+export async function openLmdb(options: LmdbOptions): Promise<LmdbDriver> {
+  prepareFolder(options)
+  if (!isMainThread) return lmdbDriver(options)
+  const { dir } = options
+  const opening = await openInTurn(dir, { maxDbs: MAX_DBS, maxReaders: MAX_READERS, mapSize: MAP_BYTES })
+  try {
+    const driver = lmdbDriver(options)
+    opening.mayHold(() => openEnvironment(dir))
+    return {
+      ...driver,
+      async dispose() {
+        await driver.dispose()
+        await opening.end()
+      },
+    }
+  } catch (error) {
+    await opening.end()
+    throw error
+  }
 }

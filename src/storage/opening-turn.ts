@@ -1,0 +1,166 @@
+/**
+ * Lets the processes that use one folder open lmdb one after the other, and only while none of them commits.
+ *
+ * An opening process overwrites lmdb's number of the last commit, which all processes share, with the number that it
+ * has read a moment before (`mdb_env_open2` in lmdb 3.5.6). If another process commits in between, the next commit
+ * takes a number twice: acknowledged records are lost, and the file can be damaged.
+ *
+ * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
+ * process that has lmdb open holds the write lock while the asker opens it. Two processes that begin at the same moment
+ * find each other, and the one with the lower name is first.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, rename, rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { deferred } from '../lib/deferred.ts'
+import { type Place, placeOf } from './owner.ts'
+
+const PREFIX = 'opening-'
+/** All threads of a process have one environment of lmdb, and only the first opening writes the shared number. */
+const PROCESS = randomBytes(8).toString('hex')
+/** Time in ms for which a process holds its commits for another one that opens lmdb. */
+const MAX_HOLD = 20_000
+/** Time in ms after which an opening process gives up, because another one does not answer. */
+const MAX_WAIT = 30_000
+/** Time in ms before a process is asked again whose queue of connections is full. */
+const ASK_AGAIN = 20
+
+/** Begins to hold the commits of all processes, and returns a function that ends this. */
+export type HoldCommits = () => () => void
+
+export interface OpeningTurn {
+  /** Lmdb is open, so the other processes may commit again. */
+  opened(): void
+  /** From now on this process holds its commits while another one opens lmdb. */
+  holdFor(hold: HoldCommits): void
+  /** Call it when this process commits nothing more. */
+  end(): Promise<void>
+}
+
+type Answer = 'first' | 'held' | 'gone'
+
+/** Resolves when this process may open lmdb in this folder. Rejects with a sentence if another process does not answer. */
+export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<OpeningTurn> {
+  const name = `${PREFIX}${process.pid}-${PROCESS}-${randomBytes(4).toString('hex')}`
+  const place = await placeOf(dir, `.${name}`)
+  const isOpen = deferred<HoldCommits>()
+  const peers = new Set<Socket>()
+  /** Ends of the connections of processes that open lmdb before this one does. */
+  const before = new Set<Promise<unknown>>()
+  let isWaiting = true
+  let held: Promise<unknown> = Promise.resolve()
+
+  async function answer(peer: Socket): Promise<void> {
+    peers.add(peer)
+    const closed = once(peer, 'close').finally(() => peers.delete(peer))
+    const asker = await lineOf(peer)
+    if (asker === undefined) return
+    if (isWaiting && asker < name) {
+      const left = closed.finally(() => before.delete(left))
+      before.add(left)
+      peer.write('first\n')
+      return
+    }
+    const hold = await isOpen.promise
+    held = held.then(async () => {
+      if (peer.destroyed) return
+      // This process has lmdb open already if the asker is a part of it, and its own lock would stop it.
+      const release = asker.split('-')[2] === PROCESS ? () => {} : hold()
+      peer.write('held\n')
+      await Promise.race([closed, pause(MAX_HOLD, undefined, { ref: false })])
+      release()
+      peer.destroy()
+    })
+  }
+
+  const server = createServer((peer) => {
+    peer.on('error', () => {})
+    answer(peer).catch(() => peer.destroy())
+  })
+  const asked = new Set<Socket>()
+  function done() {
+    for (const socket of asked) socket.destroy()
+    asked.clear()
+  }
+  const end = async () => {
+    done()
+    for (const peer of peers) peer.destroy()
+    await new Promise((resolve) => server.close(resolve))
+    await rm(place.path(name), { force: true })
+    await held
+    await place.leave()
+  }
+
+  async function askAll(deadline: number): Promise<boolean> {
+    for (const other of await othersIn(dir, name)) {
+      if ((await ask(place, other, name, asked, deadline)) === 'held') return true
+    }
+    return false
+  }
+
+  try {
+    await listenAt(server, place, name, dir)
+    const deadline = Date.now() + maxWait
+    // If nobody holds the commits, processes that this one let pass may commit as soon as they have opened lmdb.
+    while (!(await askAll(deadline)) && before.size > 0) {
+      done()
+      await Promise.all(before)
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+  isWaiting = false
+  return { opened: done, holdFor: isOpen.resolve, end }
+}
+
+const othersIn = async (dir: string, own: string): Promise<string[]> =>
+  (await readdir(dir)).filter((name) => name.startsWith(PREFIX) && name !== own)
+
+/** First line of the connection, or undefined if it ends before. */
+async function lineOf(socket: Socket): Promise<string | undefined> {
+  const lines = createInterface({ input: socket })
+  const line = await Promise.race([once(lines, 'line'), once(lines, 'close')])
+  return line[0] as string | undefined
+}
+
+async function ask(place: Place, other: string, own: string, asked: Set<Socket>, deadline: number): Promise<Answer> {
+  const socket = connect(place.path(other))
+  asked.add(socket)
+  const failed = new Promise<never>((_, reject) => socket.on('error', reject))
+  const late = setTimeout(() => socket.destroy(new Error(notAnswered(other))), Math.max(deadline - Date.now(), 1))
+  try {
+    await Promise.race([once(socket, 'connect'), failed])
+    socket.write(`${own}\n`)
+    return ((await Promise.race([lineOf(socket), failed])) as Answer | undefined) ?? 'gone'
+  } catch (error) {
+    asked.delete(socket)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ECONNREFUSED') await rm(place.path(other), { force: true })
+    if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET' || code === 'EPIPE') return 'gone'
+    // The process exists, and its queue of connections is full.
+    if (code !== 'EAGAIN') throw error
+    await pause(ASK_AGAIN)
+    return ask(place, other, own, asked, deadline)
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+const notAnswered = (name: string) =>
+  `The process ${name.split('-')[1]} has the store open and does not answer, so this one cannot open it safely; end that process, or try again later.`
+
+/** The socket gets its name when it listens, so a refused connection means that its process has ended. */
+async function listenAt(server: Server, place: Place, name: string, dir: string): Promise<void> {
+  try {
+    server.listen(place.path(`.${name}`))
+    await once(server, 'listening')
+    await rename(place.path(`.${name}`), place.path(name))
+  } catch (cause) {
+    throw new Error(`The store in ${dir} cannot be opened, because no socket can be created there; use a local disk.`, { cause })
+  }
+  server.on('error', () => {}).unref()
+}
