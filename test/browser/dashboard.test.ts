@@ -437,6 +437,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     assert.equal(await page.evaluate('"hacked" in window'), false)
     await button('Copy the event as a test', seen).click()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.match(copied, /: received' -H/)
+    await seen.getByText(`+${BEN}`).waitFor()
     const script = copied
       .replace("SECRET=''", `SECRET='${secret}'`)
       .replace(/^curl .*/ms, 'printf "%s %s %s %s" "$NOW" "$SIGNATURE" "$STANDARD" "$BODY"')

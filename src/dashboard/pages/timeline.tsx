@@ -50,7 +50,7 @@ const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'w
   event: ({ type, status, event_id, next_attempt_at }, attempts) => ({
     title: (
       <>
-        Webhook <code>{type}</code> <OutcomeBadge status={status} />
+        Webhook <code>{type}</code> <OutcomeBadge status={status} attempts={attempts.length} />
       </>
     ),
     more: (

@@ -3,6 +3,7 @@ import type { InstanceRow } from '../../domain/dashboard.ts'
 import { type ShownState, type StateFacts, stateOf } from '../../domain/instance-list.ts'
 import { type LogStatus, MAX_TRIES } from '../../domain/webhook-log.ts'
 import { ofService, t } from '../texts/t.ts'
+import { withLocalTimes } from './time.tsx'
 
 type Look = 'good' | 'bad' | 'warn' | ''
 
@@ -45,7 +46,7 @@ export const stateLook = (state: ShownState) => SHOWN[state]![1]
 export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restriction' | 'status_text'> }) {
   const [text, look] = SHOWN[stateOf(row)]!
   return (
-    <span title={ofService(row.status_text ?? '')}>
+    <span title={withLocalTimes(ofService(row.status_text ?? ''))}>
       <Badge look={look}>{text}</Badge> {row.restriction ? <Badge look="warn">{t('Restricted')}</Badge> : null}
     </span>
   )

@@ -23,6 +23,9 @@ export const dayText = (at: string) => day.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
+/** The sentences of the service have times of UTC. */
+export const withLocalTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, exactText)
+
 /** The value of a `datetime-local` field: local time, to the minute. */
 export function localOf(at: string | number): string {
   const ms = new Date(at).getTime()

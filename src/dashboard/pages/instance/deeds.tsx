@@ -62,7 +62,8 @@ function PauseButton({ row }: { row: InstanceRow }) {
     await answer(api.POST('/instances/{instance_id}/token/{token}/pause', { params }))
     return t('Paused. It stays linked to the phone; messages wait in the queue.')
   })
-  if (!isPaused && (!row.was_connected || LOGGED_OUT.has(row.status) || row.status === 'banned')) return null
+  const isLinked = row.was_connected && !LOGGED_OUT.has(row.status) && row.status !== 'banned' && row.status !== 'qr'
+  if (!isPaused && !isLinked) return null
   return (
     <>
       <Button onPress={() => run()} isBusy={isBusy} needs="instances.pair">

@@ -4,7 +4,7 @@ import { ask } from '../../api/client.ts'
 import { useLoad } from '../../app/load.ts'
 import { stateLook, stateText } from '../../parts/badge.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
-import { At } from '../../parts/time.tsx'
+import { At, withLocalTimes } from '../../parts/time.tsx'
 import { ofService, t } from '../../texts/t.ts'
 
 const SHOWN = 12
@@ -19,7 +19,7 @@ function Change({ change }: { change: StatusChange }) {
       <small>
         <At at={change.at} />
       </small>
-      {change.text ? <span>{ofService(change.text)}</span> : null}
+      {change.text ? <span>{withLocalTimes(ofService(change.text))}</span> : null}
     </li>
   )
 }

@@ -1,10 +1,12 @@
+import { EVENT_TYPES } from '../../../domain/events.ts'
 import { setQuery } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { chosenInstance, InstanceChoice, NoInstances } from '../../parts/instance-choice.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { Copy } from '../../parts/secret.tsx'
-import { visible } from '../../parts/words.tsx'
+import { Name, phoneText, visible } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
+import { eventName } from '../webhook-log/event-name.ts'
 import { asTest, type SeenEvent } from './as-test.ts'
 import { useWatched, type Watched } from './watch.ts'
 
@@ -22,29 +24,35 @@ function pretty(body: string): string {
   }
 }
 
-function stateOf(body: string): string {
+/** The name of an event in words, and its chat. A body that is no event has neither. */
+function aboutOf(body: string): { name: string; phone: string | null } {
   try {
-    const { status, message_type } = JSON.parse(body) as { status?: unknown; message_type?: unknown }
-    return String(message_type ?? status ?? '')
+    const { type, status, message_type, phone } = JSON.parse(body) as Record<string, unknown>
+    const known = EVENT_TYPES.find((each) => each === type)
+    const state = String(message_type ?? status ?? '')
+    return { name: known ? eventName(known, state === '' ? null : state) : '', phone: typeof phone === 'string' ? phone : null }
   } catch {
-    return ''
+    return { name: '', phone: null }
   }
 }
 
-const Seen = ({ event }: { event: SeenEvent }) => (
-  <li>
-    <details class="answer">
-      <summary>
-        <strong>{event.type}</strong> <span class="soft">{stateOf(event.body)}</span>
-      </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard */}
-      <pre class="text" tabIndex={0}>
-        {visible(pretty(event.body))}
-      </pre>
-    </details>
-    <Copy text={asTest(event)} what={t('event as a test')} />
-  </li>
-)
+function Seen({ event }: { event: SeenEvent }) {
+  const { name, phone } = aboutOf(event.body)
+  return (
+    <li>
+      <details class="answer">
+        <summary>
+          <strong>{name}</strong> <code>{event.type}</code> {phone ? <Name class="soft">{phoneText(phone)}</Name> : null}
+        </summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard */}
+        <pre class="text" tabIndex={0}>
+          {visible(pretty(event.body))}
+        </pre>
+      </details>
+      <Copy text={asTest(event)} what={t('event as a test')} />
+    </li>
+  )
+}
 
 function Events({ instance }: { instance: string }) {
   const { state, events } = useWatched(instance)

@@ -2,6 +2,7 @@
  * Reads the events of an instance while the page is open. Only the newest are kept, so that the memory does not grow.
  */
 import { useEffect, useState } from 'preact/hooks'
+import { EVENT_TYPES } from '../../../domain/events.ts'
 import { readStream } from '../../api/stream.ts'
 import type { SeenEvent } from './as-test.ts'
 
@@ -15,6 +16,16 @@ export interface Watched {
 }
 
 const OWN_EVENTS = new Set(['ready', 'gap'])
+
+/** The events of an instance have no name in the stream; their type is in their body. */
+function typeOf(body: string): string {
+  try {
+    const { type } = JSON.parse(body) as { type?: unknown }
+    return EVENT_TYPES.find((each) => each === type) ?? ''
+  } catch {
+    return ''
+  }
+}
 
 export function useWatched(instance: string): Watched {
   const [state, setState] = useState<Watched['state']>('waiting')
@@ -31,7 +42,7 @@ export function useWatched(instance: string): Watched {
         onEvent({ event = '', id = '', data }) {
           lastEventId = id || lastEventId
           if (OWN_EVENTS.has(event)) return
-          setEvents((before) => [{ id, type: event, instance, body: data }, ...before].slice(0, KEPT))
+          setEvents((before) => [{ id, type: typeOf(data), instance, body: data }, ...before].slice(0, KEPT))
         },
         onRetry() {},
       }).then((end) => {

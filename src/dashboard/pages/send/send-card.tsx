@@ -115,7 +115,7 @@ export function SendCard({ row }: { row: InstanceRow }) {
           value={phone}
           placeholder="+55 11 …"
           hint={t('Your own number, with its country code, or the id of a group or channel.')}
-          wrong={problem?.issues.get('phone')}
+          wrong={problem?.issues.has('phone') ? t('Write the number with its country code, for example 55 11 …') : undefined}
           onChange={(next) => set({ phone: next })}
         />
         {meant ? (

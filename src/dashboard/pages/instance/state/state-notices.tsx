@@ -4,7 +4,7 @@ import { QUEUE_CAPACITY } from '../../../../domain/queue-capacity.ts'
 import { to } from '../../../app/route.ts'
 import { Notice } from '../../../parts/notice.tsx'
 import { Sentence } from '../../../parts/sentence.tsx'
-import { Ago, At } from '../../../parts/time.tsx'
+import { Ago, At, withLocalTimes } from '../../../parts/time.tsx'
 import { ofService, t } from '../../../texts/t.ts'
 import { ReceiverNotice } from './receiver-notice.tsx'
 
@@ -76,7 +76,11 @@ function State({ row }: { row: InstanceRow }) {
     )
   // The card for pairing says everything about an instance that was never paired.
   if (row.status_text === null || state === 'not_paired' || state === 'qr') return null
-  return <Notice kind={state === 'logged_out' || state === 'stopped' ? 'bad' : ''}>{ofService(row.status_text)}</Notice>
+  return (
+    <Notice kind={state === 'logged_out' || state === 'stopped' ? 'bad' : ''}>
+      {withLocalTimes(ofService(row.status_text))}
+    </Notice>
+  )
 }
 
 export const StateNotices = ({ row }: { row: InstanceRow }) => (
