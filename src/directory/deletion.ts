@@ -17,7 +17,7 @@ export interface DeletionDeps {
   account: Pick<Account, 'transact'>
   oauth: Pick<Oauth, 'endOf'>
   engine: Pick<Engine, 'stop'>
-  keyRing: Pick<KeyRing, 'destroy'>
+  keyRing: Pick<KeyRing, 'destroy' | 'unfinished'>
   steps: Steps
   log: Log
 }
@@ -40,7 +40,7 @@ export function createDeletion({ records, held, account, oauth, engine, keyRing,
       const apps = oauth.endOf({ instance: id })
       return {
         next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
-        ops: [records.remove(keys.config(id)), ...apps.ops],
+        ops: [records.remove(keys.config(id)), ...apps.ops, ...keyRing.unfinished.begun(id)],
         committed: apps.committed,
       }
     })

@@ -19,7 +19,7 @@ import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 export interface TakeOverDeps {
   store: StateStore
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished'>
   steps: Steps
   log: Log
   /** Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. */
@@ -71,7 +71,8 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.adopt(id)
     const record = keys.creds(id)
     const creds = Buffer.from(device.creds, 'base64')
-    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
+    const ended = keyRing.unfinished.ended(id)
+    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device), ...ended])
     await steps('import:taken')
     // If the process is killed before this call, the next start removes the staged media.
     await media.dropStaged(id)

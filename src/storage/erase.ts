@@ -19,18 +19,22 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Runs before any instance is started. A deletion removes the configuration first, and a creation writes it last, so an
- * instance without one is a leftover.
+ * instance without one is a leftover, unless another process is creating or deleting it.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
+  const { unfinished } = keyRing
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
   await settleStaged(blobs, (id) => waiting.has(id))
   const withBlobs = [...(await ownersOfBlobs(blobs))].filter((owner) => UUID.test(owner))
-  const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...withBlobs])
+  const withRecords = await idsUnder(store, keys.instances)
+  const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...(await unfinished.instances())])
   for (const instance of found) {
-    if (known.has(instance)) continue
+    if (known.has(instance) || (await unfinished.isOfOther(instance))) continue
+    // Another process may have created the instance after the configurations were read.
+    if ((await store.get(keys.config(instance))) !== undefined) continue
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await removeOwner(blobs, instance)

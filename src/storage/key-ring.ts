@@ -13,6 +13,7 @@ import { openSealedKeys, type SealedKeys } from './sealed-keys.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'
 import type { OpenParts } from './store-backend.ts'
+import { type Unfinished, unfinishedIn } from './unfinished.ts'
 
 export interface KeyRing {
   /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
@@ -23,13 +24,14 @@ export interface KeyRing {
   instances(): string[]
   /** Throws if the instance has no key. */
   of(instance: string): Uint8Array
+  readonly unfinished: Unfinished
   /** Durable when the promise resolves. `key` is from another server; without it a new key is created. */
   make(instance: string, key?: Uint8Array): Promise<void>
   /** When the promise resolves, nothing that was encrypted with the key can be read. */
   destroy(instance: string): Promise<void>
 }
 
-type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown'>
+type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'ownerId' | 'mayWrite'>
 
 const MAIN = 'main'
 const LINKS = 'links'
@@ -84,6 +86,7 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
   const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)
+  const unfinished = unfinishedIn(store)
   held.delete(MAIN)
   held.delete(LINKS)
   return {
@@ -97,12 +100,15 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
         throw new Error(`The key of instance ${instance} is missing in ${files.where}; restore it from the backup of the store.`)
       return key
     },
+    unfinished,
     async make(instance, key) {
+      await store.commit({ ops: unfinished.begun(instance) })
       held.set(instance, await files.make(instance, key))
     },
     async destroy(instance) {
       await files.destroy(instance)
       held.delete(instance)
+      await store.commit({ ops: unfinished.ended(instance) })
     },
   }
 }

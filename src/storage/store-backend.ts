@@ -109,6 +109,8 @@ export interface OpenParts {
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
+  /** Whether the service with this id may still write. If not, it never can again. Absent as above. */
+  mayWrite?(ownerId: string): Promise<boolean>
   /**
    * True if the previous owner did not shut down properly and may still run on another machine. Absent if only this
    * machine can use the store.

@@ -94,6 +94,9 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const inbox = await sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await sandbox.stats()).undecryptable, 0)
+    const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
+    // No instance is still being created.
+    assert.deepEqual((await side.query("SELECT key FROM svc_state WHERE key LIKE 'unfinished:%'")).rows, [])
   })
 
   test('texts of a known chat are sent without a read of the database, and received with one', async () => {

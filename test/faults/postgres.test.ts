@@ -29,6 +29,7 @@ import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
 import { markOf, nameStandby } from '../../src/storage/drivers/postgres/owner/standbys.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
+import { eraseLeftovers } from '../../src/storage/erase.ts'
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
 import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -654,6 +655,41 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       assert.equal(await stores[0]!.count(keys.oauthApps), 0)
     }
     for (const store of stores) await store.close()
+  })
+
+  test('a service that starts leaves the instances alone that another one is creating or deleting, and erases those of a dead one', async () => {
+    const schema = `unfinished_${schemas++}`
+    const secret = new Uint8Array(32).fill(1)
+    async function start() {
+      const store = await openStore(cluster.url(schema))
+      const keyRing = await openKeyRing(store, secret)
+      const lines: string[] = []
+      const warn = (_: unknown, line: string) => void lines.push(line)
+      await eraseLeftovers({ store, keyRing, blobs: await openBlobItems({ in: 'store' }, store), log: { ...log, warn } })
+      return { store, keyRing, lines }
+    }
+    const record = keys.runtime(INSTANCE)
+    const isWhole = async () => {
+      const { store, lines, keyRing } = await start()
+      const found = [(await store.get(record)) !== undefined, keyRing.instances().length, lines.length]
+      await store.close()
+      return found
+    }
+    const { store, keyRing } = await start()
+    await keyRing.make(INSTANCE)
+    await store.commit(put(record, 'first'))
+    assert.deepEqual(await isWhole(), [true, 1, 0])
+    const config = keys.config(INSTANCE)
+    await store.commit({ ops: [[config, bytes('{}')], ...keyRing.unfinished.ended(INSTANCE)] })
+    assert.deepEqual(await isWhole(), [true, 1, 0])
+    await store.commit({ ops: [[config, null], ...keyRing.unfinished.begun(INSTANCE)] })
+    assert.deepEqual(await isWhole(), [true, 1, 0])
+    const side = await cluster.client(schema)
+    await side.query('UPDATE svc_writer SET is_over = true WHERE id = $1', [store.ownerId])
+    assert.deepEqual(await isWhole(), [false, 0, 1])
+    assert.deepEqual((await side.query("SELECT key FROM svc_state WHERE key LIKE 'unfinished:%'")).rows, [])
+    await assert.rejects(store.commit(put(record, 'late')), Fenced)
+    await store.close()
   })
 
   test('a new owner leaves a transaction that only reads, such as a dump', async () => {

@@ -18,6 +18,7 @@ import type { Backend } from '../store-backend.ts'
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
+const MAY_WRITE = 'SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1 AND NOT is_over)'
 
 export function postgresBackend(url: string): Backend {
   const target = targetOf(url)
@@ -69,6 +70,7 @@ export function postgresBackend(url: string): Backend {
             onHeld: options.onHeld ?? (() => {}),
           }),
         ownerId: driver.writer,
+        mayWrite: (ownerId) => driver.ask({ text: MAY_WRITE, values: [ownerId] }).then(([row]) => row![0] as boolean),
         hasTakenOver: () => hasTakenOver,
         visitOwner: () => isOwned(target),
         async backup() {
