@@ -9,7 +9,7 @@ import type { EventType } from '../../domain/events.ts'
 import type { Ranges } from '../../egress/addresses.ts'
 import { createAgent, type EgressOptions, networkError } from '../../egress/egress.ts'
 import { fairSlots } from '../../egress/fair-slots.ts'
-import { createPost, StaleConnection } from './post.ts'
+import { createPost, NotBegun, type Posted, StaleConnection } from './post.ts'
 import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
@@ -102,15 +102,19 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
       while (!isHeld()) await pause(HELD_LOOK, undefined, stop && { signal: stop })
       began = performance.now()
     }
-    const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
-    try {
+    async function request(): Promise<Posted> {
       await waitUntilHeld()
+      const more = { answerBytes, deadline: began + timeoutMs, stop, mayBegin: isHeld }
+      return post({ url, headers: headersOf(attempt), body, ...more }).catch((error: unknown) => {
+        if (error instanceof NotBegun) return request()
+        throw error
+      })
+    }
+    try {
       // A receiver may close an idle connection at the moment when it is used again. This is not a failed attempt, so
       // the request is repeated at once. A new connection was never idle.
       const { code, answer } = await request().catch(async (error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
-        // The connection may be stale because this process stood still, and another one may have replaced it.
-        await waitUntilHeld()
         return request()
       })
       const result: Pick<Outcome, 'code' | 'durationMs' | 'answer'> = { code, durationMs: durationMs() }

@@ -19,7 +19,12 @@ export interface PostRequest {
   answerBytes?: number | undefined
   deadline: number
   stop?: AbortSignal | undefined
+  /** Asked again right before the head is written, because the name and the connection may have taken long. */
+  mayBegin(): boolean
 }
+
+/** The request was not begun, because `mayBegin` no longer allowed it when its connection was ready. */
+export class NotBegun extends Error {}
 
 /** A kept-alive connection ended before the status arrived: the receiver may have closed it while it was idle. */
 export class StaleConnection extends Error {}
@@ -29,8 +34,8 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Rejects if an error occurs before the status, with `StaleConnection` on a used connection. Once a status arrives it
-   * is the result, however the body continues.
+   * Rejects if an error occurs before the status, with `StaleConnection` on a used connection, and with `NotBegun` if
+   * nothing was sent. Once a status arrives it is the result, however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
@@ -92,7 +97,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
     return all
   }
 
-  const post: Poster['post'] = ({ url, headers, body, answerBytes, deadline, stop }) =>
+  const post: Poster['post'] = ({ url, headers, body, answerBytes, deadline, stop, mayBegin }) =>
     new Promise((resolve, reject) => {
       const { origin, path } = placeOf(url)
       const others = stop && underSignal(stop)
@@ -136,6 +141,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
             controller = its
             // The request was aborted while it waited for a connection.
             if (isOver) return its.abort(new Error('given up'))
+            if (!mayBegin()) return mine.end(new NotBegun('the request may not begin now'))
             onConnectionChosen((reused) => {
               isReused = reused
             })

@@ -96,6 +96,29 @@ test('a request on a stale connection is repeated only while no other process ma
   assert.deepEqual([(await repeated).ok, to.received.length], [true, 3])
 })
 
+test('a request whose connection becomes ready after this process may have been replaced is posted later', async (t) => {
+  const to = await receiver(t)
+  let isHeld = true
+  let looks = 0
+  let resolved = 0
+  const resolve = async () => {
+    if (resolved++ === 0) isHeld = false
+    return ['127.0.0.1']
+  }
+  const deliver = delivery(t, {
+    egress: { resolve },
+    isHeld() {
+      looks++
+      return isHeld
+    },
+  })
+  const posted = deliver(to.url.replace('127.0.0.1', 'receiver.example'))
+  await until(() => looks > 4, 'looks after the connection')
+  assert.equal(to.received.length, 0)
+  isHeld = true
+  assert.deepEqual([(await posted).ok, to.received.length], [true, 1])
+})
+
 test('what goes wrong on the way is named', async (t) => {
   const silent = await receiver(t, () => () => {})
   const closed = await receiver(t)
