@@ -2,21 +2,49 @@
  * The lease of a service on its store, which the main thread renews and every thread reads. Without it, a process that
  * stood still, and was replaced in that time, would send frames and webhooks before it notices the replacement. Reading
  * it takes a fraction of a microsecond.
+ *
+ * The lease also runs while the machine is suspended, which stops the monotonic clock. The time since the boot goes on,
+ * but it takes longer to read, so it is read only if the wall clock shows that the lease may have ended.
  */
+import { uptime } from 'node:os'
 
-/** End of the lease in ns of the monotonic clock, which all threads of a process share. */
+/** Cells: the end of the lease in ms of the monotonic clock; by how many ms each of the other clocks was ahead of it. */
 export type SharedLease = BigInt64Array
+const END = 0
+const WALL_AHEAD = 1
+const UPTIME_AHEAD = 2
+
+/** Each returns ms. All threads of a process share them. */
+export interface LeaseClocks {
+  /** Stops while the machine is suspended. */
+  monotonic(): number
+  wall(): number
+  uptime(): number
+}
+
+export const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000
+
+const ofMachine: LeaseClocks = { monotonic: monotonicMs, wall: Date.now, uptime: () => uptime() * 1_000 }
 
 /** A service that nobody can replace has a lease without an end. */
 const NEVER = 2n ** 63n - 1n
-const NS_PER_MS = 1_000_000
 
-export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBuffer(8)).fill(NEVER)
+export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBuffer(3 * 8)).fill(NEVER)
 
-/** `leftMs` may be `Infinity`. */
-export function holdLease(lease: SharedLease, leftMs: number): void {
-  const end = leftMs === Number.POSITIVE_INFINITY ? NEVER : process.hrtime.bigint() + BigInt(Math.round(leftMs * NS_PER_MS))
-  Atomics.store(lease, 0, end)
+/** `until` is a time of the monotonic clock in ms, or `Infinity`. */
+export function holdLease(lease: SharedLease, until: number, { monotonic, wall, uptime }: LeaseClocks = ofMachine): void {
+  const now = monotonic()
+  Atomics.store(lease, WALL_AHEAD, BigInt(Math.round(wall() - now)))
+  Atomics.store(lease, UPTIME_AHEAD, BigInt(Math.round(uptime() - now)))
+  Atomics.store(lease, END, until === Number.POSITIVE_INFINITY ? NEVER : BigInt(Math.floor(until)))
 }
 
-export const isLeaseHeld = (lease: SharedLease): boolean => process.hrtime.bigint() < Atomics.load(lease, 0)
+export function isLeaseHeld(lease: SharedLease, { monotonic, wall, uptime }: LeaseClocks = ofMachine): boolean {
+  const found = Atomics.load(lease, END)
+  if (found === NEVER) return true
+  const end = Number(found)
+  const now = monotonic()
+  const isBeforeEnd = (clock: () => number, cell: number) => clock() - Number(Atomics.load(lease, cell)) < end
+  // Somebody may have set the wall clock, so it alone does not end the lease.
+  return now < end && (isBeforeEnd(wall, WALL_AHEAD) || isBeforeEnd(uptime, UPTIME_AHEAD))
+}

@@ -78,10 +78,10 @@ export interface OpenOptions {
   /** Called with the number of standbys of the owner, each time that the owner has counted them. */
   onStandbys?: ((count: number) => void) | undefined
   /**
-   * Called with the ms for which this process may keep its sessions without hearing from the store again. `Infinity` if
-   * nobody can replace this process.
+   * Called with the time until which this process may keep its sessions without hearing from the store again, in ms of
+   * the monotonic clock (`monotonicMs`). `Infinity` if nobody can replace this process.
    */
-  onHeld?: ((leftMs: number) => void) | undefined
+  onHeld?: ((until: number) => void) | undefined
 }
 
 export interface StateDriver

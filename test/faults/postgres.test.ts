@@ -503,9 +503,10 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await until(async () => over.length, Boolean)
     assert.equal(over[0], 'The service cannot reach PostgreSQL, and its standby may take over.')
     assert.deepEqual(unreached, [])
-    proxy.refuse(false)
+    // The owner's process would have ended. Here it could connect again, and the standby would wait for it.
     const last = await openStore(cluster.url(schema), { turn: await turn })
     const giveBackLast = await last.own()
+    proxy.refuse(false)
     for (const store of [thread, main, last]) await store.close()
     await Promise.all([giveBack(), giveBackLast(), server.close()])
   })
@@ -536,22 +537,39 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   const isShort = amount(1, 0) === 0 && 'the slow server runs with SVC_TEST_FULL=1'
-  test('an owner gets its lock back from a server that needs more than a second for each connection', {
+  test('an owner with a standby gets its lock back from a server that needs seconds for each connection', {
     skip: isShort,
   }, async () => {
-    const { main, thread, giveBack, over, side } = await service()
+    const { main, thread, giveBack, over, side, schema } = await service()
+    const server = await listen({ host: '127.0.0.1', port: 0 })
+    let asked = 0
+    server.explain(() => {
+      asked++
+      return { sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }
+    })
+    const standby = await cluster.client(schema)
+    await standby.query(nameStandby({ host: 'localhost', port: server.port }) as { text: string; values: unknown[] })
+    await until(async () => asked, Boolean)
     const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
-    const before = (await side.query(owner)).rows[0].pid
-    proxy.delay(1_500)
-    await side.query(ENDING)
-    await until(
-      async () => (await side.query(owner)).rows[0]?.pid,
-      (pid) => pid !== undefined && pid !== before,
-    )
-    proxy.delay(0)
-    assert.deepEqual(over, [])
+    // A service that runs has a connection for its reads.
+    await main.get('k')
+    let before = (await side.query(owner)).rows[0].pid
+    for (const [delayMs, end] of [
+      [4_000, () => side.query(ENDING)],
+      [1_000, async () => proxy.cut()],
+    ] as const) {
+      proxy.delay(delayMs)
+      await end()
+      before = await until(
+        async () => (await side.query(owner)).rows[0]?.pid,
+        (pid) => pid !== undefined && pid !== before,
+      )
+      proxy.delay(0)
+      assert.deepEqual([over, delayMs], [[], delayMs])
+      await thread.commit(put('k', String(delayMs)))
+    }
     for (const store of [thread, main]) await store.close()
-    await giveBack()
+    await Promise.all([giveBack(), server.close()])
   })
 
   test('a standby that cannot serve says so at its start, and one that can does not show the address of the database', async () => {

@@ -6,7 +6,8 @@ import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
 import { markOf, standbyQuestions, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
-import { holdLease, isLeaseHeld, shareLease } from '../../../src/storage/shared-lease.ts'
+import { holdLease, isLeaseHeld, monotonicMs, shareLease } from '../../../src/storage/shared-lease.ts'
+import { START } from './fixtures.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
@@ -23,7 +24,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
       onAsked()
       return away.includes(port)
     },
-    onHeld: (leftMs) => ends.push(now + leftMs),
+    onHeld: (until) => ends.push(until),
     onEnded() {
       assert.equal(endedAt, undefined)
       endedAt = now
@@ -158,7 +159,7 @@ test('all threads of a process see when the lease has ended', async () => {
   const lease = shareLease()
   const seen = new Worker(
     `const { workerData, parentPort } = require('node:worker_threads')
-    const look = () => process.hrtime.bigint() < Atomics.load(workerData, 0)
+    const look = () => process.hrtime.bigint() / 1_000_000n < Atomics.load(workerData, 0)
     parentPort.on('message', () => parentPort.postMessage(look()))`,
     { eval: true, workerData: lease },
   )
@@ -169,7 +170,7 @@ test('all threads of a process see when the lease has ended', async () => {
   }
   const answers = [await there()]
   for (const leftMs of [0, 60_000, Number.POSITIVE_INFINITY]) {
-    holdLease(lease, leftMs)
+    holdLease(lease, monotonicMs() + leftMs)
     answers.push(await there())
   }
   assert.deepEqual(answers, [
@@ -196,4 +197,21 @@ test('the answer of a standby counts only for the owner that the standby waits f
     [false, false],
   ])
   await server.close()
+})
+
+test('the lease also runs while the machine is suspended, and a wall clock that was set does not end it', () => {
+  const clocks = { monotonic: 1_000, wall: START, uptime: 500_000 }
+  const read = { monotonic: () => clocks.monotonic, wall: () => clocks.wall, uptime: () => clocks.uptime }
+  const lease = shareLease()
+  const held = (monotonicMs: number, wallMs: number, uptimeMs: number) => {
+    Object.assign(clocks, { monotonic: 1_000, wall: START, uptime: 500_000 })
+    holdLease(lease, 5_000, read)
+    clocks.monotonic += monotonicMs
+    clocks.wall += wallMs
+    clocks.uptime += uptimeMs
+    return isLeaseHeld(lease, read)
+  }
+  assert.deepEqual([held(3_900, 3_900, 3_900), held(4_000, 4_000, 4_000)], [true, false])
+  assert.deepEqual([held(100, 2_100, 2_100), held(100, 60_000, 60_000)], [true, false])
+  assert.deepEqual([held(100, 3_600_000, 100), held(100, -3_600_000, 100)], [true, true])
 })

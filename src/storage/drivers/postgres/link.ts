@@ -10,10 +10,7 @@ import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/**
- * Time limit in ms for connecting, unless the caller gives another one. Only the network and the start of a server
- * process take time.
- */
+/** Time limit in ms for connecting. Only the network and the start of a server process take time. */
 const CONNECT_DEADLINE = 5_000
 const END_DEADLINE = 2_000
 const OLDEST = 140_000
@@ -85,15 +82,12 @@ const isTrue = (text: string) => text === 't'
 /** `pg` is loaded only if a store is in PostgreSQL. */
 const loadClient = async () => (await import('pg')).default.Client
 
-export async function connect(
-  target: Target,
-  { isPipelined = false, name = 'writer', connectMs = CONNECT_DEADLINE } = {},
-): Promise<Link> {
+export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {
   const ClientOfPg = await loadClient()
   const settings: ClientConfig & { pipeline: boolean } = {
     connectionString: target.url,
     keepAlive: true,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: CONNECT_DEADLINE,
     application_name: `svc ${name}`,
     pipeline: isPipelined,
   }
@@ -125,7 +119,7 @@ export async function connect(
 
   try {
     await client.connect()
-    const silence = setTimeout(drop, connectMs)
+    const silence = setTimeout(drop, CONNECT_DEADLINE)
     const answers = (await client
       .query({ text: setUp(target.schema), rowMode: 'array', types } as QueryArrayConfig)
       .finally(() => clearTimeout(silence))) as unknown as Answer[]

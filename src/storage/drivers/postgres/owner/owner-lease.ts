@@ -24,8 +24,8 @@ export interface LeaseOptions {
   now(): number
   /** True only if the standby answers that it cannot reach the database. Never rejects. */
   isAway(standby: StandbyAddress): Promise<boolean>
-  /** Called each time that the lease was renewed, with its remaining ms. They are `Infinity` without a standby. */
-  onHeld(leftMs: number): void
+  /** Called each time that the lease was renewed, with its end by `now`. It is `Infinity` without a standby. */
+  onHeld(until: number): void
   /** Called once, when the lease has ended and a standby may take over the schema. */
   onEnded(): void
 }
@@ -50,7 +50,7 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
   let isAsking = false
 
   const end = () => (known.length === 0 ? Number.POSITIVE_INFINITY : Math.min(Math.max(since, awayAt) + LEASE, since + HELD))
-  const tell = () => onHeld(end() - now())
+  const tell = () => onHeld(end())
 
   async function askAll(at: number): Promise<void> {
     isAsking = true

@@ -9,11 +9,14 @@
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../../domain/brand.ts'
+import { orLate } from '../../../../lib/deadline.ts'
+import { monotonicMs } from '../../../shared-lease.ts'
 import type { OpenOptions, Turn } from '../../../store-backend.ts'
-import { connect, type Link, UnfitServer } from '../link.ts'
+import { connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
+import { createReconnect } from './reconnect.ts'
 import { createStandbyReach } from './standby-reach.ts'
 import { STANDBYS, standbyQuestions, standbysIn } from './standbys.ts'
 
@@ -27,6 +30,8 @@ export interface OwnerOptions {
   threads: number
   /** The right that a standby has received, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
+  /** Asks on another connection of this process. */
+  ask(question: Question): Promise<unknown[][]>
   /** True while the service closes the store and removes its writer, whose absence is then no error. */
   isClosing(): boolean
   onVisit(): void
@@ -92,16 +97,6 @@ export const SILENCE = 3_000
  */
 const LOOK_EVERY = 1_000
 /**
- * Time limits in ms for the attempts of the owner to connect again. The first one is short, so that the owner can try
- * more than once before its lease ends. The later ones are longer, for a server that is slow to accept connections.
- */
-const CONNECT_LIMITS = [1_000, 2_000, 5_000]
-/**
- * Longest of these limits if there is a standby. When the database is back after an outage, an attempt that began
- * before must end early enough for the owner to find the database before the standby takes over.
- */
-const LONGEST_WITH_STANDBY = 2_000
-/**
  * Milliseconds without an answer after which the owner asks again almost at once. One lost connection stops the owner's
  * counter for three seconds, and a standby takes over after five.
  */
@@ -127,8 +122,6 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     throw error
   }
 
-  let failedConnects = 0
-  let hasStandby = false
   let former: Link['backend'] | undefined
   let visits: unknown
   let isFirst = true
@@ -137,7 +130,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const { isAway, isReached } = standbyQuestions(writer)
   const lease = createOwnerLease({
-    now: () => performance.now(),
+    now: monotonicMs,
     isAway,
     onHeld: options.onHeld,
     onEnded() {
@@ -147,33 +140,36 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const noteStandbys = createStandbyReach({ isReached, onUnreached: options.onUnreached })
 
-  async function connectAgain(): Promise<Link> {
-    const limit = CONNECT_LIMITS[Math.min(failedConnects, CONNECT_LIMITS.length - 1)]!
-    failedConnects++
-    const connectMs = hasStandby ? Math.min(limit, LONGEST_WITH_STANDBY) : limit
-    const made = await connect(target, { name: 'owner', connectMs })
-    failedConnects = 0
-    return made
+  const reconnect = createReconnect(() => connect(target, { name: 'owner' }), LOOK_EVERY)
+  const question = { text: LOOK, values: [writer] }
+  const askOn = async (used: Link) => (await used.ask(question, LOOK_SILENCE)).rows
+
+  /** While the owner connects again, another connection shows its standby that it runs. */
+  async function lookAgain(): Promise<unknown[][]> {
+    former ??= link.backend
+    const onNew = reconnect.next().then((made) => {
+      link = made
+      return askOn(made)
+    })
+    const onOther = orLate(options.ask(question), LOOK_SILENCE, () => {
+      throw new Error('The other connections get no answer either.')
+    })
+    return Promise.any([onNew, onOther])
   }
 
   async function look(): Promise<void> {
-    if (!link.isUp()) {
-      former ??= link.backend
-      link = await connectAgain()
-    }
-    const sentAt = performance.now()
-    const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
+    const sentAt = monotonicMs()
+    const rows = await (link.isUp() ? askOn(link) : lookAgain())
     const [isThere, found, named] = rows[0] as [boolean, unknown, string | null]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
     const standbys = standbysIn(named)
-    hasStandby = standbys.length > 0
     lease.renew(sentAt, standbys)
     noteStandbys(standbys)
     options.onStandbys(standbys.length)
-    if (former) {
+    if (former && link.isUp()) {
       // The server process of the broken connection may still run and hold the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
       if (!(await isGranted(link))) return link.drop()
@@ -216,6 +212,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     clearInterval(checking)
     clearTimeout(timer)
     timer = undefined
+    reconnect.stop()
     await looking
     await link.end()
   }
