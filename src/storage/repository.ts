@@ -82,7 +82,9 @@ export function repository<T extends object>({
   return {
     decode,
     encode(key, value) {
-      const plain = Buffer.from(JSON.stringify({ v: version, ...value }))
+      // The version is added to the text, because a copy of the value that begins with the version is a hash table for V8.
+      const fields = JSON.stringify(value).slice(1)
+      const plain = Buffer.from(`{"v":${version}${fields === '}' ? '' : ','}${fields}`)
       return [key, sealed ? sealed.seal(key, plain) : plain]
     },
     async get(store, key) {

@@ -99,9 +99,13 @@ export function createIdentity(auth: AuthenticationState): Identity {
       return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
     },
     async person(jid, alt) {
-      const names = [jid, alt ?? ''].filter(Boolean).map(bare)
-      let pn = names.find((name) => isPnUser(name)) ?? null
-      let lid = names.find((name) => isLidUser(name)) ?? null
+      let pn: string | null = null
+      let lid: string | null = null
+      for (const either of alt ? [jid, alt] : [jid]) {
+        const name = bare(either)
+        if (isPnUser(name)) pn ??= name
+        else if (isLidUser(name)) lid ??= name
+      }
       if (pn === null && lid !== null) pn = await pnOf(lid)
       if (lid === null && pn !== null) lid = await lidOf(pn)
       const known = pn ?? lid

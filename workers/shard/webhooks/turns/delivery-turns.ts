@@ -18,7 +18,7 @@ import type { Stream } from '../stream/stream.ts'
 import type { DeliveryQueue, EventLine } from './delivery-queue.ts'
 import type { Due, DueEvents } from './due-events.ts'
 import { createFrontTasks } from './front-tasks.ts'
-import type { ReceiverHolds } from './receiver-holds.ts'
+import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 import { createWorkLoop } from './work-loop.ts'
 
 export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 'store' | 'steady' | 'log'> {
@@ -37,7 +37,7 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 }
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
-  const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
+  const { instanceId, store, steady, log, timer, ids, line, queue, due, holds, outcomes, attempts } = deps
   const front = createFrontTasks()
   /** The due event whose time was checked last. */
   let checked: Due | undefined
@@ -52,23 +52,37 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
-  /** A task resolves with false if it had nothing to do. Resolves with `more`, or with the ms until the next task. */
+  /**
+   * Each returns or resolves with false if it had nothing to do. A promise for each of them in each turn would be
+   * expensive.
+   */
+  const tasks: readonly (() => boolean | Promise<boolean>)[] = [
+    () => deps.overflow.isDue() && besideTheQueue(deps.overflow.run),
+    () => {
+      const hold = holds.due(steady.now())
+      return hold !== undefined && probe(hold)
+    },
+    oldest,
+    () => ids.ahead() !== 0 && startIdsOver(deps, besideTheQueue),
+    correct,
+  ]
+
+  /** Resolves with `more`, or with the ms until the next task. */
   async function turn(): Promise<'more' | number> {
     if (await front.next(besideTheQueue)) return 'more'
     const hasMore = await deps.pruning.run()
-    for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
+    for (const task of tasks) {
+      const made = task()
+      if (made !== false && (await made)) return 'more'
+    }
     if (hasMore) return 'more'
     // Log rows are pruned by age even if there are no events, so the next turn is at most an hour later.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
 
-  const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
-
   /** Posts the oldest event of a URL whose receiver is down, to find out whether the receiver is up again. */
-  async function probe(): Promise<boolean> {
-    const hold = holds.due(steady.now())
-    if (hold === undefined) return false
+  async function probe(hold: Hold): Promise<boolean> {
     await besideTheQueue(async () => {
       if (hold.head === undefined) return await queue.seekHead(hold)
       const key = keys.outboxEvent(instanceId, hold.head)
@@ -152,7 +166,7 @@ async function startIdsOver(
   besideTheQueue: Beside,
 ): Promise<boolean> {
   const aheadMs = ids.ahead()
-  if (aheadMs === 0 || (await due.first()) !== null || backlog.size() > 0) return false
+  if ((await due.first()) !== null || backlog.size() > 0) return false
   const hasBegun = await besideTheQueue(() => stream.startOver(ids.startOver))
   if (hasBegun)
     log.warn(
