@@ -817,7 +817,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     world.receiver.reply(null)
     await button('Resend', dialog()).click()
     await dialog()
-      .getByText(/^(\d+) of \1 events? delivered or failed/)
+      .getByText(/^Done: \d+ events?\. Each was delivered, or has failed for good/)
       .waitFor()
     await button('Close', dialog()).click()
     assert.ok(told('again').length > attempts)

@@ -88,12 +88,17 @@ function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMes
     throw new ControlError('invalid_request', 'the Origin header is that of another site')
 }
 
+/** The answer to a person who opens the printed address in a browser. */
+const NO_PAGE =
+  'this address is the control API of the simulated network, for programs; the page for people is "Sandbox" in the dashboard'
+
 function find(method: string, pathname: string): { route: Route; path: Record<string, string> } {
   const segments = pathname.split('/').slice(1).map(decode)
   const here = ROUTES.filter((route) => fits(route, segments))
   const route = here.find((each) => each.method === method)
   if (route) return { route, path: parameters(route, segments) }
   const others = here.map((each) => each.method).join(', ')
+  if (pathname === '/') throw new ControlError('not_found', NO_PAGE)
   throw new ControlError('not_found', `no ${method} ${pathname}${others ? `; there is ${others}` : ''}`)
 }
 

@@ -53,7 +53,7 @@ export function Allowlist({ security: { ip_allowlist: now }, reload }: { securit
         <h2>{t('Addresses that may call')}</h2>
         <p>
           {t(
-            'Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API key. Everybody who has the admin key is answered from everywhere.',
+            'Only these addresses may use instances, the Account API, tools, and this dashboard with an API key. The admin key works from every address.',
           )}
         </p>
       </header>

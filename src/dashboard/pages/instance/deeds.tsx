@@ -143,7 +143,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         >
           <p>
             {t(
-              'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.',
+              'The instance is logged out. Its credentials, its queue, its events in the webhook log and its counts are erased. This cannot be undone.',
             )}
           </p>
           <OnThePhone row={row} />

@@ -31,9 +31,9 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
       <dd>{row.platform ?? '–'}</dd>
       <dt>{t('Connected')}</dt>
       <dd>{row.connected_at ? <Ago at={row.connected_at} /> : '–'}</dd>
-      <dt>{t('Last message in')}</dt>
+      <dt>{t('Heard from the network')}</dt>
       <dd>
-        <Ago at={row.last_inbound_at} none={row.connected_at ? t('none since it connected') : '–'} />
+        <Ago at={row.last_inbound_at} none={row.connected_at ? t('nothing since it connected') : '–'} />
       </dd>
       <dt>{t('Created')}</dt>
       <dd>

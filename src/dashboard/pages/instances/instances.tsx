@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
     isRight: true,
     cell: ({ backlog, webhooks }) => (webhooks === 0 ? <span class="soft">{t('no webhook')}</span> : number(backlog)),
   },
-  { label: t('Last message in'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
+  { label: t('Heard from the network'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
 ]
 
 const ORDER_NAMES: Readonly<Record<Order, string>> = {
@@ -60,7 +60,7 @@ const ORDER_NAMES: Readonly<Record<Order, string>> = {
   newest: t('Newest first'),
   queue: t('Most messages waiting'),
   backlog: t('Most events waiting'),
-  inbound: t('Last message in'),
+  inbound: t('Heard from the network'),
 }
 
 const isOrder = (text: string | null): text is Order => ORDERS.some((order) => order === text)

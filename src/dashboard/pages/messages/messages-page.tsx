@@ -61,7 +61,9 @@ function Newest({ instance, rows, text }: { instance: string; rows: readonly Mes
     <section class="card flush" aria-label={t('Messages')}>
       {found.length === 0 ? (
         <Empty title={rows.length === 0 ? t('No messages yet') : t('No message fits')}>
-          {t('Messages that this instance sends and receives are listed here, as soon as they come.')}
+          {rows.length === 0
+            ? t('Messages that this instance sends and receives are listed here, as soon as they come.')
+            : t('The search compares names and numbers. It does not read what the messages say.')}
         </Empty>
       ) : (
         <Table name={t('Messages')} rows={found} columns={columnsOf(instance)} keyOf={({ message_id }) => message_id} />
@@ -94,7 +96,7 @@ export function MessagesPage() {
         <h1>{t('Messages')}</h1>
         <p class="lead">
           {t(
-            'The newest messages of an instance, from what the service keeps anyway: its memory since it started, the queue, and the webhook log. Nothing more is stored for this page.',
+            'The newest messages of an instance, from the memory of the service, the queue and the webhook log. Nothing is stored for this page.',
           )}
         </p>
       </header>

@@ -114,7 +114,7 @@ export function SendCard({ row }: { row: InstanceRow }) {
           type="tel"
           value={phone}
           placeholder="+55 11 …"
-          hint={t('Your own number, with its country code, or the id of a group or channel.')}
+          hint={t('A number with its country code, or the id of a group or channel. Begin with a number of your own.')}
           wrong={problem?.issues.has('phone') ? t('Write the number with its country code, for example 55 11 …') : undefined}
           onChange={(next) => set({ phone: next })}
         />

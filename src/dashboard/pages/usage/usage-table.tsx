@@ -33,8 +33,8 @@ const COLUMNS: readonly Column<Row>[] = [
     isRight: true,
     cell: ({ cpu_percent, cpu_ms }) => (
       <span>
-        <span class="number">{cpu_percent.toLocaleString(formats)} %</span>
-        <span class="under number">{durationText(cpu_ms)}</span>
+        <span class="number">{durationText(cpu_ms)}</span>
+        <span class="under number">{cpu_percent.toLocaleString(formats)} %</span>
       </span>
     ),
   },

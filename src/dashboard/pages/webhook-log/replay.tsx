@@ -42,10 +42,14 @@ const Through = ({ queued, waiting, nextFrom }: Watched) => {
       <p>
         {queued === 0
           ? t('No event was sent, because no event in this range still has its body.')
-          : t(
-              '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.',
-              { done, total: count(queued, 'event', 'events') },
-            )}
+          : waiting === 0
+            ? t('Done: {total}. Each was delivered, or has failed for good; the log shows which.', {
+                total: count(queued, 'event', 'events'),
+              })
+            : t(
+                '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.',
+                { done, total: count(queued, 'event', 'events') },
+              )}
       </p>
       {nextFrom ? (
         <p>

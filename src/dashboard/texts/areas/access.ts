@@ -21,10 +21,10 @@ export const ACCESS = {
     'Esto no es una dirección ni un rango como 203.0.113.0/24.',
   ],
   'Addresses that may call': ['Endereços com acesso', 'Direcciones con acceso'],
-  'Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API key. Everybody who has the admin key is answered from everywhere.':
+  'Only these addresses may use instances, the Account API, tools, and this dashboard with an API key. The admin key works from every address.':
     [
-      'As instâncias, a Account API e as ferramentas só respondem a estes endereços, e este painel também, a quem entrou com uma chave de API. Quem tem a chave de administrador é atendido de qualquer lugar.',
-      'Las instancias, la Account API y las herramientas solo responden a estas direcciones, y este panel también, a quien entró con una clave de API. Quien tiene la clave de administrador es atendido desde cualquier lugar.',
+      'Só estes endereços podem usar as instâncias, a Account API, as ferramentas, e este painel com uma chave de API. A chave de administrador funciona de qualquer endereço.',
+      'Solo estas direcciones pueden usar las instancias, la Account API, las herramientas, y este panel con una clave de API. La clave de administrador funciona desde cualquier dirección.',
     ],
   'The list is enforced': ['A lista está valendo', 'La lista está en vigor'],
   'Address or range {n}': ['Endereço ou faixa {n}', 'Dirección o rango {n}'],

@@ -48,7 +48,7 @@ export const COMMON = {
   Threads: ['Threads', 'Hilos'],
   'Messages waiting': ['Mensagens na fila', 'Mensajes en espera'],
   'Events waiting': ['Eventos na fila', 'Eventos en espera'],
-  'Last message in': ['Última mensagem recebida', 'Último mensaje recibido'],
+  'Heard from the network': ['Último sinal da rede', 'Última señal de la red'],
   Messages: ['Mensagens', 'Mensajes'],
   'Message timeline': ['Linha do tempo da mensagem', 'Recorrido del mensaje'],
   'Webhook log': ['Registro de webhooks', 'Registro de webhooks'],

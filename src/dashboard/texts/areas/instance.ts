@@ -40,10 +40,11 @@ export const INSTANCE = {
   ],
   'Delete the instance?': ['Excluir a instância?', '¿Eliminar la instancia?'],
   'The instance is deleted.': ['A instância foi excluída.', 'La instancia fue eliminada.'],
-  'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.': [
-    'A instância é desconectada, e suas credenciais, sua fila e seus webhooks pendentes são apagados. Não é possível desfazer.',
-    'La instancia se desvincula y se borran sus credenciales, su cola y sus webhooks pendientes. No se puede deshacer.',
-  ],
+  'The instance is logged out. Its credentials, its queue, its events in the webhook log and its counts are erased. This cannot be undone.':
+    [
+      'A instância é desconectada. Suas credenciais, sua fila, seus eventos no registro de webhooks e suas contagens são apagados. Não é possível desfazer.',
+      'La instancia se desvincula. Se borran sus credenciales, su cola, sus eventos en el registro de webhooks y sus recuentos. No se puede deshacer.',
+    ],
   'The network restricts this account.': ['A rede restringe esta conta.', 'La red restringe esta cuenta.'],
   'Messages to people who have not written since it was paired stay in the queue until {time}; answers are still sent.': [
     'Mensagens a pessoas que não escreveram desde que a instância foi vinculada ao celular ficam na fila até {time}; respostas ainda são enviadas.',
@@ -87,7 +88,7 @@ export const INSTANCE = {
   Account: ['Conta', 'Cuenta'],
   Profile: ['Perfil', 'Perfil'],
   'Phone system': ['Sistema do celular', 'Sistema del teléfono'],
-  'none since it connected': ['nenhuma desde a conexão', 'ninguno desde la conexión'],
+  'nothing since it connected': ['nada desde a conexão', 'nada desde la conexión'],
   Id: ['Id', 'Id'],
   Token: ['Token', 'Token'],
   'Anyone who has this address can do everything with this instance. Every call has it in its path.': [

@@ -38,6 +38,10 @@ export const LOG = {
       '{done} de {total} entregues ou com falha. Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
       '{done} de {total} entregados o fallidos. Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
     ],
+  'Done: {total}. Each was delivered, or has failed for good; the log shows which.': [
+    'Concluído: {total}. Cada um foi entregue ou falhou de vez; o registro mostra qual.',
+    'Terminado: {total}. Cada uno se entregó o falló definitivamente; el registro muestra cuál.',
+  ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
   'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.': [
     'Os eventos do período cujo corpo ainda está guardado são agendados de novo, em ordem; os 10.000 mais antigos por vez.',

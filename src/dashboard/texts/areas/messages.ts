@@ -1,14 +1,18 @@
 import type { Area } from './area.ts'
 
 export const MESSAGES = {
-  'The newest messages of an instance, from what the service keeps anyway: its memory since it started, the queue, and the webhook log. Nothing more is stored for this page.':
+  'The newest messages of an instance, from the memory of the service, the queue and the webhook log. Nothing is stored for this page.':
     [
-      'As mensagens mais recentes de uma instância, do que o serviço guarda de qualquer forma: a memória desde o início, a fila e o registro de webhooks. Nada mais é guardado para esta página.',
-      'Los mensajes más recientes de una instancia, de lo que el servicio guarda de todos modos: la memoria desde su inicio, la cola y el registro de webhooks. No se guarda nada más para esta página.',
+      'As mensagens mais recentes de uma instância, da memória do serviço, da fila e do registro de webhooks. Nada é guardado para esta página.',
+      'Los mensajes más recientes de una instancia, de la memoria del servicio, la cola y el registro de webhooks. No se guarda nada para esta página.',
     ],
   'A name or a number': ['Um nome ou um número', 'Un nombre o un número'],
   'No messages yet': ['Ainda não há mensagens', 'Todavía no hay mensajes'],
   'No message fits': ['Nenhuma mensagem corresponde', 'Ningún mensaje coincide'],
+  'The search compares names and numbers. It does not read what the messages say.': [
+    'A busca compara nomes e números. Ela não lê o que as mensagens dizem.',
+    'La búsqueda compara nombres y números. No lee lo que dicen los mensajes.',
+  ],
   'Messages that this instance sends and receives are listed here, as soon as they come.': [
     'As mensagens que esta instância envia e recebe aparecem aqui, assim que chegam.',
     'Los mensajes que esta instancia envía y recibe aparecen aquí, en cuanto llegan.',
@@ -95,9 +99,9 @@ export const MESSAGES = {
       'Cada respuesta a un envío tiene un message_id. Péguelo aquí para ver cuándo salió el mensaje, quién lo recibió y qué webhooks lo comunicaron.',
     ],
 
-  'Your own number, with its country code, or the id of a group or channel.': [
-    'O seu próprio número, com o código do país, ou o id de um grupo ou canal.',
-    'Su propio número, con el código del país, o el id de un grupo o canal.',
+  'A number with its country code, or the id of a group or channel. Begin with a number of your own.': [
+    'Um número com o código do país, ou o id de um grupo ou canal. Comece com um número seu.',
+    'Un número con el código del país, o el id de un grupo o canal. Empiece con un número suyo.',
   ],
   'The country code may be missing.': ['Talvez falte o código do país.', 'Quizá falte el código del país.'],
   'Use {number}': ['Usar {number}', 'Usar {number}'],
