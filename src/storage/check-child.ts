@@ -18,7 +18,7 @@ async function hold(fd: number): Promise<{ meta: Meta; readAll(): void }> {
   const before = newestMeta(fd)
   // No process has the store open, so no read transaction is needed.
   if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
-  const { reader: db } = await openReaderInTurn(dir, () =>
+  const db = await openReaderInTurn(dir, () =>
     open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 }),
   )
   for (let tries = 0; tries < MAX_TRIES; tries++) {

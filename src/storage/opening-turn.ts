@@ -6,17 +6,19 @@
  * takes a number twice: acknowledged records are lost, and the file can be damaged.
  *
  * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
- * process that has lmdb open holds the write lock while the asker opens it. Two processes that begin at the same moment
+ * process that has lmdb open holds the write lock while the asker opens it, for 20 seconds at most. Two processes that begin at the same moment
  * find each other, and the one with the lower name is first.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { chmod, chown, readdir, rename, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { orLate } from '../lib/deadline.ts'
 import { deferred } from '../lib/deferred.ts'
 import { type Place, placeOf } from './owner.ts'
+import { PRIVATE_FILE } from './private.ts'
 
 const PREFIX = 'opening-'
 /** All threads of a process have one environment of lmdb, and only the first opening writes the shared number. */
@@ -25,55 +27,65 @@ const PROCESS = randomBytes(8).toString('hex')
 const MAX_HOLD = 20_000
 /** Time in ms after which an opening process gives up, because another one does not answer. */
 const MAX_WAIT = 30_000
-/** Time in ms before a process is asked again whose queue of connections is full. */
+/** Time in ms before a process is asked again. */
 const ASK_AGAIN = 20
 
-/** Begins to hold the commits of all processes, and returns a function that ends this. */
-export type HoldCommits = () => () => void
+/** Begins to hold the commits of all processes. Resolves with a function that ends this. */
+export type HoldCommits = () => Promise<() => void>
 
 export interface OpeningTurn {
   /** Lmdb is open, so the other processes may commit again. */
   opened(): void
   /** From now on this process holds its commits while another one opens lmdb. */
   holdFor(hold: HoldCommits): void
-  /** Call it when this process commits nothing more. */
+  /** Ends a hold that runs. Call it before lmdb is closed, and `end` after it. */
+  stopHolding(): Promise<void>
   end(): Promise<void>
 }
 
-type Answer = 'first' | 'held' | 'gone'
+const NO_TURN: OpeningTurn = { opened() {}, holdFor() {}, async stopHolding() {}, async end() {} }
 
 /** Resolves when this process may open lmdb in this folder. Rejects with a sentence if another process does not answer. */
 export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<OpeningTurn> {
+  // Windows has no folders of sockets. The service is not supported there beyond a trial without commands beside it.
+  if (process.platform === 'win32') return NO_TURN
   const name = `${PREFIX}${process.pid}-${PROCESS}-${randomBytes(4).toString('hex')}`
   const place = await placeOf(dir, `.${name}`)
   const isOpen = deferred<HoldCommits>()
   const peers = new Set<Socket>()
   /** Ends of the connections of processes that open lmdb before this one does. */
-  const before = new Set<Promise<unknown>>()
+  const before = new Set<Promise<void>>()
   let isWaiting = true
-  let held: Promise<unknown> = Promise.resolve()
+  let isEnding = false
+  let held: Promise<void> = Promise.resolve()
 
   async function answer(peer: Socket): Promise<void> {
     peers.add(peer)
-    const closed = once(peer, 'close').finally(() => peers.delete(peer))
+    const closed = new Promise<void>((resolve) => peer.once('close', () => resolve())).then(() => void peers.delete(peer))
     const asker = await lineOf(peer)
     if (asker === undefined) return
     if (isWaiting && asker < name) {
-      const left = closed.finally(() => before.delete(left))
+      const left = closed.then(() => void before.delete(left))
       before.add(left)
       peer.write('first\n')
       return
     }
     const hold = await isOpen.promise
-    held = held.then(async () => {
-      if (peer.destroyed) return
-      // This process has lmdb open already if the asker is a part of it, and its own lock would stop it.
-      const release = asker.split('-')[2] === PROCESS ? () => {} : hold()
+    // If the hold fails, the connection ends, and the asker asks again.
+    held = held.then(() => holdWhileOpening(peer, asker, closed, hold)).catch(() => void peer.destroy())
+  }
+
+  async function holdWhileOpening(peer: Socket, asker: string, closed: Promise<void>, hold: HoldCommits): Promise<void> {
+    if (peer.destroyed || isEnding) return
+    // A process that has lmdb open can open it again without harm.
+    const release = asker.split('-')[2] === PROCESS ? () => {} : await hold()
+    try {
       peer.write('held\n')
       await Promise.race([closed, pause(MAX_HOLD, undefined, { ref: false })])
+    } finally {
       release()
       peer.destroy()
-    })
+    }
   }
 
   const server = createServer((peer) => {
@@ -85,12 +97,16 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
     for (const socket of asked) socket.destroy()
     asked.clear()
   }
-  const end = async () => {
-    done()
+  async function stopHolding(): Promise<void> {
+    isEnding = true
     for (const peer of peers) peer.destroy()
+    await held
+  }
+  async function end(): Promise<void> {
+    done()
+    await stopHolding()
     await new Promise((resolve) => server.close(resolve))
     await rm(place.path(name), { force: true })
-    await held
     await place.leave()
   }
 
@@ -107,14 +123,16 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
     // If nobody holds the commits, processes that this one let pass may commit as soon as they have opened lmdb.
     while (!(await askAll(deadline)) && before.size > 0) {
       done()
-      await Promise.all(before)
+      await orLate(Promise.all(before), deadline - Date.now(), () => {
+        throw new Error('Other processes have opened the store for too long, so this one cannot open it safely; try again later.')
+      })
     }
   } catch (error) {
     await end()
     throw error
   }
   isWaiting = false
-  return { opened: done, holdFor: isOpen.resolve, end }
+  return { opened: done, holdFor: isOpen.resolve, stopHolding, end }
 }
 
 const othersIn = async (dir: string, own: string): Promise<string[]> =>
@@ -127,28 +145,40 @@ async function lineOf(socket: Socket): Promise<string | undefined> {
   return line[0] as string | undefined
 }
 
+type Answer = 'first' | 'held' | 'gone'
+
 async function ask(place: Place, other: string, own: string, asked: Set<Socket>, deadline: number): Promise<Answer> {
-  const socket = connect(place.path(other))
-  asked.add(socket)
-  const failed = new Promise<never>((_, reject) => socket.on('error', reject))
-  const late = setTimeout(() => socket.destroy(new Error(notAnswered(other))), Math.max(deadline - Date.now(), 1))
-  try {
-    await Promise.race([once(socket, 'connect'), failed])
-    socket.write(`${own}\n`)
-    return ((await Promise.race([lineOf(socket), failed])) as Answer | undefined) ?? 'gone'
-  } catch (error) {
+  const path = place.path(other)
+  for (;;) {
+    const socket = connect(path)
+    asked.add(socket)
+    const failed = new Promise<never>((_, reject) => socket.on('error', reject))
+    const late = setTimeout(() => socket.destroy(new Error(notAnswered(other))), Math.max(deadline - Date.now(), 1))
+    try {
+      await Promise.race([once(socket, 'connect'), failed])
+      socket.write(`${own}\n`)
+      const said = await Promise.race([lineOf(socket), failed])
+      if (said !== undefined) return said as Answer
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (code === 'ECONNREFUSED') await rm(path, { force: true })
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'gone'
+      if (code === 'EACCES') throw new Error(notAllowed(path), { cause: error })
+      if (!AGAIN.has(code)) throw error
+    } finally {
+      clearTimeout(late)
+    }
+    // The connection ended without an answer. Only a refused one shows that the process has ended.
     asked.delete(socket)
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ECONNREFUSED') await rm(place.path(other), { force: true })
-    if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET' || code === 'EPIPE') return 'gone'
-    // The process exists, and its queue of connections is full.
-    if (code !== 'EAGAIN') throw error
     await pause(ASK_AGAIN)
-    return ask(place, other, own, asked, deadline)
-  } finally {
-    clearTimeout(late)
   }
 }
+
+/** The queue of connections is full, or the connection ended. */
+const AGAIN: ReadonlySet<string> = new Set(['EAGAIN', 'ECONNRESET', 'EPIPE'])
+
+const notAllowed = (path: string) =>
+  `The socket ${path} belongs to a process of another user, or remains of one, so the store cannot be opened; end that process, or remove the socket if there is none.`
 
 const notAnswered = (name: string) =>
   `The process ${name.split('-')[1]} has the store open and does not answer, so this one cannot open it safely; end that process, or try again later.`
@@ -156,8 +186,15 @@ const notAnswered = (name: string) =>
 /** The socket gets its name when it listens, so a refused connection means that its process has ended. */
 async function listenAt(server: Server, place: Place, name: string, dir: string): Promise<void> {
   try {
-    server.listen(place.path(`.${name}`))
+    const path = place.path(`.${name}`)
+    server.listen(path)
     await once(server, 'listening')
+    await chmod(path, PRIVATE_FILE)
+    // The service must reach the socket of a command that root has started.
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = await stat(dir)
+      await chown(path, uid, gid)
+    }
     await rename(place.path(`.${name}`), place.path(name))
   } catch (cause) {
     throw new Error(`The store in ${dir} cannot be opened, because no socket can be created there; use a local disk.`, { cause })

@@ -37,8 +37,17 @@ test('no commit is lost while other processes open the store, write to it and ch
   const counts = [0, 0, 0]
   const writers = counts.map(async (_, writer) => {
     while (!isOver) {
-      await store.commit({ ops: [[`writer:${writer}:${counts[writer]}`, Buffer.from('x')]] })
-      counts[writer]!++
+      const count = counts[writer]!
+      const last = count === 0 ? null : Buffer.from(String(count - 1))
+      const ops = [
+        [`writer:${writer}:${count}`, Buffer.from('x')],
+        [`last:${writer}`, Buffer.from(String(count))],
+      ] as const
+      // Every second commit has a guard, which runs on this thread inside of lmdb's transaction.
+      const guard = count % 2 === 0 ? {} : { guard: { key: `last:${writer}`, equals: last } }
+      assert.equal(await store.commit({ ...guard, ops }), true)
+      assert.equal(Buffer.from((await store.get(`last:${writer}`))!).toString(), String(count))
+      counts[writer] = count + 1
     }
   })
   const openers = await Promise.all(['a', 'b'].map((name) => opener(path, name)))

@@ -4,8 +4,7 @@
  * So it is opened natively first, and the calls of lmdb-js after that find it open.
  */
 import * as lmdb from 'lmdb'
-import { deferred } from '../../lib/deferred.ts'
-import { takeOpeningTurn } from '../opening-turn.ts'
+import { type HoldCommits, takeOpeningTurn } from '../opening-turn.ts'
 
 /** The native class of lmdb-js, which its types do not contain. `open` throws if lmdb cannot open the environment. */
 interface NativeEnvironment {
@@ -20,10 +19,10 @@ export interface EnvironmentShape {
 }
 
 export interface Opening {
-  /** The store is open. `openSecond` opens it once more in this process, for the lock. */
-  mayHold(openSecond: () => lmdb.Database<Uint8Array, string>): void
-  /** Call it after the store is closed. */
-  end(): Promise<void>
+  /** The store is open, so this process can hold its commits. */
+  mayHold(hold: HoldCommits): void
+  /** Closes the store and the environment. */
+  end(closeStore: () => Promise<void>): Promise<void>
 }
 
 /** Flags of `mdb_env_open`, as lmdb-js sets them for the options of `openEnvironment`. */
@@ -50,33 +49,35 @@ export async function openInTurn(dir: string, shape: EnvironmentShape): Promise<
     await turn.end()
     throw error
   }
-  let second: lmdb.Database<Uint8Array, string> | undefined
   return {
-    mayHold(openSecond) {
-      turn.holdFor(() => {
-        // A handle of its own: what the service writes meanwhile through the first would join this transaction.
-        second ??= openSecond()
-        const { promise, resolve } = deferred()
-        second.transactionSync(() => promise.then(() => lmdb.ABORT))
-        return resolve
-      })
-    },
-    async end() {
-      await turn.end()
-      await second?.close()
-      environment.close()
+    mayHold: turn.holdFor,
+    async end(closeStore) {
+      await turn.stopHolding()
+      try {
+        await closeStore()
+      } finally {
+        // The last process that closes lmdb also removes its locks, so nobody may open it meanwhile.
+        environment.close()
+        await turn.end()
+      }
     },
   }
 }
 
-/** For a process that only reads. `openReader` is called while no other process commits has ended its opening. */
-export async function openReaderInTurn<T>(dir: string, openReader: () => T): Promise<{ reader: T; close(): void }> {
-  const turn = await takeOpeningTurn(dir)
+/** A folder on a disk that is mounted read-only has no socket, and no process can commit there. */
+const isReadOnly = (error: unknown) => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EROFS'
+
+/** For a process that only reads. Other processes commit again when `openReader` is called. */
+export async function openReaderInTurn<T>(dir: string, openReader: () => T): Promise<T> {
+  const turn = await takeOpeningTurn(dir).catch((error: unknown) => {
+    if (isReadOnly(error)) return undefined
+    throw error
+  })
   try {
-    const environment = openNative(dir, { maxDbs: 1 }, READ_ONLY)
-    turn.opened()
-    return { reader: openReader(), close: () => environment.close() }
+    openNative(dir, { maxDbs: 1 }, READ_ONLY)
+    turn?.opened()
+    return openReader()
   } finally {
-    await turn.end()
+    await turn?.end()
   }
 }

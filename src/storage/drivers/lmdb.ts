@@ -13,8 +13,10 @@ import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
 import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions } from '../contract.ts'
+import type { HoldCommits } from '../opening-turn.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
+import { type CommitHold, createCommitHold } from './lmdb-hold.ts'
 import { openInTurn } from './lmdb-opening.ts'
 import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'
@@ -36,6 +38,8 @@ const MAX_DBS = 1
 
 export interface LmdbDriver extends StateDriver {
   hasRoom(): boolean
+  /** Commits of all processes wait from the moment in which this resolves until the returned function is called. */
+  holdCommits: HoldCommits
   /**
    * Copies the records of one point in time into an existing folder, even while other threads write. The copy has no
    * free pages.
@@ -209,7 +213,10 @@ function createCommit(
   db: Database<Uint8Array, string>,
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
   { onCommit, onOver }: LmdbOptions,
+  hold: CommitHold,
 ): LmdbDriver['commit'] {
+  const ownOps = (ops: Batch['ops']) => ops.map(([name, value]) => [name, value === null ? null : ownedBytes(value)] as const)
+
   function write(ops: Batch['ops']): true {
     for (const [key, value] of ops) {
       if (value === null) db.remove(key)
@@ -224,7 +231,7 @@ function createCommit(
    * copied first.
    */
   function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
-    const own = ops.map(([name, value]) => [name, value === null ? null : ownedBytes(value)] as const)
+    const own = ownOps(ops)
     return db.childTransaction(() => same(db.getBinary(key), equals) && write(own))
   }
 
@@ -234,7 +241,10 @@ function createCommit(
     if (ops.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      const isStored = guard === undefined ? await db.batch(() => write(ops)).then(() => true) : await writeIf(guard, ops)
+      const held = hold.isHeld() ? ownOps(ops) : undefined
+      if (held !== undefined) await hold.end()
+      const given = held ?? ops
+      const isStored = guard === undefined ? await db.batch(() => write(given)).then(() => true) : await writeIf(guard, given)
       onCommit?.(true)
       return isStored
     } catch (error) {
@@ -252,10 +262,12 @@ const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const { dir, claims = { all: new BigInt64Array(1), own: 0 } } = options
   const db = openEnvironment(dir)
   const room = createLmdbRoom(dir, createLook(db), claims)
-  const state = { ...createReads(db, options.onOver), commit: createCommit(db, room, options) }
+  const hold = createCommitHold(db)
+  const state = { ...createReads(db, options.onOver), commit: createCommit(db, room, options, hold) }
   return {
     name: 'lmdb',
     hasRoom: room.isThere,
+    holdCommits: hold.begin,
     async copyTo(to) {
       await db.backup(to, true)
       closeFile(join(to, 'data.mdb'))
@@ -285,16 +297,10 @@ export async function openLmdb(options: LmdbOptions): Promise<LmdbDriver> {
   const opening = await openInTurn(dir, { maxDbs: MAX_DBS, maxReaders: MAX_READERS, mapSize: MAP_BYTES })
   try {
     const driver = lmdbDriver(options)
-    opening.mayHold(() => openEnvironment(dir))
-    return {
-      ...driver,
-      async dispose() {
-        await driver.dispose()
-        await opening.end()
-      },
-    }
+    opening.mayHold(driver.holdCommits)
+    return { ...driver, dispose: () => opening.end(driver.dispose) }
   } catch (error) {
-    await opening.end()
+    await opening.end(async () => {})
     throw error
   }
 }

@@ -19,7 +19,7 @@ test('of many that begin at the same moment each opens, one after the other', as
       await pause(5)
       opening--
       turn.opened()
-      turn.holdFor(() => () => {})
+      turn.holdFor(async () => () => {})
       return turn
     }),
   )
@@ -54,7 +54,7 @@ test('commits are held until the other process has opened, or has ended', async 
   const first = await takeOpeningTurn(dir)
   first.opened()
   let holds = 0
-  first.holdFor(() => {
+  first.holdFor(async () => {
     holds++
     return () => void holds--
   })

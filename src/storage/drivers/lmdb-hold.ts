@@ -1,0 +1,49 @@
+/**
+ * Holds the commits of all processes and threads, with a transaction of lmdb that has the write lock and writes nothing.
+ *
+ * Writes of this thread during that transaction would become a part of it, and would be acknowledged before
+ * it is on disk. So the commits of this thread wait here, and continue in their order.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from 'lmdb'
+import { deferred } from '../../lib/deferred.ts'
+import type { HoldCommits } from '../opening-turn.ts'
+
+export interface CommitHold {
+  /** Commits are held from the moment in which this resolves until the returned function is called. */
+  begin: HoldCommits
+  isHeld(): boolean
+  /** Resolves when a commit that waits may continue. */
+  end(): Promise<void>
+}
+
+export function createCommitHold(db: Pick<Database, 'transaction'>): CommitHold {
+  let over: Promise<void> | undefined
+  const waiting: (() => void)[] = []
+
+  /** A commit that is made while the earlier ones continue waits as well, so it does not overtake them. */
+  async function letAllContinue() {
+    while (waiting.length > 0) {
+      for (const proceed of waiting.splice(0)) proceed()
+      await nextTurn()
+    }
+    over = undefined
+  }
+
+  return {
+    async begin() {
+      while (over !== undefined) await over
+      const begun = deferred()
+      const released = deferred()
+      const transaction = db.transaction(() => {
+        begun.resolve()
+        return released.promise
+      })
+      over = transaction.catch(begun.reject).then(letAllContinue)
+      await begun.promise
+      return () => released.resolve()
+    },
+    isHeld: () => over !== undefined,
+    end: () => new Promise((resolve) => waiting.push(resolve)),
+  }
+}
