@@ -35,9 +35,10 @@ export function ownRecords(store: StateStore): MainRecords {
 
   async function attempt(decide: Parameters<MainRecords['change']>[0], key: string | undefined): Promise<boolean> {
     if (key !== undefined) await reload(key)
+    // The decision may take several turns, in which a command's change can arrive, so the guard is what it begins with.
+    const guard = key === undefined ? {} : { guard: { key, equals: known.get(key) ?? null } }
     const { ops, committed } = await decide()
     if (ops.length === 0) return true
-    const guard = key === undefined ? {} : { guard: { key, equals: known.get(key) ?? null } }
     if (!(await store.commit({ ...guard, ops }))) return false
     for (const [changed, value] of ops) pass(changed, value, true)
     committed?.()
