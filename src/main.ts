@@ -115,7 +115,7 @@ async function startParts(
   await account.load()
   shutdown.add(main.follow(FOLLOW_EVERY))
   shutdown.add(() => account.stop())
-  const oauth = createOauth({ store, sealer, clock, log, allow })
+  const oauth = createOauth({ store, sealer, clock, log, allow, keyTagOf: account.adminKeyTag })
   await oauth.load()
   shutdown.add(() => oauth.stop())
 

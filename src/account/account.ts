@@ -92,7 +92,7 @@ export interface Account {
    * Revokes the current admin key. `also` is written in the same commit. Rejects with `not_allowed` if an environment
    * variable sets the key, and with `api_key_required` if the key was replaced after the request was authorized.
    */
-  rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
+  rotateAdminKey(workspace: WorkspaceId, also?: () => Omit<Decision, 'next'>): Promise<string>
   /**
    * Changes a workspace and dependent records in one commit. If `decide` throws a `Failure`, nothing is written. After
    * a conflict with another writer, `decide` runs again.

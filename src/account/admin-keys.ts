@@ -67,7 +67,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
 
     hasGivenAdminKey: isGiven,
 
-    async rotateAdminKey(workspace, also = { ops: [] }) {
+    async rotateAdminKey(workspace, also = () => ({ ops: [] })) {
       const before = workspaces.get(workspace).adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>
@@ -77,7 +77,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
               message: 'The variable SVC_ADMIN_KEY sets the admin key; change the variable instead.',
             })
           if (adminKeyHash !== before) throw new Failure('api_key_required')
-          return { next: { adminKeyHash: hashOf(value) }, ...also }
+          return { next: { adminKeyHash: hashOf(value) }, ...also() }
         }),
       )
       return value

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
+import { orLate } from '../lib/deadline.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
 import type { Sealer } from '../storage/sealer.ts'
@@ -22,6 +23,9 @@ export interface AccountDeps {
   /** Number of instances for every workspace without its own number; null keeps the current numbers. */
   instanceSlots: number | null
 }
+
+/** Milliseconds for which a request with an unknown credential waits for the changes of other services. */
+const MAX_CATCH_UP = 1_000
 
 export function createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
   const mutex = createKeyedMutex()
@@ -71,7 +75,13 @@ export function createStoredAccount({ main, sealer, clock, log, adminKey, instan
 
     workspace: workspaces.get,
     refresh: main.refresh,
-    catchUp: main.catchUp,
+    // While the database does not answer, a credential that is unknown here is refused without it.
+    catchUp: () =>
+      orLate(
+        main.catchUp().catch(() => {}),
+        MAX_CATCH_UP,
+        () => {},
+      ),
 
     update: (workspace, { name, dialect }) =>
       transact(workspace, (current) => ({

@@ -71,6 +71,9 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
   }
 
   async function endOpen(instance: string) {
+    // Most instances have no link, and a change waits for earlier ones. `sweep` ends a link that another service has just
+    // created.
+    if (!links.ofInstance(instance).some(isOpen)) return
     let ended: StoredLink[] = []
     await links.change(() => {
       ended = links.ofInstance(instance).filter(isOpen)

@@ -1,5 +1,6 @@
 import { isSameHash } from '../account/credentials.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { Ranges } from '../egress/addresses.ts'
 import type { Batch, StateStore } from '../storage/contract.ts'
@@ -19,6 +20,8 @@ export interface OauthDeps {
   clock: Clock
   log: Log
   allow: Ranges
+  /** Changes with the admin key of the workspace. */
+  keyTagOf(workspace: WorkspaceId): string | undefined
 }
 
 const CODE = MINUTE
@@ -26,7 +29,7 @@ const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
 const MAX_CODES = 1_000
 
-export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oauth {
+export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: OauthDeps): Oauth {
   const grants = createGrants({ store, records: appRecords(sealer), clock, log })
   const clients = createClients({
     store,
@@ -76,12 +79,24 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
       if (code.app !== null) await end(code.app)
       return undefined
     }
+    // The admin key may be replaced while the page is approved or the code is redeemed, also by somebody who wants to
+    // revoke all apps.
+    const isOfKey = () => code.keyTag === null || keyTagOf(code.workspace) === code.keyTag
+    let made = null as string | null
     /** The code counts as used whatever the outcome is, so that a second request with it is detected. */
-    const used = (app: string | null): Batch => ({ guard, ops: [codes.changing(id, { ...code, isUsed: true, app })] })
-    const isMeant = client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
+    const used = (app: string | null): Batch => {
+      made = app
+      return { guard, ops: [codes.changing(id, { ...code, isUsed: true, app })] }
+    }
+    const isMeant =
+      isOfKey() && client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
     if (isMeant) {
       const tokens = await make({ client, workspace: code.workspace, instance: code.instance }, used)
-      if (tokens) return tokens
+      if (tokens && isOfKey()) return tokens
+      if (tokens && made !== null) {
+        await end(made)
+        return undefined
+      }
     } else if (await store.commit(used(null))) return undefined
     // Another request has used the code in the meantime, perhaps in another process.
     return redeem(value, of)
@@ -123,7 +138,15 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
       const found = await consents.find(page)
       if (!found) return undefined
       const code = newSecret()
-      const record = { ...grant, request: requestOf(found.value), until: clock.now() + CODE, isUsed: false, app: null }
+      const { owner } = found.value
+      const record = {
+        ...grant,
+        keyTag: owner?.keyTag ?? null,
+        request: requestOf(found.value),
+        until: clock.now() + CODE,
+        isUsed: false,
+        app: null,
+      }
       const isStored = await commitParts(store, [consents.removing(page), codes.adding(hashOf(code), record)], found.guard)
       return isStored ? code : undefined
     },

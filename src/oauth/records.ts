@@ -27,6 +27,8 @@ export interface StoredCode {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
+  /** The tag of the admin key that the owner has entered. Null if the service itself has approved the page. */
+  keyTag: string | null
   until: number
   /** True once somebody has redeemed the code, also without success. `app` is the id of the app that was created. */
   isUsed: boolean
@@ -79,6 +81,7 @@ const CodeRecord = v.object({
   request: v.object(requestEntries),
   workspace: asId<WorkspaceId>(),
   instance: asId<InstanceId>(),
+  keyTag: v.nullable(v.string()),
   until: v.number(),
   isUsed: v.boolean(),
   app: v.nullable(v.string()),

@@ -656,7 +656,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const schema = `codes_${schemas++}`
     const stores = await Promise.all([1, 2].map(() => openStore(cluster.url(schema))))
     const clock = { now: Date.now }
-    const services = stores.map((store) => createOauth({ store, sealer, clock, log, allow: parseRanges([]) }))
+    const services = stores.map((store) =>
+      createOauth({ store, sealer, clock, log, allow: parseRanges([]), keyTagOf: () => undefined }),
+    )
     const [one, other] = services as [Oauth, Oauth]
     const verifier = 'v'.repeat(43)
     const challenge = createHash('sha256').update(verifier).digest('base64url')

@@ -163,7 +163,7 @@ export const rotateAdminKey = local('admin.rotateAdminKey', 'POST /admin/admin-k
   status: 201,
   errors: ['not_allowed'],
   handle: async ({ parts, workspace }, { revoke_oauth }) => ({
-    value: await parts.account.rotateAdminKey(workspace, revoke_oauth ? parts.oauth.endOf({ workspace }) : undefined),
+    value: await parts.account.rotateAdminKey(workspace, revoke_oauth ? () => parts.oauth.endOf({ workspace }) : undefined),
   }),
   examples: [
     {

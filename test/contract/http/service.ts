@@ -214,7 +214,7 @@ export async function openService(options: ServiceOptions = {}) {
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
-  const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']) })
+  const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf: account.adminKeyTag })
   const directory = createInstanceDirectory({
     store,
     main,

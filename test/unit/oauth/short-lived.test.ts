@@ -25,12 +25,12 @@ const REQUEST = { client: { id: 'app', name: 'Assistant' }, redirectUri: CALLBAC
 async function bench(t: TestContext) {
   const whole = await tempStore(t)
   await whole.commit({ ops: [[keys.config(instance), Buffer.from('{}')]] })
-  const state = { now: START, isFull: false }
+  const state = { now: START, isFull: false, keyTag: OWNER.keyTag }
   const commit: StateStore['commit'] = (batch) =>
     state.isFull ? Promise.reject(new StorageFailure('The disk is full.', { isFull: true })) : whole.commit(batch)
   async function start(store: StateStore = { ...whole, commit }): Promise<Oauth> {
     const clock = { now: () => state.now }
-    const oauth = createOauth({ store, sealer, clock, log: recordingLog(), allow: parseRanges([]) })
+    const oauth = createOauth({ store, sealer, clock, log: recordingLog(), allow: parseRanges([]), keyTagOf: () => state.keyTag })
     await oauth.load()
     t.after(() => oauth.stop())
     return oauth
@@ -164,4 +164,25 @@ test('a step that the disk refuses changes nothing, and can be repeated', async 
   assert.equal(oauth.authenticate(accessToken), undefined)
   await refusedFirst(() => oauth.close(ticket))
   assert.deepEqual(await count(), [1, 2])
+})
+
+test('a code that was approved with an admin key that is replaced makes no app, also while it is redeemed', async (t) => {
+  const { state, start, store } = await bench(t)
+  const oauth = await start()
+  const before = await approved(oauth)
+  state.keyTag = 'another tag'
+  assert.equal(await oauth.redeem(before, OF), undefined)
+  assert.deepEqual(oauth.list(workspace), [])
+
+  state.keyTag = OWNER.keyTag
+  const during = await start({
+    ...store,
+    async commit(batch) {
+      const isStored = await store.commit(batch)
+      if (batch.ops.some(([key, value]) => key.startsWith(keys.oauthApps) && value !== null)) state.keyTag = 'another tag'
+      return isStored
+    },
+  })
+  assert.equal(await during.redeem(await approved(during), OF), undefined)
+  assert.deepEqual(during.list(workspace), [])
 })
