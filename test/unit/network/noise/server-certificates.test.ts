@@ -54,6 +54,7 @@ const verify = (server: KeyPair, certificates: Uint8Array, mode: 'strict' | 'war
 
 test('a server with a chain of the trusted root is accepted', () => {
   verify(chain.server, certChain(chain))
+  verify(chain.server, certChain(chain, { leaf: { notBefore: undefined, notAfter: undefined } }))
   assert.deepEqual(problems, [])
 })
 
@@ -76,8 +77,7 @@ test('a captured chain that another server presents is refused', () => {
 test('certificates outside their time, and of another issuer, are refused', () => {
   const late = { notAfter: NOW / 1000 - 2 * 3600 }
   const early = { notBefore: NOW / 1000 + 2 * 3600 }
-  const unlimited = { notBefore: undefined, notAfter: undefined }
-  for (const change of [late, early, unlimited]) {
+  for (const change of [late, early]) {
     assert.throws(() => verify(chain.server, certChain(chain, { leaf: change })), /leaf certificate is outside its time$/)
     assert.throws(
       () => verify(chain.server, certChain(chain, { intermediate: change })),

@@ -33,7 +33,10 @@ interface Certificate {
   serial: number
   issuerSerial: number
   key: Uint8Array
-  /** Limits of the validity in seconds since the epoch; 0 if the certificate has none, so that it is never valid. */
+  /**
+   * Limits of the validity in seconds since the epoch. A certificate without a limit is accepted: nobody knows whether the
+   * network always sends them, and the signature of the root does not depend on them.
+   */
   notBefore: number
   notAfter: number
   isSignedBy(issuerKey: Uint8Array): boolean
@@ -93,7 +96,7 @@ function certificateFrom(signed: proto.CertChain.INoiseCertificate | null | unde
       issuerSerial: issuerSerial ?? 0,
       key,
       notBefore: Number(notBefore ?? 0),
-      notAfter: Number(notAfter ?? 0),
+      notAfter: notAfter == null ? Number.POSITIVE_INFINITY : Number(notAfter),
       isSignedBy: (issuerKey) => isSignedBy(issuerKey, details, signature),
     }
   } catch {
