@@ -6,8 +6,8 @@
  * takes a number twice: acknowledged records are lost, and the file can be damaged.
  *
  * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
- * process that has lmdb open holds the write lock while the asker opens it, for 20 seconds at most. Two processes that begin at the same moment
- * find each other, and the one with the lower name is first.
+ * process that has lmdb open holds the write lock while the asker opens it, for 20 seconds at most. Two processes that
+ * begin at the same moment find each other, and the one with the lower name is first.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,8 +21,8 @@ import { type Place, placeOf } from './owner.ts'
 import { PRIVATE_FILE } from './private.ts'
 
 const PREFIX = 'opening-'
-/** All threads of a process have one environment of lmdb, and only the first opening writes the shared number. */
-const PROCESS = randomBytes(8).toString('hex')
+/** Id of this process. Its threads share one environment of lmdb, and only the first opening writes the shared number. */
+const PROCESS = randomBytes(4).toString('hex')
 /** Time in ms for which a process holds its commits for another one that opens lmdb. */
 const MAX_HOLD = 20_000
 /** Time in ms after which an opening process gives up, because another one does not answer. */
@@ -47,9 +47,10 @@ const NO_TURN: OpeningTurn = { opened() {}, holdFor() {}, async stopHolding() {}
 
 /** Resolves when this process may open lmdb in this folder. Rejects with a sentence if another process does not answer. */
 export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<OpeningTurn> {
-  // Windows has no folders of sockets. The service is not supported there beyond a trial without commands beside it.
+  // Windows has no sockets in folders, so commands must not run beside a service there.
   if (process.platform === 'win32') return NO_TURN
-  const name = `${PREFIX}${process.pid}-${PROCESS}-${randomBytes(4).toString('hex')}`
+  // The name is short, because the whole path of a socket has at most 104 characters on macOS.
+  const name = `${PREFIX}${process.pid}-${PROCESS}-${randomBytes(3).toString('hex')}`
   const place = await placeOf(dir, `.${name}`)
   const isOpen = deferred<HoldCommits>()
   const peers = new Set<Socket>()
