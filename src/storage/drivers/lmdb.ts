@@ -148,9 +148,12 @@ function openEnvironment(dir: string): Database<Uint8Array, string> {
   return db
 }
 
+const CLOSED = 'The store is closed.'
+
 function createReads(
   db: Database<Uint8Array, string>,
   onOver: LmdbOptions['onOver'],
+  isClosing: () => boolean,
 ): Pick<LmdbDriver, 'get' | 'range' | 'count'> {
   /**
    * A cached read transaction does not see later commits of other threads, so it is used only within one callback: no
@@ -158,6 +161,7 @@ function createReads(
    */
   let isOfNow = false
   function readOfNow() {
+    if (isClosing()) throw new StorageFailure(CLOSED)
     if (isOfNow) return
     isOfNow = true
     process.nextTick(() => {
@@ -214,6 +218,7 @@ function createCommit(
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
   { onCommit, onOver }: LmdbOptions,
   hold: CommitHold,
+  isClosing: () => boolean,
 ): LmdbDriver['commit'] {
   const ownOps = (ops: Batch['ops']) => ops.map(([name, value]) => [name, value === null ? null : ownedBytes(value)] as const)
 
@@ -239,6 +244,7 @@ function createCommit(
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
     if (ops.length === 0 && guard === undefined) return true
+    if (isClosing()) throw new StorageFailure(CLOSED)
     const giveBack = room.take(ops)
     try {
       const held = hold.isHeld() ? ownOps(ops) : undefined
@@ -263,7 +269,9 @@ const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const db = openEnvironment(dir)
   const room = createLmdbRoom(dir, createLook(db), claims)
   const hold = createCommitHold(db)
-  const state = { ...createReads(db, options.onOver), commit: createCommit(db, room, options, hold) }
+  let isClosing = false
+  const refusing = () => isClosing
+  const state = { ...createReads(db, options.onOver, refusing), commit: createCommit(db, room, options, hold, refusing) }
   return {
     name: 'lmdb',
     hasRoom: room.isThere,
@@ -276,7 +284,8 @@ const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ...unstorageItems(state),
     async dispose() {
       // A read of lmdb-js sets a timer that releases its transaction. On a closed environment the timer would throw an
-      // error that nobody can catch.
+      // error that nobody can catch. So reads and commits are refused from now on, and the timers of earlier ones come first.
+      isClosing = true
       await nextTimer(1)
       await db.close()
       room.close()
