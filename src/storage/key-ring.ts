@@ -108,7 +108,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
     async destroy(instance) {
       await files.destroy(instance)
       held.delete(instance)
-      await store.commit({ ops: unfinished.ended(instance) })
+      // The deletion is complete. A mark that stays is removed by a later start.
+      await store.commit({ ops: unfinished.ended(instance) }).catch(() => {})
     },
   }
 }
