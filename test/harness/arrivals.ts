@@ -14,7 +14,10 @@ export function createArrivals<T>(show: (items: readonly T[]) => string = JSON.s
     items,
     add(...more) {
       items.push(...more)
-      for (const look of [...looks]) look()
+      // The caller may still handle the item, for example count it, before the waits look again.
+      queueMicrotask(() => {
+        for (const look of [...looks]) look()
+      })
     },
     waitFor: (what, fits, ms = 20_000) =>
       new Promise((resolve, reject) => {
