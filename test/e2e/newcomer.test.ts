@@ -103,7 +103,7 @@ test('npm run sandbox starts from a checkout that was never built, and the print
       const samples = [sampleWith(page, "'prefer: wait=10'"), sampleWith(page, '/webhooks')].join('\n')
       // The sample starts the receiver in the background. `wait` keeps the shell running until the test stops it.
       const lines = [`export PORT=${port} URL=${url}`, samples.replaceAll('9000', port), 'wait']
-      assert.match(await ran(lines, '\nreceived 0'), /"status":"sent"/, page)
+      assert.match(await ran(lines, 'received 0'), /"status":"sent"/, page)
     }
   } finally {
     await end(child)
