@@ -40,8 +40,8 @@ export interface KeptSessions {
   /** Passes the stored sessions to the memory, the oldest first, and from then on those that other services change. */
   load(memory: SessionMemory): Promise<void>
   /**
-   * The write is not awaited: if it is lost, somebody has to sign in again. `current` returns undefined if the session has
-   * ended meanwhile.
+   * The write is not awaited: if it is lost, somebody has to sign in again. `current` is called when the write begins,
+   * and returns undefined if the session has ended by then.
    */
   put(hash: string, current: () => HeldSession | undefined): void
   /** The promise is awaited when somebody signs out, because the session must not come back. */

@@ -1,6 +1,6 @@
 /**
- * Marks the instances that a process is creating or deleting. Without the mark, another process that starts meanwhile on
- * the same store would take their data for leftovers. A mark counts only while its process may still write.
+ * Marks the instances that a process is creating or deleting. Without the mark, another process that starts on the
+ * same store would take their data for leftovers. A mark counts only while its process may still write.
  */
 import type { Op, StateStore } from './contract.ts'
 import { keys } from './record-keys.ts'

@@ -56,7 +56,7 @@ export async function openInTurn(dir: string, shape: EnvironmentShape): Promise<
       try {
         await closeStore()
       } finally {
-        // The last process that closes lmdb also removes its locks, so nobody may open it meanwhile.
+        // The last process that closes lmdb also removes its locks, so no other process may open it until it is closed.
         environment.close()
         await turn.end()
       }

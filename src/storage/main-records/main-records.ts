@@ -39,7 +39,7 @@ export interface MainRecords {
   change(decide: () => RecordChange | Promise<RecordChange>, besideCommands?: string): Promise<void>
   /** Resolves when the memory has all changes that other services had stored before the call. */
   catchUp(): Promise<void>
-  /** The same, and also for the changes of operator commands. */
+  /** Resolves when the memory has all changes that other services and operator commands had stored before the call. */
   refresh(): Promise<void>
   /** Catches up regularly until the returned function is called. */
   follow(everyMs: number): () => void

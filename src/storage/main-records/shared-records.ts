@@ -58,7 +58,7 @@ export function sharedRecords({ store, changes, log }: SharedRecordsDeps): MainR
       for await (const [key, bytes] of store.range(FAMILIES[family].prefix)) found.set(key, bytes)
     }
     for (const [key, value] of found) pass(key, value)
-    // A family that was loaded meanwhile has lowered the version.
+    // `load` lowers the version if it adds a family while this function reads.
     version = version < before ? version : current
   }
 

@@ -24,7 +24,7 @@ export interface Ground extends Operations {
     settings?: Json
     subject?: string
   }): Promise<{ id: string; chat: string }>
-  /** By default the first account owns the community. `announcement` and `general` are the chats of its groups. */
+  /** The first account owns the community if no owner is given. `announcement` and `general` are the chats of its groups. */
   community(owner?: string, members?: string[]): Promise<{ id: string; chat: string; announcement: string; general: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
