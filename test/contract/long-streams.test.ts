@@ -4,25 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStoredAccount } from '../../src/account/stored-account.ts'
 import type { WorkspaceId } from '../../src/domain/ids.ts'
-import { createMainRecords } from '../../src/storage/main-records/create-main-records.ts'
-import { openService, type Service } from './http/service.ts'
+import { accountBeside, openService } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
-
-async function accountBeside({ store, sealer, clock, log }: Service) {
-  const account = createStoredAccount({
-    main: createMainRecords({ store, log }),
-    sealer,
-    clock,
-    log,
-    adminKey: null,
-    instanceSlots: null,
-  })
-  await account.load()
-  return account
-}
 
 /** Time in ms within which a stream must end. After this time the test closes the stream. */
 const PATIENCE = 15_000

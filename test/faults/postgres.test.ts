@@ -31,7 +31,7 @@ import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
 import { eraseLeftovers } from '../../src/storage/erase.ts'
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
-import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
+import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { amount } from '../harness/amount.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
@@ -511,18 +511,26 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await Promise.all([giveBack(), giveBackLast(), server.close()])
   })
 
-  test('an owner whose new connection hangs tries another one before its lease ends', async () => {
-    const { main, thread, giveBack, over, side, schema } = await service()
+  /**
+   * Resolves when the owner has asked the standby. A real standby would take over, because the connection that holds the
+   * lock ends in these tests.
+   */
+  async function standbyThatWaits(main: OpenStore, schema: string) {
     const server = await listen({ host: '127.0.0.1', port: 0 })
     let asked = 0
     server.explain(() => {
       asked++
       return { sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }
     })
-    // A real standby would take over, because the connection that holds the lock ends in this test.
     const standby = await cluster.client(schema)
     await standby.query(nameStandby({ host: 'localhost', port: server.port }) as { text: string; values: unknown[] })
     await until(async () => asked, Boolean)
+    return server
+  }
+
+  test('an owner whose new connection hangs tries another one before its lease ends', async () => {
+    const { main, thread, giveBack, over, side, schema } = await service()
+    const server = await standbyThatWaits(main, schema)
     const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
     const before = (await side.query(owner)).rows[0].pid
     proxy.hang(1)
@@ -541,15 +549,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     skip: isShort,
   }, async () => {
     const { main, thread, giveBack, over, side, schema } = await service()
-    const server = await listen({ host: '127.0.0.1', port: 0 })
-    let asked = 0
-    server.explain(() => {
-      asked++
-      return { sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }
-    })
-    const standby = await cluster.client(schema)
-    await standby.query(nameStandby({ host: 'localhost', port: server.port }) as { text: string; values: unknown[] })
-    await until(async () => asked, Boolean)
+    const server = await standbyThatWaits(main, schema)
     const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
     // A service that runs has a connection for its reads.
     await main.get('k')

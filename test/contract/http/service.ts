@@ -184,7 +184,7 @@ export interface ServiceOptions {
    */
   hasMetricsToken?: boolean
   hasDocs?: boolean
-  /** By default a store of its own. */
+  /** URL of the store. If it is absent, the service gets a new store in a temporary folder. */
   storeUrl?: string
 }
 
@@ -457,4 +457,12 @@ export async function openService(options: ServiceOptions = {}) {
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** An account on the store of this service, as another process has it. */
+export async function accountBeside({ store, sealer, clock, log }: Service, instanceSlots: number | null = null) {
+  const main = createMainRecords({ store, log })
+  const account = createStoredAccount({ main, sealer, clock, log, adminKey: null, instanceSlots })
+  await account.load()
+  return account
 }

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { hashOf, newApiKey } from '../../../src/account/credentials.ts'
 import { keyRecords, workspaceRecords } from '../../../src/account/records.ts'
-import { createStoredAccount } from '../../../src/account/stored-account.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { createAccessChecks } from '../../../src/http/access-checks.ts'
 import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
-import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { openService } from '../../contract/http/service.ts'
+import { accountBeside, openService } from '../../contract/http/service.ts'
 
 const service = await openService()
 after(() => service.close())
@@ -55,16 +53,8 @@ test('a key of another workspace opens no instance, and an imported token only i
   await service.changeWorkspace(({ security }) => ({ security: { ...security, requireApiKey: true } }))
   const own = await service.newKey(['instances:operate'])
   const { value: theirs, imported } = await secondWorkspace()
-  const { store, sealer, clock, log, directory } = service
-  const account = createStoredAccount({
-    main: createMainRecords({ store, log }),
-    sealer,
-    clock,
-    log,
-    adminKey: null,
-    instanceSlots: 1,
-  })
-  await account.load()
+  const { clock, directory } = service
+  const account = await accountBeside(service, 1)
   const gate = createAccessChecks({
     account,
     directory,
