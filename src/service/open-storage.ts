@@ -59,7 +59,7 @@ export async function openStorage(
         { address },
         'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
       ),
-    onHeld: (until) => holdLease(lease, until),
+    onHeld: (until, since) => holdLease(lease, until, since),
     onStandbys(count) {
       standbys = count
     },

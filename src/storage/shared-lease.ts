@@ -22,20 +22,31 @@ export interface LeaseClocks {
   uptime(): number
 }
 
+/** One moment by all clocks, in ms. */
+export type LeaseMoment = { readonly [K in keyof LeaseClocks]: number }
+
 export const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000
 
 const ofMachine: LeaseClocks = { monotonic: monotonicMs, wall: Date.now, uptime: () => uptime() * 1_000 }
+
+export const momentNow = ({ monotonic, wall, uptime }: LeaseClocks = ofMachine): LeaseMoment => ({
+  monotonic: monotonic(),
+  wall: wall(),
+  uptime: uptime(),
+})
 
 /** A service that nobody can replace has a lease without an end. */
 const NEVER = 2n ** 63n - 1n
 
 export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBuffer(3 * 8)).fill(NEVER)
 
-/** `until` is a time of the monotonic clock in ms, or `Infinity`. */
-export function holdLease(lease: SharedLease, until: number, { monotonic, wall, uptime }: LeaseClocks = ofMachine): void {
-  const now = monotonic()
-  Atomics.store(lease, WALL_AHEAD, BigInt(Math.round(wall() - now)))
-  Atomics.store(lease, UPTIME_AHEAD, BigInt(Math.round(uptime() - now)))
+/**
+ * `until` is a time of the monotonic clock in ms, or `Infinity`. `since` is the moment from which the lease counts. The
+ * machine may have been suspended since then, so the clocks must not be read later.
+ */
+export function holdLease(lease: SharedLease, until: number, since: LeaseMoment): void {
+  Atomics.store(lease, WALL_AHEAD, BigInt(Math.round(since.wall - since.monotonic)))
+  Atomics.store(lease, UPTIME_AHEAD, BigInt(Math.round(since.uptime - since.monotonic)))
   Atomics.store(lease, END, until === Number.POSITIVE_INFINITY ? NEVER : BigInt(Math.floor(until)))
 }
 

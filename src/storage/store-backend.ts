@@ -7,6 +7,7 @@ import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
 import type { KeyTable } from './key-table.ts'
+import type { LeaseMoment } from './shared-lease.ts'
 
 export interface Backend {
   /** Name of the store for messages: its folder, or its server, database and schema, never a password. */
@@ -79,9 +80,10 @@ export interface OpenOptions {
   onStandbys?: ((count: number) => void) | undefined
   /**
    * Called with the time until which this process may keep its sessions without hearing from the store again, in ms of
-   * the monotonic clock (`monotonicMs`). `Infinity` if nobody can replace this process.
+   * the monotonic clock (`monotonicMs`), and with the moment from which it counts. `Infinity` if nobody can replace this
+   * process.
    */
-  onHeld?: ((until: number) => void) | undefined
+  onHeld?: ((until: number, since: LeaseMoment) => void) | undefined
 }
 
 export interface StateDriver

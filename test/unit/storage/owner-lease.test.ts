@@ -6,10 +6,20 @@ import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
 import { markOf, standbyQuestions, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
-import { holdLease, isLeaseHeld, monotonicMs, shareLease } from '../../../src/storage/shared-lease.ts'
+import {
+  holdLease,
+  isLeaseHeld,
+  type LeaseMoment,
+  momentNow,
+  monotonicMs,
+  shareLease,
+} from '../../../src/storage/shared-lease.ts'
 import { START } from './fixtures.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
+
+/** This moment by clocks that agree. */
+const at = (ms: number): LeaseMoment => ({ monotonic: ms, wall: ms, uptime: ms })
 
 /** `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while they are asked. */
 function bench(away: number[] = [], onAsked = () => {}) {
@@ -17,8 +27,8 @@ function bench(away: number[] = [], onAsked = () => {}) {
   let endedAt: number | undefined
   const asked: number[] = []
   const ends: number[] = []
-  const lease = createOwnerLease({
-    now: () => now,
+  const { check, renew } = createOwnerLease({
+    now: () => at(now),
     async isAway({ port }) {
       asked.push(port)
       onAsked()
@@ -30,6 +40,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
       endedAt = now
     },
   })
+  const lease = { check, renew: (sentAt: number, standbys: StandbyAddress[]) => renew(at(sentAt), standbys) }
   return {
     lease,
     asked,
@@ -102,14 +113,14 @@ test('a standby that gives no answer in time counts as one that may take over', 
   let now = 0
   let endedAt: number | undefined
   const lease = createOwnerLease({
-    now: () => now,
+    now: () => at(now),
     isAway: () => new Promise(() => {}),
     onHeld() {},
     onEnded() {
       endedAt = now
     },
   })
-  lease.renew(0, [standby(1)])
+  lease.renew(at(0), [standby(1)])
   while (now < 6_000) {
     now += CHECK_EVERY
     void lease.check()
@@ -170,7 +181,7 @@ test('all threads of a process see when the lease has ended', async () => {
   }
   const answers = [await there()]
   for (const leftMs of [0, 60_000, Number.POSITIVE_INFINITY]) {
-    holdLease(lease, monotonicMs() + leftMs)
+    holdLease(lease, monotonicMs() + leftMs, momentNow())
     answers.push(await there())
   }
   assert.deepEqual(answers, [
@@ -205,7 +216,7 @@ test('the lease also runs while the machine is suspended, and a wall clock that 
   const lease = shareLease()
   const held = (monotonicMs: number, wallMs: number, uptimeMs: number) => {
     Object.assign(clocks, { monotonic: 1_000, wall: START, uptime: 500_000 })
-    holdLease(lease, 5_000, read)
+    holdLease(lease, 5_000, momentNow(read))
     clocks.monotonic += monotonicMs
     clocks.wall += wallMs
     clocks.uptime += uptimeMs
@@ -214,4 +225,41 @@ test('the lease also runs while the machine is suspended, and a wall clock that 
   assert.deepEqual([held(3_900, 3_900, 3_900), held(4_000, 4_000, 4_000)], [true, false])
   assert.deepEqual([held(100, 2_100, 2_100), held(100, 60_000, 60_000)], [true, false])
   assert.deepEqual([held(100, 3_600_000, 100), held(100, -3_600_000, 100)], [true, true])
+})
+
+test('a machine that was suspended between a query and its answer does not hold the lease', async () => {
+  const clocks = { monotonic: 1_000, wall: START, uptime: 500_000 }
+  const read = { monotonic: () => clocks.monotonic, wall: () => clocks.wall, uptime: () => clocks.uptime }
+  const pass = (monotonicMs: number, otherMs: number) => {
+    clocks.monotonic += monotonicMs
+    clocks.wall += otherMs
+    clocks.uptime += otherMs
+  }
+  const shared = shareLease()
+  let isStandbyAway = async () => true
+  const owner = createOwnerLease({
+    now: () => momentNow(read),
+    isAway: () => isStandbyAway(),
+    onHeld: (until, since) => holdLease(shared, until, since),
+    onEnded() {},
+  })
+  const sentAt = momentNow(read)
+  pass(100, 100)
+  owner.renew(sentAt, [standby(1)])
+  assert.equal(isLeaseHeld(shared, read), true)
+  const askedAt = momentNow(read)
+  pass(100, 60_000)
+  owner.renew(askedAt, [standby(1)])
+  assert.equal(isLeaseHeld(shared, read), false)
+
+  // The same while the standbys are asked.
+  owner.renew(momentNow(read), [standby(1)])
+  assert.equal(isLeaseHeld(shared, read), true)
+  isStandbyAway = async () => {
+    pass(100, 60_000)
+    return true
+  }
+  pass(3_900, 3_900)
+  await owner.check()
+  assert.equal(isLeaseHeld(shared, read), false)
 })

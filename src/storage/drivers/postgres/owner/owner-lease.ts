@@ -6,6 +6,7 @@
  * the owner keeps its sessions for a while, so that hundreds of accounts need not log in again.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
+import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'
 
 /**
@@ -21,18 +22,21 @@ export const CHECK_EVERY = 500
 const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions {
-  now(): number
+  now(): LeaseMoment
   /** True only if the standby answers that it cannot reach the database. Never rejects. */
   isAway(standby: StandbyAddress): Promise<boolean>
-  /** Called each time that the lease was renewed, with its end by `now`. It is `Infinity` without a standby. */
-  onHeld(until: number): void
+  /**
+   * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
+   * The end is `Infinity` without a standby.
+   */
+  onHeld(until: number, since: LeaseMoment): void
   /** Called once, when the lease has ended and a standby may take over the schema. */
   onEnded(): void
 }
 
 export interface OwnerLease {
-  /** Must be called after a successful query. `sentAt` is the time at which the query was sent. */
-  renew(sentAt: number, standbys: readonly StandbyAddress[]): void
+  /** Must be called after a successful query. `sentAt` is the moment before the query was sent. */
+  renew(sentAt: LeaseMoment, standbys: readonly StandbyAddress[]): void
   /** Must be called every `CHECK_EVERY` ms. */
   check(): Promise<void>
 }
@@ -40,19 +44,20 @@ export interface OwnerLease {
 export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions): OwnerLease {
   let since = now()
   /**
-   * Time of the latest question to which all standbys answered that they cannot reach the database. The lease counts
-   * from this time, if no query succeeded later.
+   * Moment of the latest question to which all standbys answered that they cannot reach the database. The lease counts
+   * from this moment, if no query succeeded later.
    */
-  let awayAt = Number.NEGATIVE_INFINITY
-  let checkedAt = since
+  let awayAt: LeaseMoment | undefined
+  let checkedAt = since.monotonic
   let known: readonly StandbyAddress[] = []
   let isEnded = false
   let isAsking = false
 
-  const end = () => (known.length === 0 ? Number.POSITIVE_INFINITY : Math.min(Math.max(since, awayAt) + LEASE, since + HELD))
-  const tell = () => onHeld(end())
+  const latest = () => (awayAt !== undefined && awayAt.monotonic > since.monotonic ? awayAt : since)
+  const end = () => (known.length === 0 ? Number.POSITIVE_INFINITY : Math.min(latest().monotonic + LEASE, since.monotonic + HELD))
+  const tell = () => onHeld(end(), latest())
 
-  async function askAll(at: number): Promise<void> {
+  async function askAll(at: LeaseMoment): Promise<void> {
     isAsking = true
     const answers = await Promise.all(known.map(isAway))
     isAsking = false
@@ -68,7 +73,8 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
       tell()
     },
     async check() {
-      const at = now()
+      const moment = now()
+      const at = moment.monotonic
       // A process that stood still could not ask its standbys, so such a check does not end the lease.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
@@ -77,7 +83,7 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
         isEnded = true
         return onEnded()
       }
-      if (at - since >= ASK_AFTER && !isAsking) await askAll(at)
+      if (at - since.monotonic >= ASK_AFTER && !isAsking) await askAll(moment)
     },
   }
 }

@@ -10,7 +10,7 @@ import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../../domain/brand.ts'
 import { orLate } from '../../../../lib/deadline.ts'
-import { monotonicMs } from '../../../shared-lease.ts'
+import { momentNow } from '../../../shared-lease.ts'
 import type { OpenOptions, Turn } from '../../../store-backend.ts'
 import { connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
@@ -130,7 +130,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const { isAway, isReached } = standbyQuestions(writer)
   const lease = createOwnerLease({
-    now: monotonicMs,
+    now: momentNow,
     isAway,
     onHeld: options.onHeld,
     onEnded() {
@@ -158,7 +158,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
 
   async function look(): Promise<void> {
-    const sentAt = monotonicMs()
+    const sentAt = momentNow()
     const rows = await (link.isUp() ? askOn(link) : lookAgain())
     const [isThere, found, named] = rows[0] as [boolean, unknown, string | null]
     if (!isThere) {
