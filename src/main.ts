@@ -113,6 +113,7 @@ async function startParts(
   const main = createMainRecords({ store, log })
   const account = createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots })
   await account.load()
+  shutdown.add(() => main.idle())
   shutdown.add(main.follow(FOLLOW_EVERY))
   shutdown.add(() => account.stop())
   const oauth = createOauth({ store, sealer, clock, log, allow, keyTagOf: account.adminKeyTag })

@@ -53,7 +53,6 @@ type ApiKeysPart = Pick<
 >
 
 export interface ApiKeys extends ApiKeysPart {
-  /** Stored keys must be added in the order of creation. */
   put(recordKey: string, bytes: Uint8Array): void
   remove(recordKey: string): void
 }

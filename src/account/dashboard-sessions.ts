@@ -78,6 +78,8 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
 
   /** The use of a session here may be newer than the one that is stored. */
   function hold(hash: string, stored: HeldSession) {
+    // The session has ended here, and its record is about to be removed.
+    if (removals.pending.has(hash)) return
     const { lastUsedAt } = stored.session
     const before = sessions.get(hash)
     if (before === undefined) sessions.set(hash, { ...stored, storedUse: lastUsedAt })
@@ -87,8 +89,15 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     }
   }
 
+  /** The clock of another service may be ahead, which must not lengthen the session. */
+  const notAhead = (session: DashboardSession) => ({ ...session, lastUsedAt: Math.min(session.lastUsedAt, clock.now()) })
+
   async function load() {
-    await kept.load({ put: hold, remove: (hash) => void sessions.delete(hash) })
+    await kept.load({
+      put: hold,
+      changed: (hash, stored) => hold(hash, { ...stored, session: notAhead(stored.session) }),
+      remove: (hash) => void sessions.delete(hash),
+    })
     // If the clock was set back since the last use, nobody knows how old the session is.
     const now = clock.now()
     for (const [hash, { session }] of sessions) if (session.lastUsedAt > now) forget(hash, session)

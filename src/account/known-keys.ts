@@ -4,7 +4,6 @@ import { hashOf, isSameHash } from './credentials.ts'
 import type { StoredKey } from './records.ts'
 
 export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'findClientToken' | 'listApiKeys'> {
-  /** New keys must be added in the order of creation. */
   remember(key: StoredKey): void
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined
@@ -36,8 +35,10 @@ export function createKnownKeys(): KnownKeys {
     },
     forget(key) {
       byId.delete(key.id)
-      if (key.kind === 'client_token') imported.delete(key.workspace)
-      else byHash.delete(key.hash)
+      if (key.kind === 'client_token') {
+        // Another token may have been imported since.
+        if (imported.get(key.workspace)?.id === key.id) imported.delete(key.workspace)
+      } else byHash.delete(key.hash)
     },
     get: (id) => byId.get(id),
     find(workspace, id) {
@@ -57,6 +58,9 @@ export function createKnownKeys(): KnownKeys {
       const key = imported.get(workspace)
       return key && isSameHash(key.hash, hashOf(value)) ? key : undefined
     },
-    listApiKeys: (workspace) => ofWorkspace(workspace).reverse(),
+    listApiKeys: (workspace) =>
+      ofWorkspace(workspace)
+        .sort((one, other) => one.createdAt - other.createdAt)
+        .reverse(),
   }
 }

@@ -37,7 +37,7 @@ const SessionRecord = v.object({
 
 /** The hash is that of the cookie's value, which is stored nowhere. */
 export interface KeptSessions {
-  /** Passes the stored sessions to the memory, the oldest first, and from then on those that other services change. */
+  /** Passes the stored sessions to the memory, the oldest first, and from then on the changes of other services. */
   load(memory: SessionMemory): Promise<void>
   /**
    * The write is not awaited: if it is lost, somebody has to sign in again. `current` is called when the write begins,
@@ -50,6 +50,8 @@ export interface KeptSessions {
 
 export interface SessionMemory {
   put(hash: string, held: HeldSession): void
+  /** Called instead of `put` if another service has changed the session. */
+  changed(hash: string, held: HeldSession): void
   remove(hash: string): void
 }
 
@@ -87,7 +89,7 @@ export function keepSessions({
         'dashboardSessions',
         {
           put(key, bytes, isOwn) {
-            if (!isOwn) memory.put(hashIn(key), records.decode(key, bytes))
+            if (!isOwn) memory.changed(hashIn(key), records.decode(key, bytes))
           },
           remove: (key) => memory.remove(hashIn(key)),
         },

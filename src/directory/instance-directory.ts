@@ -48,7 +48,7 @@ export interface DirectoryDeps extends Checks {
 /** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
 const IMPORTS = 'imports'
 
-const NOT_CONFIGURED = 'a configuration that another service has changed could not be passed on to its shard'
+const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
@@ -78,13 +78,23 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   const creation = createCreation(parts)
   const end = createDeletion(parts)
 
+  /** It waits for its turn, so that an older configuration never follows a newer one. */
+  function configureLater(instance: string) {
+    mutex
+      .run(instance, async () => {
+        const record = held.find(instance)
+        if (record) await configure(record)
+      })
+      .catch((err: unknown) => deps.log.error({ err, instance_id: instance }, NOT_CONFIGURED))
+  }
+
   const memory: Memory = {
     put(key, bytes, isOwn) {
       const record = records.decode(key, bytes)
       const isKnown = held.find(record.id) !== undefined
       held.hold(record)
       if (isOwn || !isKnown) return
-      configure(record).catch((err: unknown) => deps.log.error({ err, instance_id: record.id }, NOT_CONFIGURED))
+      configureLater(record.id)
     },
     remove(key) {
       const instance = key.slice(keys.configs.length)
@@ -92,6 +102,10 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       held.forget(instance)
       states.forget(instance)
       for (const listener of deleted) listener(instance)
+    },
+    // The instance still exists, so its links and streams stay.
+    unreadable(key) {
+      held.forget(key.slice(keys.configs.length))
     },
   }
 

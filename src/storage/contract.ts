@@ -36,9 +36,10 @@ export interface ChangeFeed {
   version(): Promise<number>
   /**
    * Stores a batch that was decided at this version, and raises the version by one. Resolves with false, and stores
-   * nothing, if the store has another version.
+   * nothing, if the store has another version. A batch that was not sent until then is refused; `until` is a value of
+   * `performance.now`.
    */
-  commit(version: number, ops: readonly Op[]): Promise<boolean>
+  commit(version: number, ops: readonly Op[], until?: number): Promise<boolean>
   /** The changes after this version. All of the result is of one moment. */
   since(version: number): Promise<Changes>
 }

@@ -5,13 +5,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newApiKey } from '../../src/account/credentials.ts'
+import { createDashboardSessions } from '../../src/account/dashboard-sessions.ts'
+import { keepSessions } from '../../src/account/session-records.ts'
 import { createStoredAccount } from '../../src/account/stored-account.ts'
 import { createInstanceDirectory } from '../../src/directory/instance-directory.ts'
+import { MINUTE } from '../../src/domain/clock.ts'
 import type { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
+import type { Log } from '../../src/domain/log.ts'
+import { isStorageFailure } from '../../src/domain/storage-failure.ts'
+import type { ChangeFeed } from '../../src/storage/contract.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { createMainRecords } from '../../src/storage/main-records/create-main-records.ts'
+import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { createSeeded } from '../faults/seeded.ts'
 import { failsWith } from '../harness/failures.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
@@ -40,19 +47,28 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await cluster?.stop()
   })
 
-  const log = {
+  const silent: Log = {
     info() {},
     warn() {},
     error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
   }
 
-  async function service(url: string) {
+  interface Options {
+    log?: Log
+    /** Makes answers of the database late. */
+    late?: (changes: ChangeFeed) => Partial<ChangeFeed>
+    patienceMs?: number
+  }
+
+  async function service(url: string, { log = silent, late, ...options }: Options = {}) {
     const store = await openStore(url)
     stores.add(store)
-    const main = createMainRecords({ store, log })
+    const changes = store.changes!
+    const main = sharedRecords({ store, changes: { ...changes, ...late?.(changes) }, log, ...options })
     const keyRing = await openKeyRing(store, SECRET_KEY)
     const sealer = keyRing.main
-    const clock = { now: Date.now }
+    const time = { ahead: 0 }
+    const clock = { now: () => Date.now() + time.ahead }
     const account = createStoredAccount({ main, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
     await account.load()
     const { engine, configured } = doubleEngine()
@@ -71,7 +87,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       createWaitMs: 0,
     })
     await directory.load()
-    return { store, main, account, directory, configured, workspace: account.findAdmin(ADMIN_KEY)! }
+    const sessions = () => createDashboardSessions({ account, clock, kept: keepSessions({ main, sealer, log }), log })
+    return { store, main, account, directory, configured, sessions, time, workspace: account.findAdmin(ADMIN_KEY)! }
   }
   type Running = Awaited<ReturnType<typeof service>>
 
@@ -214,9 +231,9 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     assert.equal(b.directory.authenticate(id, token), undefined)
     await b.account.catchUp()
     assert.equal(b.directory.authenticate(id, token)?.instance, id)
-    assert.deepEqual(
-      b.configured.map((config) => config.id),
-      [id],
+    await until(
+      async () => b.configured.map((config) => config.id),
+      (configured) => configured.join() === id,
     )
     const deleted: string[] = []
     b.directory.onDeleted((each) => deleted.push(each))
@@ -292,8 +309,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       const secrets = JSON.stringify({ admin_key: a.credentials.adminKey })
       const page = { Host: 'gw.test', 'X-Svc-Dashboard': '1' }
       const opened = await a.ask('POST', '/dashboard/session', secrets, { ...page, 'Content-Length': String(secrets.length) })
-      // The record of the session is written after the answer. This change has its turn after that one.
-      await a.main.change(() => ({ ops: [] }))
+      // The record of the session is written after the answer.
+      await a.main.idle()
       const Cookie = opened.headers.get('Set-Cookie')!.split(';')[0]!
       const session = { Host: 'gw.test', Cookie, 'X-Svc-Dashboard': opened.body.proof }
       assert.equal((await b.ask('GET', '/dashboard/api/sessions', undefined, session)).status, 200)
@@ -306,8 +323,125 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     }
   })
 
+  /** While the gate is closed, answers of the database are late. */
+  function gateway() {
+    let open = () => {}
+    const gate = { closed: Promise.resolve(), close: () => {}, open: () => open() }
+    gate.close = () => {
+      gate.closed = new Promise((resolve) => {
+        open = resolve
+      })
+    }
+    return gate
+  }
+  const lateCommits =
+    (gate: { closed: Promise<void> }) =>
+    ({ commit }: ChangeFeed): Partial<ChangeFeed> => ({
+      async commit(...batch) {
+        const isStored = await commit(...batch)
+        await gate.closed
+        return isStored
+      },
+    })
+
+  test('a session that was just signed out stays out, although its stored use is read before the answer to that commit', async () => {
+    const gate = gateway()
+    const a = await service(cluster.url(newSchema()), { late: lateCommits(gate) })
+    const { workspace } = a
+    const sessions = await a.sessions()
+    const from = { address: '203.0.113.9', userAgent: null }
+    const { session, value, proof } = sessions.open({ workspace, keyId: null }, from)
+    await a.main.idle()
+    const version = await a.store.changes!.version()
+    gate.close()
+    a.time.ahead += MINUTE
+    assert.ok(sessions.use(value, proof))
+    await until(
+      () => a.store.changes!.version(),
+      (now) => now > version,
+    )
+    const ended = sessions.end(workspace, session.id)
+    await a.main.catchUp()
+    assert.equal(sessions.use(value, proof), undefined)
+    gate.open()
+    assert.equal(await ended, true)
+    assert.equal(await a.store.count(keys.dashboardSessions), 0)
+    assert.deepEqual(sessions.list(workspace), [])
+  })
+
+  test('a service counts its own change as its own, although it is read before the answer to the commit', async () => {
+    const gate = gateway()
+    const a = await service(cluster.url(newSchema()), { late: lateCommits(gate) })
+    const id = await a.directory.create(a.workspace, { name: 'first' })
+    const version = await a.store.changes!.version()
+    gate.close()
+    const token = a.directory.rotateToken(id)
+    await until(
+      () => a.store.changes!.version(),
+      (now) => now > version,
+    )
+    const caughtUp = a.main.catchUp()
+    setTimeout(gate.open, 100)
+    await Promise.all([token, caughtUp])
+    assert.equal(a.configured.length, 1, 'its shard is configured once, in the turn of the change')
+  })
+
+  test('a change is refused within its time, whatever it waits for: an earlier change, or a read', async () => {
+    const [answers, reads] = [gateway(), gateway()]
+    const patienceMs = 200
+    const late = (changes: ChangeFeed): Partial<ChangeFeed> => ({
+      ...lateCommits(answers)(changes),
+      async since(version) {
+        await reads.closed
+        return changes.since(version)
+      },
+    })
+    const a = await service(cluster.url(newSchema()), { late, patienceMs })
+    const refused = async (change: Promise<void>) => {
+      const askedAt = performance.now()
+      await assert.rejects(change, isStorageFailure)
+      assert.ok(performance.now() - askedAt < 2_000)
+    }
+    const version = await a.store.changes!.version()
+    answers.close()
+    const first = addOne(a)
+    await until(
+      () => a.store.changes!.version(),
+      (now) => now > version,
+    )
+    await refused(a.main.change(() => assert.fail('the change is not decided later')))
+    answers.open()
+    await first
+    reads.close()
+    await refused(addOne(a))
+    reads.open()
+    await addOne(a)
+    assert.equal(a.account.workspace(a.workspace).instancesUsed, 2)
+  })
+
+  test('a changed record that cannot be read counts as removed, so its old content is no longer valid', async () => {
+    const url = cluster.url(newSchema())
+    const errors: string[] = []
+    const a = await service(url)
+    const b = await service(url, { log: { ...silent, error: (_, message) => void errors.push(message) } })
+    const { key, value } = await a.account.createApiKey(a.workspace, { name: 'CRM', scopes: ['instances:read'] })
+    const id = await a.directory.create(a.workspace, { name: 'first' })
+    const token = await a.directory.rotateToken(id)
+    await b.account.catchUp()
+    assert.ok(b.account.findApiKey(value) && b.directory.authenticate(id, token))
+    const deleted: string[] = []
+    b.directory.onDeleted((each) => deleted.push(each))
+    const { changes } = b.store
+    const broken = [keys.apiKey(a.workspace, key.id), keys.config(id)].map((each) => [each, Buffer.from('broken')] as const)
+    assert.ok(await changes!.commit(await changes!.version(), broken))
+    await b.account.catchUp()
+    assert.deepEqual([b.account.findApiKey(value), b.directory.authenticate(id, token)], [undefined, undefined])
+    assert.deepEqual([errors.length, deleted], [2, []])
+  })
+
   test('a service that was away until the list of changes was pruned reads everything again', async () => {
     const { a, b, url } = await pair()
+    await a.directory.create(a.workspace, { name: 'unchanged' })
     const made = await a.account.createApiKey(a.workspace, { name: 'revoked meanwhile', scopes: ['instances:read'] })
     await b.account.catchUp()
     await a.account.revokeApiKey(a.workspace, made.key.id)
@@ -321,6 +455,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await b.account.catchUp()
     assert.deepEqual([b.account.findApiKey(made.value), b.account.findApiKey(kept.value)?.id], [undefined, kept.key.id])
     assert.deepEqual(contentOf(b), contentOf(a))
+    assert.deepEqual(b.configured, [], 'a record that was not changed has no effect')
   })
 
   test('rules about the whole workspace hold across both: one name, one last key', async () => {

@@ -156,9 +156,9 @@ export async function openPostgres({
       changes: {
         version: () => versionOf(reads.ask),
         since: (version) => changesSince(reads.ask, version),
-        async commit(version, ops) {
+        async commit(version, ops, until) {
           checkOps(ops)
-          return commits.add({ ops: owned(ops), guard: { version } })
+          return commits.add({ ops: owned(ops), guard: { version } }, until)
         },
       },
     },

@@ -9,9 +9,13 @@ export async function changeBesideService(
 ): Promise<boolean> {
   const { changes } = store
   if (changes === undefined) return store.commit({ guard: { key, equals: before }, ops })
-  const version = await changes.version()
-  const bytes = await store.get(key)
-  const isSame =
-    bytes === undefined || before === null ? bytes === undefined && before === null : Buffer.compare(bytes, before) === 0
-  return isSame && changes.commit(version, ops)
+  for (;;) {
+    const version = await changes.version()
+    if (!isSame(await store.get(key), before)) return false
+    if (await changes.commit(version, ops)) return true
+    // A service has changed another record.
+  }
 }
+
+const isSame = (found: Uint8Array | undefined, before: Uint8Array | null) =>
+  found === undefined || before === null ? found === undefined && before === null : Buffer.compare(found, before) === 0

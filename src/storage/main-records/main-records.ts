@@ -10,10 +10,15 @@ import type { FollowedFamily } from './families.ts'
 
 /** The memory of one family. Both methods are called for changes of this service and of others, in their order. */
 export interface Memory {
-  /** `isOwn` is false for a change by another service or by a command. */
+  /**
+   * `isOwn` is false for a change by another service or by a command, and for one of this service that the store has
+   * answered late. Throws if the record cannot be read.
+   */
   put(key: string, bytes: Uint8Array, isOwn: boolean): void
   /** The key may be unknown. */
   remove(key: string): void
+  /** Called after `put` has thrown: the old content must no longer be used. By default `remove`. */
+  unreadable?(key: string): void
 }
 
 export type StoredRecords = readonly (readonly [key: string, bytes: Uint8Array])[]
@@ -43,4 +48,6 @@ export interface MainRecords {
   refresh(): Promise<void>
   /** Catches up regularly until the returned function is called. */
   follow(everyMs: number): () => void
+  /** Resolves when all changes that were begun have ended. */
+  idle(): Promise<void>
 }

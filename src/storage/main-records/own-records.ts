@@ -64,5 +64,7 @@ export function ownRecords(store: StateStore): MainRecords {
       for (const id of await idsUnder(store, keys.workspaces)) await reload(keys.workspace(id))
     },
     follow: () => () => {},
+    // A store of this machine waits for its commits when it closes.
+    idle: async () => {},
   }
 }

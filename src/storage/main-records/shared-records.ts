@@ -10,66 +10,70 @@ import { Mutex } from 'async-mutex'
 import { Failure } from '../../domain/failures.ts'
 import type { Log } from '../../domain/log.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
+import { orLate } from '../../lib/deadline.ts'
 import type { ChangeFeed, Op, StateStore } from '../contract.ts'
-import { FAMILIES, type FollowedFamily } from './families.ts'
+import { FAMILIES } from './families.ts'
 import type { MainRecords, RecordChange } from './main-records.ts'
-import { createMemories } from './memories.ts'
+import { createRecordCopy } from './record-copy.ts'
 
 /** Every refused change means that another service has stored one, so many in a row are improbable. */
 const ATTEMPTS = 20
 /** Longest pause in ms before a refused change is decided again. */
 const PAUSE = 20
-/** Milliseconds that a change waits for earlier changes of this service, for example while the database is away. */
+/** Milliseconds within which a change must be sent to the database: it waits for earlier changes, reads, and new decisions. */
 const PATIENCE = 10_000
+/** Milliseconds that newer records of the store wait for the answer to a change of this service. */
+const OWN_ANSWER = 1_000
 
 export interface SharedRecordsDeps {
   store: Pick<StateStore, 'range'>
   changes: ChangeFeed
   log: Log
+  patienceMs?: number
 }
 
-export function sharedRecords({ store, changes, log }: SharedRecordsDeps): MainRecords {
-  const memories = createMemories()
-  /** The keys of each loaded family, to find those that were removed while the feed no longer has all changes. */
-  const loaded = new Map<FollowedFamily, Set<string>>()
-  const own = new Mutex()
-  let version = Number.POSITIVE_INFINITY
+const tooLate = () => new StorageFailure('Earlier changes still wait for the database, so nothing was stored.')
 
-  function pass(key: string, value: Uint8Array | null, isOwn = false) {
-    for (const [family, of] of loaded) {
-      if (!key.startsWith(FAMILIES[family].prefix)) continue
-      if (value === null) of.delete(key)
-      else of.add(key)
-    }
-    try {
-      memories.pass(key, value, isOwn)
-    } catch (err) {
-      log.error({ err, key }, 'a record that another service has stored could not be read')
-    }
-  }
+/** `until` is a value of `performance.now`. */
+const inTime = <T>(work: Promise<T>, until: number, late = () => {}): Promise<T> =>
+  orLate(work, until - performance.now(), () => {
+    late()
+    throw tooLate()
+  })
+
+export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: SharedRecordsDeps): MainRecords {
+  const copy = createRecordCopy(log)
+  const own = new Mutex()
+  /** Settles when the answer to the change of this service that was sent is handled. */
+  let answered: Promise<unknown> | undefined
+  let version = Number.POSITIVE_INFINITY
 
   async function readAll(): Promise<void> {
     // The version is read first. Changes during the ranges are then read again, which has no effect.
     const before = version
     const current = await changes.version()
     const found = new Map<string, Uint8Array | null>()
-    for (const [family, of] of loaded) {
-      for (const key of of) found.set(key, null)
-      for await (const [key, bytes] of store.range(FAMILIES[family].prefix)) found.set(key, bytes)
+    for (const { prefix, keys } of copy.families()) {
+      for (const key of keys) found.set(key, null)
+      for await (const [key, bytes] of store.range(prefix)) found.set(key, bytes)
     }
-    for (const [key, value] of found) pass(key, value)
+    // A change of this service is newer than what was read before it.
+    if (version > before) return readAll()
+    for (const [key, value] of found) copy.pass(key, value, false)
     // `load` lowers the version if it adds a family while this function reads.
     version = version < before ? version : current
   }
 
   async function readChanges(): Promise<void> {
-    if (loaded.size === 0) return
+    if (copy.isEmpty()) return
     const from = version
     const found = await changes.since(from)
-    if (version < from) return readChanges()
+    // The store may have a change of this service whose answer is still on its way.
+    if (found.version > from && answered) await orLate(answered, OWN_ANSWER, () => {})
+    if (version >= from && found.version <= version) return
+    if (version !== from) return readChanges()
     if (found.changed === undefined) return readAll()
-    if (found.version <= version) return
-    for (const [key, bytes] of found.changed) pass(key, bytes ?? null)
+    for (const [key, bytes] of found.changed) copy.pass(key, bytes ?? null, false)
     version = found.version
   }
 
@@ -95,19 +99,28 @@ export function sharedRecords({ store, changes, log }: SharedRecordsDeps): MainR
   function accept(decidedAt: number, ops: readonly Op[]) {
     // A catch-up has already brought this change, and perhaps newer ones of the same records.
     if (version > decidedAt) return
-    for (const [key, value] of ops) pass(key, value, true)
+    for (const [key, value] of ops) copy.pass(key, value, true)
     if (version === decidedAt) version++
   }
 
-  async function attempt(decide: () => RecordChange | Promise<RecordChange>): Promise<boolean> {
-    await catchUp()
+  async function send(decidedAt: number, ops: readonly Op[], until: number): Promise<boolean> {
+    const isStored = await changes.commit(decidedAt, ops, until)
+    if (isStored) accept(decidedAt, ops)
+    return isStored
+  }
+
+  async function attempt(decide: () => RecordChange | Promise<RecordChange>, until: number): Promise<boolean> {
+    await inTime(catchUp(), until)
     const decidedAt = version
     const { ops, committed } = await decide()
     if (ops.length === 0) return true
-    if (!(await changes.commit(decidedAt, ops))) return false
-    accept(decidedAt, ops)
-    committed?.()
-    return true
+    const sent = send(decidedAt, ops, until)
+    answered = sent.catch(() => {})
+    const isStored = await sent.finally(() => {
+      answered = undefined
+    })
+    if (isStored) committed?.()
+    return isStored
   }
 
   return {
@@ -115,23 +128,24 @@ export function sharedRecords({ store, changes, log }: SharedRecordsDeps): MainR
       const from = await changes.version()
       const found: [string, Uint8Array][] = []
       for await (const entry of store.range(FAMILIES[family].prefix)) found.push([...entry])
-      memories.add(family, memory)
-      loaded.set(family, new Set(found.map(([key]) => key)))
+      copy.add(family, memory, found)
       // Changes that were read during the range did not reach this family, so they are read once more.
       version = Math.min(version, from)
       fill(found)
     },
-    change(decide) {
-      const askedAt = performance.now()
-      return own.runExclusive(async () => {
-        if (performance.now() - askedAt > PATIENCE)
-          throw new StorageFailure('Earlier changes still wait for the database, so nothing was stored.')
+    async change(decide) {
+      const until = performance.now() + patienceMs
+      const turn = own.acquire()
+      const release = await inTime(turn, until, () => void turn.then((later) => later()))
+      try {
         for (let tries = 1; tries <= ATTEMPTS; tries++) {
-          if (await attempt(decide)) return
+          if (await attempt(decide, until)) return
           await pause(Math.random() * PAUSE)
         }
         throw new Failure('internal', { message: 'Other services are changing the same records; try again.' })
-      })
+      } finally {
+        release()
+      }
     },
     catchUp,
     refresh: catchUp,
@@ -140,5 +154,6 @@ export function sharedRecords({ store, changes, log }: SharedRecordsDeps): MainR
       const timer = setInterval(() => void catchUp().catch(() => {}), everyMs).unref()
       return () => clearInterval(timer)
     },
+    idle: () => own.runExclusive(() => {}),
   }
 }

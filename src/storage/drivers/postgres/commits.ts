@@ -77,16 +77,17 @@ export function createCommits(
    */
   function refuseImpatient() {
     const now = performance.now()
-    while (waiting.length > 0 && waiting[0]!.until <= now) {
-      const { bytes, reject } = waiting.shift()!
-      bytesWaiting -= bytes
-      reject(new StorageFailure('The database did not answer in time, so nothing was stored.'))
+    for (const late of waiting.filter(({ until }) => until <= now)) {
+      waiting.splice(waiting.indexOf(late), 1)
+      bytesWaiting -= late.bytes
+      late.reject(new StorageFailure('The database did not answer in time, so nothing was stored.'))
     }
     impatience = setTimeout(refuseImpatient, patienceMs / 10)
   }
 
   return {
-    add(batch: Batch): Promise<boolean> {
+    /** `until` is the value of `performance.now` until which the batch must be sent. */
+    add(batch: Batch, until = performance.now() + patienceMs): Promise<boolean> {
       const bytes = sizeOf(batch.ops)
       if (isClosed) throw new StorageFailure('The store is closed, so nothing was stored.')
       if (bytesWaiting > 0 && bytesWaiting + bytes > WAITING_BYTES) {
@@ -94,9 +95,9 @@ export function createCommits(
       }
       bytesWaiting += bytes
       return new Promise((resolve, reject) => {
-        waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
+        waiting.push({ batch, bytes, until, resolve, reject })
         running ??= Promise.resolve().then(flush)
-        impatience ??= setTimeout(refuseImpatient, patienceMs)
+        impatience ??= setTimeout(refuseImpatient, patienceMs / 10)
       })
     },
     async close() {
