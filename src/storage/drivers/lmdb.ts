@@ -16,7 +16,7 @@ import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, typ
 import type { HoldCommits } from '../opening-turn.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
-import { type CommitHold, createCommitHold } from './lmdb-hold.ts'
+import { type CommitHold, createCommitHold } from './commit-hold.ts'
 import { openInTurn } from './lmdb-opening.ts'
 import { checkRoom, createLmdbRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 import { unstorageItems } from './unstorage-items.ts'

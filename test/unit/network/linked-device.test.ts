@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { type BinaryNode, Curve, configureSuccessfulPairing, initAuthCreds, proto } from '@whiskeysockets/baileys'
 import { isSignedBy } from '../../../workers/shard/keys/curve.ts'
-import { linkedDevice } from '../../../workers/shard/network/linked-device.ts'
+import { linkedDevice } from '../../../workers/shard/network/login/linked-device.ts'
 import { isPairSuccess, pairSuccessIn } from '../../../workers/shard/wire/pair-device.ts'
 
 const creds = initAuthCreds()

@@ -11,7 +11,7 @@ import { WebSocketServer } from 'ws'
 import { createNoiseResponder, createTrust } from '../../../packages/sandbox/src/testing.ts'
 import { createFrameWriter } from '../../../workers/shard/network/frames/frame-writer.ts'
 import { createSplitter } from '../../../workers/shard/network/frames/splitter.ts'
-import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
+import { createLoginCounts } from '../../../workers/shard/network/login/login-counts.ts'
 import {
   type NetworkSocket,
   type NetworkSocketOptions,

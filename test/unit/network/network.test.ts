@@ -7,7 +7,7 @@ import { finishRegistration } from '../../../workers/shard/connection/pairing/co
 import { requestCode } from '../../../workers/shard/connection/pairing/pairing-code.ts'
 import { BROWSER } from '../../../workers/shard/network/device.ts'
 import { endReason } from '../../../workers/shard/network/end-reason.ts'
-import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
+import { createLoginCounts } from '../../../workers/shard/network/login/login-counts.ts'
 import { type NetworkSocket, openNetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import type { Trust } from '../../../workers/shard/network/noise/server-certificates.ts'
 import { createQrClock } from '../../../workers/shard/network/qr-clock.ts'

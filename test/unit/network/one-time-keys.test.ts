@@ -7,8 +7,8 @@ import {
   initAuthCreds,
   type SignalKeyStoreWithTransaction,
 } from '@whiskeysockets/baileys'
-import { login } from '../../../workers/shard/network/login.ts'
-import { createOneTimeKeys } from '../../../workers/shard/network/one-time-keys.ts'
+import { login } from '../../../workers/shard/network/login/login.ts'
+import { createOneTimeKeys } from '../../../workers/shard/network/login/one-time-keys.ts'
 import { QueryRefused } from '../../../workers/shard/network/queries.ts'
 import { find, node } from '../../harness/nodes.ts'
 

@@ -11,7 +11,7 @@ import {
   type WAVersion,
 } from '@whiskeysockets/baileys'
 import { keepFacts } from '../../../workers/shard/keys/own-facts.ts'
-import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
+import { createLoginCounts } from '../../../workers/shard/network/login/login-counts.ts'
 import { clientPayload } from '../../../workers/shard/network/noise/handshake.ts'
 import { retryRequest } from '../../../workers/shard/wire/retry-request.ts'
 import { ROOT } from '../../harness/checkout.ts'

@@ -13,7 +13,6 @@ import {
 } from '@whiskeysockets/baileys'
 import type { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
 import type { Logger } from 'pino'
-import { SECOND } from '../../../src/domain/clock.ts'
 import { deferred } from '../../../src/lib/deferred.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import { libraryLogger } from '../baileys/logger.ts'
@@ -21,17 +20,16 @@ import { asError } from '../baileys/thread/rejections.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
 import type { MakeSignalRepository, SignalRepository } from '../keys/signal/signal-repository.ts'
 import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
-import { networkTimeOf } from '../wire/envelope.ts'
 import { lidAnswer, lidQuery } from '../wire/lid-query.ts'
 import { lidOfLogin } from '../wire/login.ts'
-import { isPairSuccess, PAIRING_REFUSED, pairingRefusal, pairSuccessIn } from '../wire/pair-device.ts'
+import { isPairSuccess } from '../wire/pair-device.ts'
 import { newName } from '../wire/presence.ts'
 import { routingInfoIn } from '../wire/routing-info.ts'
-import { unifiedSession } from '../wire/unified-session.ts'
 import { endOf, endReason } from './end-reason.ts'
-import { type LinkedDevice, linkedDevice } from './linked-device.ts'
-import { login } from './login.ts'
-import { createOneTimeKeys } from './one-time-keys.ts'
+import { login } from './login/login.ts'
+import { createOneTimeKeys } from './login/one-time-keys.ts'
+import { createPairingCompletion } from './login/pairing-completion.ts'
+import { createUnifiedSessions } from './login/unified-sessions.ts'
 import { createQueries } from './queries.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
@@ -115,7 +113,6 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const transport = openTransport({ ...options, creds, onNode: received, onBroken: stalled, onFailed: failed(HANDSHAKE) })
   const { ws, send: sendNode } = transport
   const generateMessageTag = createTags()
-  let networkAheadMs = 0
   let isLoggedIn = false
   const accepted = deferred()
   // Usually nobody waits for the login, and then its rejection would be unhandled.
@@ -127,17 +124,9 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const signalRepository = options.makeSignalRepository({ creds, keys }, libraryLogger(log), async (pns) =>
     lidAnswer(await query(lidQuery(pns, generateMessageTag()))),
   )
+  const activity = createUnifiedSessions({ ws, sendNode, onStray: stray })
+  const completePairing = createPairingCompletion({ creds, sendNode, linked: announceLink, saved, onStray: stray })
   const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), saved, log })
-
-  function sendUnifiedSession() {
-    // The network often closes the connection right after a pairing.
-    if (ws.isOpen) sendNode(unifiedSession(Date.now() + networkAheadMs)).catch(stray)
-  }
-
-  function learnTime(node: BinaryNode) {
-    const seconds = networkTimeOf(node)
-    if (seconds !== undefined) networkAheadMs = seconds * SECOND - Date.now()
-  }
 
   function stray(error: unknown) {
     escalateTrap(error)
@@ -154,7 +143,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   }
 
   async function loggedIn(node: BinaryNode) {
-    learnTime(node)
+    activity.learnTime(node)
     isLoggedIn = true
     accepted.resolve()
     await login({ query, oneTimeKeys, log })
@@ -162,29 +151,18 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     const lid = lidOfLogin(node)
     ev.emit('creds.update', { me: { ...creds.me!, ...(lid ? { lid } : {}) } })
     ev.emit('connection.update', { connection: 'open' })
-    sendUnifiedSession()
+    activity.send()
   }
 
-  function verified(report: BinaryNode): LinkedDevice {
-    try {
-      return linkedDevice(pairSuccessIn(report), creds)
-    } catch (error) {
-      escalateTrap(error)
-      sendNode(pairingRefusal(report)).catch(stray)
-      throw endReason(asError(error).message, PAIRING_REFUSED, error)
-    }
+  function announceLink(update: Partial<AuthenticationCreds>) {
+    ev.emit('creds.update', update)
+    ev.emit('connection.update', { isNewLogin: true })
   }
 
   async function linked(node: BinaryNode) {
-    learnTime(node)
-    const { reply, update } = verified(node)
-    ev.emit('creds.update', update)
-    ev.emit('connection.update', { isNewLogin: true })
-    // The answer completes the link. A kill before the credentials are on disk would leave a linked device to which
-    // nobody can log in.
-    await saved()
-    await sendNode(reply)
-    sendUnifiedSession()
+    activity.learnTime(node)
+    await completePairing(node)
+    activity.send()
   }
 
   function received(node: BinaryNode) {
@@ -237,7 +215,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     sendNode,
     query,
     uploadPreKeys: oneTimeKeys.upload,
-    sendUnifiedSession,
+    sendUnifiedSession: activity.send,
     cut: transport.cut,
     end,
   }

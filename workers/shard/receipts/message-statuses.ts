@@ -8,12 +8,13 @@ import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { within } from '../../../src/storage/timer.ts'
-import type { Identity, Person } from '../connection/identity.ts'
+import type { Identity } from '../connection/identity.ts'
 import type { Context } from '../context/instance-context.ts'
-import type { ReceiptLevels, Subject } from '../messages/receipt-levels.ts'
-import { impliedBy, LEVEL, MAX_IDS, type MessageStatus, type Receipt } from '../translate/inbound/receipt.ts'
+import type { ReceiptLevels } from '../messages/receipt-levels.ts'
+import { LEVEL, MAX_IDS, type Receipt } from '../translate/inbound/receipt.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import { bare, chatKind, identifierOf } from '../wire/jid.ts'
+import { peopleOf, statusEvent, subjectsOf } from './status-people.ts'
+import { type Ahead, createStatusRises, type Rise } from './status-rises.ts'
 
 /**
  * Time in ms for which receipts wait for the commit of the status `sent`. A status post to many people consists of many
@@ -69,33 +70,10 @@ export function createMessageStatuses(
    */
   const waiting: Taken[] = []
   let writing: Promise<void> | undefined
-
-  /**
-   * Returns the statuses to report for a receipt, lowest first: also lower ones that it implies and that were not
-   * reported. `ahead` has the levels of the same commit.
-   */
-  async function risesOf(receipt: Receipt, people: People, isWanted: boolean, ahead: Ahead): Promise<Rise[]> {
-    const levelOf = async (names: readonly Subject[]) =>
-      Math.max(await levels.of(names), ...names.map((name) => ahead.get(name) ?? 0))
-    const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline of the message already has the network's ack, so an implied `sent` is only needed for a webhook.
-    const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
-    const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
-    for (const id of new Set(receipt.ids)) {
-      const holder = held.get(id)
-      if (holder) holder.hasReceipts = true
-      const before = await levelOf(subjectsOf(levels, id, people))
-      for (const rise of rises) {
-        if (before >= LEVEL[rise.status]) continue
-        const names = subjectsOf(levels, id, rise.people)
-        // In a group, `sent` is one status for all members, so the status of one member does not show it.
-        if (rise.people !== people && (await levelOf(names)) >= LEVEL[rise.status]) continue
-        rise.ids.push(id)
-        rise.subjects.push(names[0]!)
-      }
-    }
-    return rises.filter(({ ids }) => ids.length > 0)
-  }
+  const risesOf = createStatusRises(levels, (id) => {
+    const holder = held.get(id)
+    if (holder) holder.hasReceipts = true
+  })
 
   async function report(batch: readonly Taken[]) {
     const isWanted = outbox.wanted('message_status')
@@ -107,7 +85,7 @@ export function createMessageStatuses(
         const { status, people, ids, subjects } = rise
         rises.push(rise)
         for (const subject of subjects) ahead.set(subject, LEVEL[status])
-        for (const some of batches(ids)) events.push(event({ status, at: receipt.at }, people, some))
+        for (const some of batches(ids)) events.push(statusEvent({ status, at: receipt.at }, people, some))
       }
     }
     if (rises.length === 0) return
@@ -181,7 +159,7 @@ export function createMessageStatuses(
         ops() {
           isCommitted = levels.recent(names) < LEVEL.sent
           if (!isCommitted) return []
-          appended ??= outbox.append(event({ status: 'sent', at }, people, [id]), requestId)
+          appended ??= outbox.append(statusEvent({ status: 'sent', at }, people, [id]), requestId)
           return [...levels.ops(subjects, LEVEL.sent), ...appended.ops]
         },
         applied() {
@@ -198,41 +176,11 @@ export function createMessageStatuses(
   }
 }
 
-async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
-  const kind = chatKind(chat)
-  return {
-    kind,
-    chat: kind === 'user' ? await identity.person(bare(chat)) : { phone: identifierOf(chat), lid: null },
-    who: participant === null ? null : await identity.person(bare(participant)),
-  }
-}
-type People = Awaited<ReturnType<typeof peopleOf>>
-
-const event = (
-  { status, at }: Pick<Receipt, 'status' | 'at'>,
-  { kind, chat, who }: People,
-  ids: string[],
-): EventOf<'message_status'> => ({
-  type: 'message_status',
-  at,
-  body: {
-    status,
-    ids,
-    phone: chat.phone,
-    chat_lid: chat.lid,
-    is_group: kind === 'group',
-    participant_phone: who?.phone ?? null,
-    participant_lid: who?.lid ?? null,
-  },
-})
-
 interface Taken {
   identity: Identity
   receipt: Receipt
   written: Deferred<void>
 }
-
-type Ahead = Map<Subject, number>
 
 /**
  * Returns the number of receipts for the next commit: at least one, and otherwise at most as many ids as one event may
@@ -245,31 +193,6 @@ function together(waiting: readonly Taken[]): number {
     return index > 0 && (index === MOST_TOGETHER || ids > MAX_IDS)
   })
   return end === -1 ? waiting.length : end
-}
-
-interface Rise {
-  status: MessageStatus
-  people: People
-  ids: string[]
-  subjects: Subject[]
-}
-
-/** `sent` belongs to the whole message and not to one recipient. */
-const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, people: P): P =>
-  status === 'sent' && people.who ? { ...people, who: null } : people
-
-/**
- * Returns the keys of the stored status: one per jid of the chat or participant. A new status is written under the
- * first key.
- */
-function subjectsOf(
-  levels: ReceiptLevels,
-  id: string,
-  { kind, chat, who }: { kind: string; chat: Person; who: Person | null },
-): Subject[] {
-  const names = ({ phone, lid }: Person) => [...new Set([phone, ...(lid === null ? [] : [lid])])]
-  if (kind === 'user') return names(chat).map((name) => levels.subject(id, name, ''))
-  return (who ? names(who) : ['']).map((name) => levels.subject(id, chat.phone, name))
 }
 
 const batches = (ids: string[]) =>

@@ -11,7 +11,7 @@ import {
 } from '@whiskeysockets/baileys'
 import { newKeyPair } from '../../keys/curve.ts'
 import { DEVICE } from '../device.ts'
-import type { LoginCounts } from '../login-counts.ts'
+import type { LoginCounts } from '../login/login-counts.ts'
 import { createInitiator } from './initiator.ts'
 import { type Trust, verifyServer } from './server-certificates.ts'
 import type { FrameKeys } from './symmetric-state.ts'

@@ -4,8 +4,8 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthenticationCreds, type BinaryNode, encodeSignedDeviceIdentity, proto } from '@whiskeysockets/baileys'
-import { isSignedBy, sign } from '../keys/curve.ts'
-import { type PairSuccess, signedIdentity } from '../wire/pair-device.ts'
+import { isSignedBy, sign } from '../../keys/curve.ts'
+import { type PairSuccess, signedIdentity } from '../../wire/pair-device.ts'
 
 const { ADVDeviceIdentity, ADVEncryptionType, ADVSignedDeviceIdentity, ADVSignedDeviceIdentityHMAC } = proto
 

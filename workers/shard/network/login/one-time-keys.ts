@@ -5,12 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
-import { nextOneTimeKeys } from '../keys/next-one-time-keys.ts'
-import { keyUpload } from '../wire/key-upload.ts'
-import { keyCountIn, keyCountQuery } from '../wire/login.ts'
-import { QueryRefused } from './queries.ts'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { nextOneTimeKeys } from '../../keys/next-one-time-keys.ts'
+import { keyUpload } from '../../wire/key-upload.ts'
+import { keyCountIn, keyCountQuery } from '../../wire/login.ts'
+import { QueryRefused } from '../queries.ts'
 
 export interface OneTimeKeys {
   upload(): Promise<void>

@@ -3,9 +3,9 @@
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'
+import { activeQuery, hasKeyDigest, keyDigestQuery } from '../../wire/login.ts'
+import { QueryRefused } from '../queries.ts'
 import type { OneTimeKeys } from './one-time-keys.ts'
-import { QueryRefused } from './queries.ts'
 
 export interface LoginDeps {
   query(node: BinaryNode): Promise<BinaryNode>

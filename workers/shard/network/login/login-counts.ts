@@ -3,7 +3,7 @@
  * The first one is stored in the credentials.
  */
 import type { AuthenticationCreds, proto } from '@whiskeysockets/baileys'
-import { keepFacts, ownFacts } from '../keys/own-facts.ts'
+import { keepFacts, ownFacts } from '../../keys/own-facts.ts'
 
 export interface LoginCounts {
   of(creds: AuthenticationCreds): Pick<proto.IClientPayload, 'lc' | 'connectAttemptCount'>
