@@ -116,7 +116,8 @@ async function startParts(
   shutdown.add(() => main.idle())
   shutdown.add(main.follow(FOLLOW_EVERY))
   shutdown.add(() => account.stop())
-  const oauth = createOauth({ store, sealer, clock, log, allow, keyTagOf: account.adminKeyTag })
+  const { adminKeyTag: keyTagOf, catchUp } = account
+  const oauth = createOauth({ store, main, sealer, clock, log, allow, keyTagOf, catchUp })
   await oauth.load()
   shutdown.add(() => oauth.stop())
 

@@ -63,6 +63,8 @@ export interface Account {
   hasGivenAdminKey(workspace: WorkspaceId): boolean
   /** Reads changes that operator commands or other services wrote to the store, for example a new admin key. */
   refresh(): Promise<void>
+  /** Whether other services can change workspaces and keys. */
+  readonly isShared: boolean
   /** Reads changes of other services. Does nothing if only this machine can use the store. */
   catchUp(): Promise<void>
   /** Records the use of a key in the background, at most once a minute. */

@@ -39,7 +39,7 @@ export function createStoredAccount({ main, sealer, clock, log, adminKey, instan
   const partOf = (key: string): Memory => (key.endsWith(':self') ? workspaces : apiKeys)
   const memory: Memory = {
     put: (key, bytes, isOwn) => partOf(key).put(key, bytes, isOwn),
-    remove: (key) => partOf(key).remove(key),
+    remove: (key, isOwn) => partOf(key).remove(key, isOwn),
   }
 
   function fill(found: StoredRecords) {
@@ -74,6 +74,7 @@ export function createStoredAccount({ main, sealer, clock, log, adminKey, instan
     },
 
     workspace: workspaces.get,
+    isShared: main.isShared,
     refresh: main.refresh,
     // While the database does not answer, a credential that is unknown here is refused without it.
     catchUp: () =>

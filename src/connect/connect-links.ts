@@ -107,9 +107,9 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
   })
   directory.onDeleted((instance) => {
     begun.deleted(instance)
-    later(instance, 'the connect links of a deleted instance could not be removed', () =>
-      links.change(() => ({ removed: links.ofInstance(instance) })),
-    )
+    later(instance, 'the connect links of a deleted instance could not be removed', async () => {
+      if (links.ofInstance(instance).length > 0) await links.change(() => ({ removed: links.ofInstance(instance) }))
+    })
   })
 
   return {

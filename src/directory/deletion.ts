@@ -37,11 +37,9 @@ export function createDeletion({ records, held, account, oauth, engine, keyRing,
     await account.transact(workspace as WorkspaceId, (current) => {
       // Throws if another service has deleted the instance.
       held.get(id)
-      const apps = oauth.endOf({ instance: id })
       return {
         next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
-        ops: [records.remove(keys.config(id)), ...apps.ops, ...keyRing.unfinished.begun(id)],
-        committed: apps.committed,
+        ops: [records.remove(keys.config(id)), ...oauth.endOf({ instance: id }).ops, ...keyRing.unfinished.begun(id)],
       }
     })
   }

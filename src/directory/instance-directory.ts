@@ -32,7 +32,7 @@ export interface DirectoryDeps extends Checks {
   store: StateStore
   main: MainRecords
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished' | 'learn' | 'forget'>
   steps?: Steps
   account: Pick<Account, 'transact' | 'workspace' | 'refresh'>
   oauth: Pick<Oauth, 'endOf'>
@@ -48,6 +48,7 @@ export interface DirectoryDeps extends Checks {
 /** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
 const IMPORTS = 'imports'
 
+const NO_KEY = 'the key of an instance that another service has created could not be read'
 const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
@@ -88,16 +89,30 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       .catch((err: unknown) => deps.log.error({ err, instance_id: instance }, NOT_CONFIGURED))
   }
 
+  async function learnKey(instance: string): Promise<void> {
+    try {
+      await deps.keyRing.learn(instance)
+    } catch (err) {
+      // The other service may have deleted the instance since.
+      await deps.main.catchUp().catch(() => {})
+      if (held.find(instance)) deps.log.error({ err, instance_id: instance }, NO_KEY)
+    }
+    if (!held.find(instance)) deps.keyRing.forget(instance)
+  }
+
   const memory: Memory = {
     put(key, bytes, isOwn) {
       const record = records.decode(key, bytes)
       const isKnown = held.find(record.id) !== undefined
       held.hold(record)
-      if (isOwn || !isKnown) return
-      configureLater(record.id)
+      if (isOwn) return
+      if (isKnown) configureLater(record.id)
+      else void learnKey(record.id)
     },
-    remove(key) {
+    remove(key, isOwn) {
       const instance = key.slice(keys.configs.length)
+      // The key of an instance that this service deletes is destroyed after its data.
+      if (!isOwn) deps.keyRing.forget(instance)
       if (held.find(instance) === undefined) return
       held.forget(instance)
       states.forget(instance)

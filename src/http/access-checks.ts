@@ -21,7 +21,7 @@ import { createRequestLimit } from './request-limit.ts'
 import { createSessionChecks } from './session-checks.ts'
 
 export interface AccessChecksDeps {
-  account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
+  account: Pick<Account, 'isShared' | 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
   oauth: Pick<Oauth, 'authenticate' | 'used'> | null
   clock: Clock
@@ -97,6 +97,12 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   }
 
   return {
+    /**
+     * Whether unknown credentials are looked for among the changes of other services. A caller with too many wrong guesses
+     * causes no more reads of the store.
+     */
+    mayCatchUp: (source: string): boolean => account.isShared && throttle.blockedFor(source) === undefined,
+
     /**
      * False if memory does not know the credentials of a request for an instance. Another service may have stored them a
      * moment ago.

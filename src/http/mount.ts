@@ -98,7 +98,8 @@ const byCredentials = (deps: MountDeps): Mounting => ({
   pathOf: (declared) => declared,
   admit: (endpoint, instance, token, c) => admit(endpoint, instance, token, c, deps),
   dialectOf: ({ req }) => deps.dialects.of(req.path, req.raw.headers),
-  knows: ({ access }, instance, token, { req }) => access !== 'instance' || deps.gate.knows(instance, token, req.raw.headers),
+  knows: ({ access }, instance, token, c) =>
+    access !== 'instance' || !deps.gate.mayCatchUp(c.get('state').source) || deps.gate.knows(instance, token, c.req.raw.headers),
 })
 
 export function mount(

@@ -16,9 +16,10 @@ import type { StoredClient } from './records.ts'
  */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR
+const REGISTERED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export interface ClientsDeps {
-  store: Pick<StateStore, 'commit' | 'range'>
+  store: Pick<StateStore, 'commit' | 'range' | 'get'>
   records: Repository<StoredClient>
   clock: Clock
   /** Undefined if there is no document about this client. */
@@ -33,6 +34,13 @@ export function createClients({ store, records, clock, readDocument, isUsed }: C
     const idle = [...registered.values()].filter(({ id }) => !isUsed(id))
     const tooMany = Math.max(0, idle.length + 1 - MAX_IDLE)
     return idle.filter(({ createdAt }, at) => at < tooMany || createdAt < clock.now() - IDLE)
+  }
+
+  /** Another service may have registered the client. */
+  async function read(id: string): Promise<StoredClient | undefined> {
+    const client = await records.get(store, keys.oauthClient(id))
+    if (client) registered.set(id, client)
+    return client
   }
 
   return {
@@ -54,7 +62,9 @@ export function createClients({ store, records, clock, readDocument, isUsed }: C
 
     knows: (id: string): boolean => registered.has(id) || isUsed(id),
 
-    find: async (id: string): Promise<OauthClient | undefined> =>
-      registered.get(id) ?? (id.includes(':') ? readDocument(id) : undefined),
+    async find(id: string): Promise<OauthClient | undefined> {
+      const known = registered.get(id) ?? (REGISTERED.test(id) ? await read(id) : undefined)
+      return known ?? (id.includes(':') ? readDocument(id) : undefined)
+    },
   }
 }

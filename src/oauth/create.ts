@@ -3,34 +3,38 @@ import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { Ranges } from '../egress/addresses.ts'
-import type { Batch, StateStore } from '../storage/contract.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import type { StateStore } from '../storage/contract.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createReadDocument } from './client-document.ts'
 import { createClients } from './clients.ts'
 import { createGrants } from './grants.ts'
-import type { AuthorizationRequest, Consent, Oauth } from './oauth.ts'
-import { appRecords, clientRecords, codeRecords, consentRecords } from './records.ts'
+import type { AuthorizationRequest, Consent, Oauth, Tokens } from './oauth.ts'
+import { appRecords, clientRecords, codeRecords, consentRecords, type StoredCode } from './records.ts'
 import { commitParts, createShortLived } from './short-lived.ts'
+import { CODE_LIFE, createStoredCodes } from './stored-codes.ts'
 import { hashOf, isVerifierOf, newSecret } from './tokens.ts'
 
 export interface OauthDeps {
   store: StateStore
+  main: Pick<MainRecords, 'load' | 'change'>
   sealer: Sealer
   clock: Clock
   log: Log
   allow: Ranges
   /** Changes with the admin key of the workspace. */
   keyTagOf(workspace: WorkspaceId): string | undefined
+  /** Reads changes of other services, and takes at most a moment. */
+  catchUp(): Promise<void>
 }
 
-const CODE = MINUTE
 const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
-const MAX_CODES = 1_000
 
-export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: OauthDeps): Oauth {
-  const grants = createGrants({ store, records: appRecords(sealer), clock, log })
+export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, catchUp }: OauthDeps): Oauth {
+  const grants = createGrants({ main, store, records: appRecords(sealer), clock, log, catchUp })
   const clients = createClients({
     store,
     records: clientRecords(sealer),
@@ -48,17 +52,10 @@ export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: Oaut
     max: MAX_CONSENTS,
     labelsOf: ({ client }) => ({ owner: client.id }),
   })
-  const codes = createShortLived({
-    store,
-    records: codeRecords(sealer),
-    prefix: keys.oauthCodes,
-    clock,
-    log,
-    lifeMs: CODE,
-    max: MAX_CODES,
-    labelsOf: ({ workspace, instance }) => ({ owner: workspace, instance }),
-  })
-  const { isUsed: _, make, end, load, stop, ...apps } = grants
+  const codes = createStoredCodes({ main, records: codeRecords(sealer), clock, log })
+  /** Steps with one page or one code run one after the other. */
+  const mutex = createKeyedMutex()
+  const { isUsed: _, make, end, removal, load, stop, ...apps } = grants
 
   /** `until` is the end of the page in epoch ms. */
   async function opened(consent: Consent, until: number): Promise<{ ticket: string; cookie: string }> {
@@ -68,38 +65,34 @@ export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: Oaut
     return { ticket, cookie }
   }
 
-  const redeem: Oauth['redeem'] = async (value, of) => {
-    const { clientId, redirectUri, verifier } = of
-    const id = hashOf(value)
-    const found = await codes.find(id)
+  const isOfKey = ({ keyTag, workspace }: StoredCode) => keyTag === null || keyTagOf(workspace) === keyTag
+
+  async function redeem(
+    id: string,
+    { clientId, redirectUri, verifier }: Parameters<Oauth['redeem']>[1],
+  ): Promise<Tokens | undefined> {
+    const found = codes.find(id)
     if (!found) return undefined
-    const { value: code, guard } = found
-    const { client, ...request } = code.request
-    if (code.isUsed) {
-      if (code.app !== null) await end(code.app)
+    const { client, ...request } = found.request
+    const isMeant = client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
+    return make({ client, workspace: found.workspace, instance: found.instance }, async ({ id: app, tokens, op }) => {
+      let isMade = false
+      await main.change(() => {
+        isMade = false
+        const code = codes.find(id)
+        if (!code) return { ops: [] }
+        if (code.isUsed) return { ops: code.app === null ? [] : [removal(code.app)] }
+        isMade = isMeant && isOfKey(code)
+        // The code counts as used whatever the outcome is, so that a second request with it is detected.
+        const used = codes.changing(id, { ...code, isUsed: true, app: isMade ? app : null })
+        return { ops: isMade ? [used, op] : [used] }
+      })
+      if (!isMade) return undefined
+      // The admin key may have been replaced, or the instance deleted, while the app was stored.
+      if (isOfKey(found) && (await store.get(keys.config(found.instance))) !== undefined) return tokens
+      await end(app)
       return undefined
-    }
-    // The admin key may be replaced while the page is approved or the code is redeemed, also by somebody who wants to
-    // revoke all apps.
-    const isOfKey = () => code.keyTag === null || keyTagOf(code.workspace) === code.keyTag
-    let made = null as string | null
-    /** The code counts as used whatever the outcome is, so that a second request with it is detected. */
-    const used = (app: string | null): Batch => {
-      made = app
-      return { guard, ops: [codes.changing(id, { ...code, isUsed: true, app })] }
-    }
-    const isMeant =
-      isOfKey() && client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
-    if (isMeant) {
-      const tokens = await make({ client, workspace: code.workspace, instance: code.instance }, used)
-      if (tokens && isOfKey()) return tokens
-      if (tokens && made !== null) {
-        await end(made)
-        return undefined
-      }
-    } else if (await store.commit(used(null))) return undefined
-    // Another request has used the code in the meantime, perhaps in another process.
-    return redeem(value, of)
+    })
   }
 
   return {
@@ -120,13 +113,13 @@ export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: Oaut
 
     async consent(ticket, cookie) {
       const found = await consents.find(hashOf(ticket))
-      return found && isSameHash(found.value.cookieHash, hashOf(cookie)) ? found.value : undefined
+      return found && isSameHash(found.cookieHash, hashOf(cookie)) ? found : undefined
     },
 
     async identified(ticket, owner) {
       const found = await consents.find(hashOf(ticket))
       // The previous consent stays valid, because a user who clicks twice sends the key twice.
-      return found && opened({ ...found.value, owner }, found.value.until)
+      return found && opened({ ...found, owner }, found.until)
     },
 
     async close(ticket) {
@@ -135,39 +128,44 @@ export function createOauth({ store, sealer, clock, log, allow, keyTagOf }: Oaut
 
     async approve(ticket, grant) {
       const page = hashOf(ticket)
-      const found = await consents.find(page)
-      if (!found) return undefined
       const code = newSecret()
-      const { owner } = found.value
-      const record = {
-        ...grant,
-        keyTag: owner?.keyTag ?? null,
-        request: requestOf(found.value),
-        until: clock.now() + CODE,
-        isUsed: false,
-        app: null,
+      let isApproved = false
+      const decide = async () => {
+        isApproved = false
+        const found = await consents.find(page)
+        const keyTag = found?.owner?.keyTag ?? null
+        if (!found || (keyTag !== null && keyTagOf(grant.workspace) !== keyTag)) return { ops: [] }
+        isApproved = true
+        const until = clock.now() + CODE_LIFE
+        const record = { ...grant, keyTag, request: requestOf(found), until, isUsed: false, app: null }
+        return {
+          ops: [consents.removal(page), ...codes.adding(hashOf(code), record)],
+          committed: () => consents.forget(page),
+        }
       }
-      const isStored = await commitParts(store, [consents.removing(page), codes.adding(hashOf(code), record)], found.guard)
-      return isStored ? code : undefined
+      await mutex.run(page, () => main.change(decide))
+      return isApproved ? code : undefined
     },
 
-    redeem,
+    async redeem(value, of) {
+      const id = hashOf(value)
+      // Another service may have given out the code a moment ago.
+      if (codes.find(id) === undefined) await catchUp()
+      return mutex.run(id, () => redeem(id, of))
+    },
 
     endOf(of) {
       // Codes would otherwise create an app after all apps were revoked.
-      const endings = [
-        apps.endOf(of),
-        codes.ending(({ owner, instance }) => ('instance' in of ? instance === of.instance : owner === of.workspace)),
-      ]
-      return {
-        ops: endings.flatMap(({ ops }) => ops),
-        committed: () => endings.forEach(({ committed }) => void committed()),
-      }
+      const ending = codes.removals(({ workspace, instance }) =>
+        'instance' in of ? instance === of.instance : workspace === of.workspace,
+      )
+      return { ops: [...apps.endOf(of).ops, ...ending] }
     },
 
     async stop() {
       consents.stop()
       codes.stop()
+      await mutex.idle()
       await stop()
     },
   }

@@ -8,7 +8,7 @@ import { type Clock, HOUR, isRecent, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { Batch } from '../storage/contract.ts'
+import type { Op } from '../storage/contract.ts'
 import type { Oauth, OauthClient, Tokens } from './oauth.ts'
 import type { StoredApp } from './records.ts'
 import { createStoredApps, type StoredAppsDeps } from './stored-apps.ts'
@@ -21,6 +21,8 @@ const USE_INTERVAL = MINUTE
 export interface GrantsDeps extends StoredAppsDeps {
   clock: Clock
   log: Log
+  /** Reads changes of other services, and takes at most a moment. */
+  catchUp(): Promise<void>
 }
 
 type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used' | 'list' | 'revoke' | 'endOf' | 'stop'>
@@ -28,15 +30,13 @@ type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used
 export interface Grants extends GrantsPart {
   load(): Promise<void>
   isUsed(clientId: string): boolean
-  /**
-   * Adds the app in one commit with the batch, which is made for the id of the app. Resolves with undefined if the
-   * batch's condition is not met.
-   */
-  make(
+  /** `work` must make the commit that adds the app. */
+  make<T>(
     of: { client: Pick<OauthClient, 'id' | 'name'>; workspace: WorkspaceId; instance: InstanceId },
-    batchOf: (id: string) => Batch,
-  ): Promise<Tokens | undefined>
+    work: (made: { id: string; tokens: Tokens; op: Op }) => Promise<T>,
+  ): Promise<T>
   end(id: string): Promise<void>
+  removal(id: string): Op
 }
 
 const without = ({
@@ -59,16 +59,22 @@ function freshTokens(family: string, now: number) {
   return { tokens, hashes }
 }
 
-export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
-  const apps = createStoredApps({ store, records })
-  const { held, change, write, remove, end } = apps
+export function createGrants({ main, store, records, clock, log, catchUp }: GrantsDeps): Grants {
+  const apps = createStoredApps({ main, store, records, log })
+  const { held, change, end, removal } = apps
+
+  /** Another service may have issued the token a moment ago. */
+  async function find(token: string, of: (token: string) => StoredApp | undefined): Promise<StoredApp | undefined> {
+    if (of(token) === undefined) await catchUp()
+    return of(token)
+  }
 
   return {
     load: () => apps.load(clock.now()),
 
     isUsed: (clientId) => held.all().some((app) => app.clientId === clientId),
 
-    async make({ client, workspace, instance }, batchOf) {
+    make({ client, workspace, instance }, work) {
       const family = newFamily()
       const { tokens, hashes } = freshTokens(family, clock.now())
       const id = randomUUID()
@@ -83,37 +89,39 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
         familyHash: hashOf(family),
         ...hashes,
       }
-      return (await apps.add(app, batchOf(id))) ? tokens : undefined
+      return apps.add(app, (op) => work({ id, tokens, op }))
     },
 
     end,
+    removal,
 
     async refresh(token, clientId) {
-      const found = held.ofRefresh(token)
+      const family = familyOf(token)
+      if (family === undefined) return undefined
+      const found = await find(token, held.ofRefresh)
       if (!found || found.clientId !== clientId) return undefined
       let made: Tokens | undefined
-      await change(found.id, async (app) => {
-        if (!isSameHash(app.refreshHash, hashOf(token))) {
-          log.warn(
-            { app_id: app.id, instance_id: app.instance },
-            'an OAuth app was revoked because its refresh token was used twice',
-          )
-          return remove(app.id)
-        }
-        if (app.refreshUntil < clock.now()) return remove(app.id)
-        const { tokens, hashes } = freshTokens(familyOf(token)!, clock.now())
-        await write({ ...app, ...hashes })
+      let isUsedTwice = false
+      await change(found.id, (app) => {
+        made = undefined
+        isUsedTwice = !isSameHash(app.refreshHash, hashOf(token))
+        if (isUsedTwice || app.refreshUntil < clock.now()) return undefined
+        const { tokens, hashes } = freshTokens(family, clock.now())
         made = tokens
+        return { ...app, ...hashes }
       })
+      const { id: app_id, instance: instance_id } = found
+      if (isUsedTwice) log.warn({ app_id, instance_id }, 'an OAuth app was revoked because its refresh token was used twice')
       return made
     },
 
     async revokeToken(token) {
-      const refreshed = held.ofRefresh(token)
-      if (refreshed) await end(refreshed.id)
-      const app = held.ofAccess(token)
-      if (app) await change(app.id, (current) => write({ ...current, accessHash: null }))
-      return refreshed !== undefined || app !== undefined
+      const known = await find(token, (value) => held.ofRefresh(value) ?? held.ofAccess(value))
+      if (known === undefined) return false
+      if (held.ofRefresh(token)) await end(known.id)
+      // The access token may have been replaced in the meantime.
+      else await change(known.id, (app) => (app.accessHash === known.accessHash ? { ...app, accessHash: null } : app))
+      return true
     },
 
     authenticate(accessToken) {
@@ -126,7 +134,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
       const now = clock.now()
       if (!app || isRecent(app.lastUsedAt, now, USE_INTERVAL)) return
       held.hold({ ...app, lastUsedAt: now })
-      change(id, write).catch((err: unknown) =>
+      change(id, (current) => current).catch((err: unknown) =>
         log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'),
       )
     },
@@ -147,14 +155,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
       const ending = held
         .all()
         .filter((app) => ('instance' in of ? app.instance === of.instance : app.workspace === of.workspace))
-      return {
-        ops: ending.map(({ id }) => apps.removal(id)),
-        committed: () =>
-          ending.forEach(({ id }) => {
-            const app = held.get(id)
-            if (app) held.forget(app)
-          }),
-      }
+      return { ops: ending.map(({ id }) => removal(id)) }
     },
 
     stop: apps.idle,

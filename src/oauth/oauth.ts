@@ -44,11 +44,9 @@ export interface Tokens {
   expiresIn: number
 }
 
-/** Revokes apps in the commit of another change: `ops` must be added to that commit. */
+/** Revokes apps and codes in the change of another record: `ops` must be added to that change while it is decided. */
 export interface Ending {
   ops: readonly Op[]
-  /** Must be called after the commit, so that the apps also end in memory. */
-  committed(): void
 }
 
 export interface Oauth {

@@ -1,12 +1,11 @@
 /**
- * Records that are valid for some minutes. They are read from the store, so a restart or another process does not lose
- * them. Memory has only the end and the labels of each, which limit their number without a read.
+ * Consent pages, which are valid for some minutes. They are read from the store, so a restart or another service does
+ * not lose them. Strangers open such pages, so they are not among the records that every service follows. Memory has only the end and the labels of each, which limit their number without a read.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
-import type { Batch, Op, StateStore } from '../storage/contract.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
 import type { Repository } from '../storage/repository.ts'
-import type { Ending } from './oauth.ts'
 
 const PRUNE_EVERY = MINUTE
 
@@ -14,12 +13,6 @@ const PRUNE_EVERY = MINUTE
 export interface Part {
   ops: readonly Op[]
   undo(): void
-}
-
-export interface Found<T> {
-  value: T
-  /** Condition of a commit: the record was not changed since it was read. */
-  guard: NonNullable<Batch['guard']>
 }
 
 interface Timed {
@@ -85,27 +78,33 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
     if (ids.length > 0) await commitParts(store, [removing(ids)])
   }
   const prune = () => remove(ended())
+  const notRemoved = (err: unknown) => log.error({ err }, 'records of ended OAuth requests could not be removed')
 
   return {
     async load(): Promise<void> {
-      const onUnreadable = (err: unknown) => log.error({ err }, 'a record of an OAuth request could not be read')
-      for await (const { key, value } of records.list(store, prefix, { onUnreadable })) hold(key.slice(prefix.length), value)
+      const useless: string[] = []
+      for await (const [key, bytes] of store.range(prefix)) {
+        const id = key.slice(prefix.length)
+        try {
+          hold(id, records.decode(key, bytes))
+        } catch (err) {
+          log.error({ err }, 'a record of an OAuth request could not be read, so nobody can use it')
+          useless.push(id)
+        }
+      }
       // A record whose end is too far away was written while the clock was ahead, so nobody knows how old it is.
       const latest = clock.now() + lifeMs
-      await remove([...held].flatMap(([id, { until }]) => (until > latest ? id : [])))
-      await prune()
+      useless.push(...[...held].flatMap(([id, { until }]) => (until > latest ? id : [])))
+      await remove([...useless, ...ended()]).catch(notRemoved)
       timer = setInterval(() => {
-        prune().catch((err: unknown) => log.error({ err }, 'records of ended OAuth requests could not be removed'))
+        prune().catch(notRemoved)
       }, PRUNE_EVERY).unref()
     },
 
     /** Undefined if the record has ended. */
-    async find(id: string): Promise<Found<T> | undefined> {
-      const key = keyOf(id)
-      const equals = await store.get(key)
-      if (equals === undefined) return undefined
-      const value = records.decode(key, equals)
-      return isOver(value) ? undefined : { value, guard: { key, equals } }
+    async find(id: string): Promise<T | undefined> {
+      const value = await records.get(store, keyOf(id))
+      return value === undefined || isOver(value) ? undefined : value
     },
 
     adding(id: string, value: T): Part {
@@ -123,30 +122,20 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
       }
     },
 
-    /** The end and the labels must stay the same. */
-    changing: (id: string, value: T): Op => records.encode(keyOf(id), value),
-
     removing: (id: string): Part => removing([id]),
 
-    ending(isMeant: (labels: L) => boolean): Ending {
-      const ids = [...held].flatMap(([id, { labels }]) => (isMeant(labels) ? id : []))
-      return { ops: ids.map((id) => records.remove(keyOf(id))), committed: () => ids.forEach((id) => void held.delete(id)) }
-    },
+    removal: (id: string): Op => records.remove(keyOf(id)),
+    /** Must be called after a commit with the removal. */
+    forget: (id: string) => void held.delete(id),
 
     stop: () => clearInterval(timer),
   }
 }
 
-/** Resolves with false if the guard refused the commit. */
-export async function commitParts(
-  store: Pick<StateStore, 'commit'>,
-  parts: readonly Part[],
-  guard?: Batch['guard'],
-): Promise<boolean> {
+export async function commitParts(store: Pick<StateStore, 'commit'>, parts: readonly Part[]): Promise<void> {
   let isStored = false
   try {
-    isStored = await store.commit({ ...(guard && { guard }), ops: parts.flatMap(({ ops }) => ops) })
-    return isStored
+    isStored = await store.commit({ ops: parts.flatMap(({ ops }) => ops) })
   } finally {
     if (!isStored) for (const part of parts.toReversed()) part.undo()
   }

@@ -1,77 +1,94 @@
 /** Keeps all apps in memory, and stores each change. Changes of one app run one after the other. */
+import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
-import type { Batch, StateStore } from '../storage/contract.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import type { MainRecords, Memory } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import { createHeldApps } from './held-apps.ts'
 import type { StoredApp } from './records.ts'
 
 export interface StoredAppsDeps {
-  store: Pick<StateStore, 'commit' | 'range' | 'get'>
+  main: Pick<MainRecords, 'load' | 'change'>
+  store: Pick<StateStore, 'get'>
   records: Repository<StoredApp>
+  log: Log
 }
 
-export function createStoredApps({ store, records }: StoredAppsDeps) {
+export function createStoredApps({ main, store, records, log }: StoredAppsDeps) {
   const held = createHeldApps()
   const mutex = createKeyedMutex()
+  /** Ids of the apps that this service is adding. */
+  const adding = new Set<string>()
 
-  const removal = (id: string) => records.remove(keys.oauthApp(id))
+  const removal = (id: string): Op => records.remove(keys.oauthApp(id))
+  const remove = (id: string): Promise<void> => main.change(() => ({ ops: [removal(id)] }))
 
-  /** Resolves with false if the batch's condition is not met. */
-  async function write(app: StoredApp, batch: Batch = { ops: [] }): Promise<boolean> {
-    const ops = [...batch.ops, records.encode(keys.oauthApp(app.id), app)]
-    if (!(await store.commit({ ...batch, ops }))) return false
-    // The app may have been revoked together with its instance, in another commit.
-    if (held.get(app.id)) held.hold(app)
-    else await store.commit({ ops: [removal(app.id)] })
-    return true
+  const memory: Memory = {
+    put(key, bytes, isOwn) {
+      const app = records.decode(key, bytes)
+      const before = held.get(app.id)
+      // The app was revoked together with its instance or workspace, while this change was already on its way.
+      if (isOwn && before === undefined && !adding.has(app.id)) return
+      held.hold(before === undefined ? app : withLatestUse(app, before))
+    },
+    remove(key) {
+      const app = held.get(key.slice(keys.oauthApps.length))
+      if (app) held.forget(app)
+    },
   }
 
-  /** The app may belong to another process, so its record is removed even if it is not held. */
-  async function remove(id: string): Promise<void> {
-    await store.commit({ ops: [removal(id)] })
-    const app = held.get(id)
-    if (app) held.forget(app)
+  /** `now` is in epoch ms. */
+  async function removeEnded(now: number): Promise<void> {
+    const ended = new Set<string>()
+    for (const { id, refreshUntil, instance } of held.all())
+      if (refreshUntil < now || (await store.get(keys.config(instance))) === undefined) ended.add(id)
+    await main.change(() => ({ ops: held.all().flatMap(({ id }) => (ended.has(id) ? [removal(id)] : [])) }))
   }
 
   return {
     held,
     removal,
-    write,
-    remove,
 
-    /** `now` is in epoch ms. */
     async load(now: number): Promise<void> {
-      const found: StoredApp[] = []
-      for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
-      for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        const isOver = app.refreshUntil < now || (await store.get(keys.config(app.instance))) === undefined
-        if (isOver) await store.commit({ ops: [removal(app.id)] })
-        else held.hold(app)
-      }
+      await main.load('oauthApps', memory, (found) => {
+        const apps = found.map(([key, bytes]) => records.decode(key, bytes))
+        for (const app of apps.sort((one, other) => one.createdAt - other.createdAt)) held.hold(app)
+      })
+      // Nobody can use these apps, and the next start tries again.
+      await removeEnded(now).catch((err: unknown) => log.error({ err }, 'ended OAuth apps could not be removed'))
     },
 
-    /** The app becomes part of the batch. Resolves with false if the batch's condition is not met. */
-    async add(app: StoredApp, batch: Batch): Promise<boolean> {
-      // It is held before the commit, so that a deletion of its instance in the meantime includes it.
-      held.hold(app)
-      let isStored = false
+    /** Part of a commit that adds an app. `work` makes that commit. */
+    async add<T>(app: StoredApp, work: (op: Op) => Promise<T>): Promise<T> {
+      adding.add(app.id)
       try {
-        isStored = await mutex.run(app.id, () => write(app, batch))
-        return isStored
+        return await work(records.encode(keys.oauthApp(app.id), app))
       } finally {
-        if (!isStored) held.forget(app)
+        adding.delete(app.id)
       }
     },
 
     end: (id: string): Promise<void> => mutex.run(id, () => remove(id)),
 
-    change: (id: string, decide: (app: StoredApp) => Promise<unknown>): Promise<void> =>
+    /** `decide` returns the changed app, or undefined to revoke it. It may be called again, so it has no effects. */
+    change: (id: string, decide: (app: StoredApp) => StoredApp | undefined): Promise<void> =>
       mutex.run(id, async () => {
-        const app = held.get(id)
-        if (app) await decide(app)
+        let isWritten = false
+        await main.change(() => {
+          const app = held.get(id)
+          const next = app && decide(app)
+          isWritten = next !== undefined
+          if (app === undefined) return { ops: [] }
+          return { ops: [next ? records.encode(keys.oauthApp(id), next) : removal(id)] }
+        })
+        if (isWritten && held.get(id) === undefined) await remove(id)
       }),
 
     idle: () => mutex.idle(),
   }
 }
+
+/** The use of an app is in memory before it is stored, so the stored record may have an older one. */
+const withLatestUse = (stored: StoredApp, { lastUsedAt }: StoredApp): StoredApp =>
+  lastUsedAt !== null && lastUsedAt > (stored.lastUsedAt ?? 0) ? { ...stored, lastUsedAt } : stored

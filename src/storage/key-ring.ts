@@ -27,6 +27,10 @@ export interface KeyRing {
   readonly unfinished: Unfinished
   /** Durable when the promise resolves. `key` is from another server; without it a new key is created. */
   make(instance: string, key?: Uint8Array): Promise<void>
+  /** Reads the key of an instance that another service has created. Rejects if it is not in the store. */
+  learn(instance: string): Promise<void>
+  /** Another service has deleted the instance. */
+  forget(instance: string): void
   /** When the promise resolves, nothing that was encrypted with the key can be read. */
   destroy(instance: string): Promise<void>
 }
@@ -105,6 +109,10 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
       await store.commit({ ops: unfinished.begun(instance) })
       held.set(instance, await files.make(instance, key))
     },
+    async learn(instance) {
+      if (!held.has(instance)) held.set(instance, (await needed(files, instance)).key)
+    },
+    forget: (instance) => void held.delete(instance),
     async destroy(instance) {
       await files.destroy(instance)
       held.delete(instance)

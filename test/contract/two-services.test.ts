@@ -3,6 +3,7 @@
  * no change may be lost, and in the end both copies must equal the store.
  */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { newApiKey } from '../../src/account/credentials.ts'
 import { createDashboardSessions } from '../../src/account/dashboard-sessions.ts'
@@ -14,6 +15,8 @@ import type { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { isStorageFailure } from '../../src/domain/storage-failure.ts'
+import { parseRanges } from '../../src/egress/addresses.ts'
+import { createOauth } from '../../src/oauth/create.ts'
 import type { ChangeFeed } from '../../src/storage/contract.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
 import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
@@ -38,7 +41,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
   let schemas = 0
   const stores = new Set<OpenStore>()
   before(async () => {
-    cluster = await startCluster()
+    cluster = await startCluster({ max_connections: '150' })
     proxy = await startProxy(cluster.socket)
   })
   after(async () => {
@@ -72,13 +75,16 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     const account = createStoredAccount({ main, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
     await account.load()
     const { engine, configured } = doubleEngine()
+    const { adminKeyTag: keyTagOf, catchUp } = account
+    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, catchUp })
+    await oauth.load()
     const directory = createInstanceDirectory({
       store,
       main,
       sealer,
       keyRing,
       account,
-      oauth: { endOf: () => ({ ops: [], committed() {} }) },
+      oauth,
       engine,
       clock,
       log,
@@ -88,7 +94,18 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     })
     await directory.load()
     const sessions = () => createDashboardSessions({ account, clock, kept: keepSessions({ main, sealer, log }), log })
-    return { store, main, account, directory, configured, sessions, time, workspace: account.findAdmin(ADMIN_KEY)! }
+    return {
+      store,
+      main,
+      keyRing,
+      account,
+      oauth,
+      directory,
+      configured,
+      sessions,
+      time,
+      workspace: account.findAdmin(ADMIN_KEY)!,
+    }
   }
   type Running = Awaited<ReturnType<typeof service>>
 
@@ -293,7 +310,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
 
   test('over HTTP, the other one accepts at once what one has given out: a key, a token, a connect link, a session', async () => {
     const storeUrl = cluster.url(newSchema())
-    const options = { storeUrl, dashboard: { mode: 'on' as const } }
+    const options = { storeUrl, dashboard: { mode: 'on' as const }, hasOauth: true }
     const [a, b] = [await openService(options), await openService(options)]
     try {
       const { id, base } = await a.newInstance()
@@ -304,6 +321,10 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       const later = await a.newKey(['instances:operate'])
       assert.equal((await b.ask('GET', `${base}/me`, undefined, { 'Client-Token': later.value })).status, 200)
       const bearer = { Authorization: `Bearer ${value}` }
+      const { accessToken } = await a.newApp(id)
+      const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+      const ofApp = { Authorization: `Bearer ${accessToken}`, Accept: 'application/json, text/event-stream' }
+      assert.equal((await b.ask('POST', '/mcp', ping, { ...ofApp, 'Content-Type': 'application/json' })).status, 200)
       const { body: link } = await a.ask('POST', '/account/connect-links', { instance_id: id }, bearer)
       assert.equal((await b.app.request(`http://gw.test${new URL(link.url).pathname}`)).status, 200)
       const secrets = JSON.stringify({ admin_key: a.credentials.adminKey })
@@ -437,6 +458,76 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await b.account.catchUp()
     assert.deepEqual([b.account.findApiKey(value), b.directory.authenticate(id, token)], [undefined, undefined])
     assert.deepEqual([errors.length, deleted], [2, []])
+  })
+
+  const VERIFIER = 'v'.repeat(43)
+  const REDIRECT = 'https://app.example/callback'
+  const challenge = createHash('sha256').update(VERIFIER).digest('base64url')
+
+  /** Every step is on another service than the one before. Resolves with the code and what redeems it. */
+  async function approvedApp(a: Running, b: Running, instance: InstanceId) {
+    const { workspace } = a
+    const { id } = await a.oauth.register({ name: 'Assistant', redirectUris: [REDIRECT] })
+    const client = (await b.oauth.client(id))!
+    const { ticket, cookie } = await a.oauth.ask({ client, redirectUri: REDIRECT, challenge, state: 's' })
+    assert.ok(await b.oauth.consent(ticket, cookie))
+    const next = (await b.oauth.identified(ticket, { workspace, keyTag: b.account.adminKeyTag(workspace)! }))!
+    const code = (await a.oauth.approve(next.ticket, { workspace, instance }))!
+    return { code, of: { clientId: id, redirectUri: REDIRECT, verifier: VERIFIER } }
+  }
+
+  test('an app that was begun on one is approved, redeemed, used and revoked on the other', async () => {
+    const { a, b } = await pair()
+    const instance = await a.directory.create(a.workspace, { name: 'first' })
+    const { code, of } = await approvedApp(a, b, instance)
+    const tokens = (await b.oauth.redeem(code, of))!
+    await a.account.catchUp()
+    assert.equal(a.oauth.authenticate(tokens.accessToken)?.instance, instance)
+    const refreshed = (await a.oauth.refresh(tokens.refreshToken, of.clientId))!
+    await b.account.catchUp()
+    assert.equal(b.oauth.authenticate(tokens.accessToken), undefined)
+    assert.ok(b.oauth.authenticate(refreshed.accessToken))
+    assert.equal(await b.oauth.revokeToken(refreshed.accessToken), true)
+    const last = (await a.oauth.refresh(refreshed.refreshToken, of.clientId))!
+    assert.equal(await b.oauth.refresh(refreshed.refreshToken, of.clientId), undefined, 'a used token revokes the app')
+    await a.account.catchUp()
+    assert.equal(a.oauth.authenticate(last.accessToken), undefined)
+    assert.deepEqual([a.oauth.list(a.workspace), b.oauth.list(b.workspace)], [[], []])
+  })
+
+  test('apps and codes of one end with an instance that the other deletes, or when the other revokes all', async () => {
+    const { a, b } = await pair()
+    const made = async () => {
+      const instance = await a.directory.create(a.workspace, { name: 'first' })
+      const { code, of } = await approvedApp(a, b, instance)
+      return { instance, tokens: (await a.oauth.redeem(code, of))!, later: await approvedApp(a, b, instance) }
+    }
+    const first = await made()
+    await b.account.catchUp()
+    await b.directory.delete(first.instance)
+    const second = await made()
+    const { workspace } = b
+    await b.account.transact(workspace, () => b.oauth.endOf({ workspace }))
+    for (const { tokens, later } of [first, second]) {
+      assert.equal(await a.oauth.redeem(later.code, later.of), undefined)
+      await a.account.catchUp()
+      assert.equal(a.oauth.authenticate(tokens.accessToken), undefined)
+    }
+    assert.equal(await a.store.count(keys.oauthApps), 0)
+  })
+
+  test('the key of an instance that one has created is known to the other, and forgotten when it is deleted', async () => {
+    const { a, b } = await pair()
+    const id = await a.directory.create(a.workspace, { name: 'first' })
+    await b.account.catchUp()
+    await until(
+      async () => b.keyRing.instances(),
+      (known) => known.includes(id),
+    )
+    assert.deepEqual(b.keyRing.of(id), a.keyRing.of(id))
+    await a.directory.delete(id)
+    await b.account.catchUp()
+    assert.throws(() => b.keyRing.of(id), /is missing/)
   })
 
   test('a service that was away until the list of changes was pruned reads everything again', async () => {

@@ -31,6 +31,7 @@ import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
 import { eraseLeftovers } from '../../src/storage/erase.ts'
 import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
+import { createMainRecords } from '../../src/storage/main-records/create-main-records.ts'
 import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { amount } from '../harness/amount.ts'
@@ -656,10 +657,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const schema = `codes_${schemas++}`
     const stores = await Promise.all([1, 2].map(() => openStore(cluster.url(schema))))
     const clock = { now: Date.now }
-    const services = stores.map((store) =>
-      createOauth({ store, sealer, clock, log, allow: parseRanges([]), keyTagOf: () => undefined }),
-    )
+    const services = stores.map((store) => {
+      const main = createMainRecords({ store, log })
+      const { catchUp } = main
+      return createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf: () => undefined, catchUp })
+    })
+    for (const each of services) await each.load()
     const [one, other] = services as [Oauth, Oauth]
+    await stores[0]!.commit(put(keys.config(INSTANCE), '{}'))
     const verifier = 'v'.repeat(43)
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const redirectUri = 'https://app.example/callback'
@@ -674,6 +679,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       assert.equal(tokens.filter(Boolean).length, 1)
       assert.equal(await stores[0]!.count(keys.oauthApps), 0)
     }
+    for (const each of services) await each.stop()
     for (const store of stores) await store.close()
   })
 

@@ -80,7 +80,8 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
 
   app.use(`${PATTERN}/*`, async (c, next) => {
     // Another service may have made the link a moment ago.
-    if (connectLinks.find(c.req.param('token')) === undefined) await parts.account.catchUp()
+    if (connectLinks.find(c.req.param('token')) === undefined && gate.mayCatchUp(c.get('state').source))
+      await parts.account.catchUp()
     return next()
   })
 

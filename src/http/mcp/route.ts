@@ -26,7 +26,7 @@ import type { Session } from './server.ts'
 import { failureResult, resultOf, type ToolResult } from './tool-result.ts'
 
 export interface McpDeps extends CarryOutDeps {
-  gate: Pick<AccessChecks, 'mcp' | 'knowsMcp'>
+  gate: Pick<AccessChecks, 'mcp' | 'knowsMcp' | 'mayCatchUp'>
   bodies: BodyBudget
   source: BodySource
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
@@ -125,7 +125,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     if (isAllowed && isPreflight(c.req.raw)) return preflightResponse(c.req.raw)
     if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
     if (!isAllowed) throw new Failure('not_allowed', { message: 'Web pages of this origin may not call the tools.' })
-    if (!deps.gate.knowsMcp(c.req.raw.headers)) await deps.parts.account.catchUp()
+    if (deps.gate.mayCatchUp(c.get('state').source) && !deps.gate.knowsMcp(c.req.raw.headers)) await deps.parts.account.catchUp()
     const caller = admit(c)
     if (!takesJson(c.req.header('Accept') ?? null))
       return rpcResponse(406, {

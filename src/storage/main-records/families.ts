@@ -23,8 +23,11 @@ export const FAMILIES = {
   configs: followed(keys.configs, 'directory/held-instances.ts'),
   connectLinks: followed(keys.connectLinks, 'connect/stored-links.ts'),
   dashboardSessions: followed(keys.dashboardSessions, 'account/dashboard-sessions.ts'),
-  /** Apps, registered clients, and what they need for a short time. */
-  oauth: held('oauth:', 'oauth/'),
+  oauthApps: followed(keys.oauthApps, 'oauth/stored-apps.ts'),
+  oauthCodes: followed(keys.oauthCodes, 'oauth/stored-codes.ts'),
+  /** Strangers create these records. A service that does not have one in memory reads it from the store. */
+  oauthClients: held(keys.oauthClients, 'oauth/clients.ts'),
+  oauthConsents: held(keys.oauthConsents, 'oauth/short-lived.ts'),
   /** Devices that a command or an upload passes on to the service. */
   imports: notHeld('import:'),
   orders: notHeld('order:'),

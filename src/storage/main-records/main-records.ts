@@ -16,7 +16,7 @@ export interface Memory {
    */
   put(key: string, bytes: Uint8Array, isOwn: boolean): void
   /** The key may be unknown. */
-  remove(key: string): void
+  remove(key: string, isOwn: boolean): void
   /** Called after `put` has thrown: the old content must no longer be used. By default `remove`. */
   unreadable?(key: string): void
 }
@@ -31,6 +31,8 @@ export interface RecordChange {
 }
 
 export interface MainRecords {
+  /** Whether other services can change the records. */
+  readonly isShared: boolean
   /**
    * Reads a family at the start, and changes its memory from then on. `fill` gets all records in the order of their
    * keys.

@@ -16,7 +16,7 @@ export function createMemories(): Memories {
     pass(key, value, isOwn) {
       for (const { prefix, memory } of memories) {
         if (!key.startsWith(prefix)) continue
-        if (value === null) memory.remove(key)
+        if (value === null) memory.remove(key, isOwn)
         else memory.put(key, value, isOwn)
       }
     },

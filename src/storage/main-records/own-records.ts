@@ -46,6 +46,7 @@ export function ownRecords(store: StateStore): MainRecords {
   }
 
   return {
+    isShared: false,
     async load(family, memory, fill) {
       const found: [string, Uint8Array][] = []
       for await (const [key, bytes] of store.range(FAMILIES[family].prefix)) {

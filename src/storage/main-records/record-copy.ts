@@ -34,14 +34,14 @@ export function createRecordCopy(log: Log): RecordCopy {
     } catch (err) {
       log.error({ err, key }, 'a changed record could not be read, so this service does as if it did not exist')
       if (memory.unreadable) memory.unreadable(key)
-      else memory.remove(key)
+      else memory.remove(key, isOwn)
     }
   }
 
   function change(family: Loaded, key: string, value: Uint8Array | null, isOwn: boolean) {
     if (value === null) {
       family.hashes.delete(key)
-      return family.memory.remove(key)
+      return family.memory.remove(key, isOwn)
     }
     const hash = hashOf(value)
     if (family.hashes.get(key) === hash) return

@@ -124,6 +124,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
   }
 
   return {
+    isShared: true,
     async load(family, memory, fill) {
       const from = await changes.version()
       const found: [string, Uint8Array][] = []

@@ -214,7 +214,9 @@ export async function openService(options: ServiceOptions = {}) {
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
-  const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf: account.adminKeyTag })
+  const { adminKeyTag: keyTagOf, catchUp } = account
+  const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf, catchUp })
+  await oauth.load()
   const directory = createInstanceDirectory({
     store,
     main,

@@ -9,6 +9,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
 import type { Oauth } from '../../../src/oauth/oauth.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
+import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore } from '../storage/fixtures.ts'
 
@@ -28,15 +29,20 @@ async function bench(t: TestContext) {
   const state = { now: START, isFull: false, keyTag: OWNER.keyTag }
   const commit: StateStore['commit'] = (batch) =>
     state.isFull ? Promise.reject(new StorageFailure('The disk is full.', { isFull: true })) : whole.commit(batch)
-  async function start(store: StateStore = { ...whole, commit }): Promise<Oauth> {
+  async function started(store: StateStore = { ...whole, commit }) {
     const clock = { now: () => state.now }
-    const oauth = createOauth({ store, sealer, clock, log: recordingLog(), allow: parseRanges([]), keyTagOf: () => state.keyTag })
+    const { lines, ...log } = recordingLog()
+    const main = createMainRecords({ store, log })
+    const catchUp = async () => {}
+    const keyTagOf = () => state.keyTag
+    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, catchUp })
     await oauth.load()
     t.after(() => oauth.stop())
-    return oauth
+    return { oauth, main, lines }
   }
+  const start = async (store?: StateStore): Promise<Oauth> => (await started(store)).oauth
   const count = async () => [await whole.count(keys.oauthConsents), await whole.count(keys.oauthCodes)]
-  return { store: whole, state, start, count }
+  return { store: whole, state, start, started, count }
 }
 
 async function identified(oauth: Oauth) {
@@ -86,24 +92,55 @@ test('a code that was redeemed before a start revokes its app when it is redeeme
   assert.deepEqual((await start()).list(workspace), [])
 })
 
-test('of two processes that redeem a code at the same moment one gets an app, and the other revokes it', async (t) => {
+test('of two requests that redeem a code at the same moment one gets an app, and the other revokes it', async (t) => {
   const { store, start } = await bench(t)
-  const code = await approved(await start())
-  let waiting: (() => void)[] | undefined = []
-  /** Both processes have read the code before one of them changes it. */
-  const get: StateStore['get'] = async (key) => {
-    const found = await store.get(key)
-    if (waiting === undefined || !key.startsWith(keys.oauthCodes)) return found
-    const others = waiting
-    if (others.length === 0) await new Promise<void>((resolve) => others.push(resolve))
-    waiting = undefined
-    others.forEach((go) => void go())
-    return found
-  }
-  const [one, other] = [await start({ ...store, get }), await start({ ...store, get })]
-  const tokens = await Promise.all([one.redeem(code, OF), other.redeem(code, OF)])
+  const oauth = await start()
+  const code = await approved(oauth)
+  const tokens = await Promise.all([oauth.redeem(code, OF), oauth.redeem(code, OF)])
   assert.equal(tokens.filter(Boolean).length, 1)
   assert.equal(await store.count(keys.oauthApps), 0)
+  assert.deepEqual(oauth.list(workspace), [])
+})
+
+test('of two approvals of a page at the same moment one gets a code', async (t) => {
+  const { start, count } = await bench(t)
+  const oauth = await start()
+  const { ticket } = await identified(oauth)
+  const codes = await Promise.all([1, 2].map(() => oauth.approve(ticket, { workspace, instance })))
+  assert.equal(codes.filter(Boolean).length, 1)
+  assert.deepEqual(await count(), [1, 1])
+})
+
+test('an app that is revoked with its instance does not come back with a change that was on its way', async (t) => {
+  const { store, start, started } = await bench(t)
+  const { oauth, main } = await started()
+  const { refreshToken, accessToken } = (await oauth.redeem(await approved(oauth), OF))!
+  // Both changes are decided before the first one is stored.
+  await Promise.all([main.change(() => oauth.endOf({ instance })), oauth.refresh(refreshToken, 'app')])
+  assert.deepEqual(oauth.list(workspace), [])
+  assert.equal(oauth.authenticate(accessToken), undefined)
+  assert.equal(await store.count(keys.oauthApps), 0)
+  assert.deepEqual((await start()).list(workspace), [])
+})
+
+test('a code makes no app if its instance is deleted while it is redeemed', async (t) => {
+  const { store, started } = await bench(t)
+  const { oauth, main } = await started()
+  const code = await approved(oauth)
+  const [, tokens] = await Promise.all([
+    main.change(() => ({ ops: [[keys.config(instance), null], ...oauth.endOf({ instance }).ops] })),
+    oauth.redeem(code, OF),
+  ])
+  assert.equal(tokens, undefined)
+  assert.equal(await store.count(keys.oauthApps), 0)
+})
+
+test('a start goes on with a record that cannot be read, and removes it', async (t) => {
+  const { store, started, count } = await bench(t)
+  await store.commit({ ops: [keys.oauthConsents, keys.oauthCodes].map((prefix) => [`${prefix}broken`, Buffer.from('broken')]) })
+  const { lines } = await started()
+  assert.equal(lines.length, 2)
+  assert.deepEqual(await count(), [0, 0])
 })
 
 test('pages and codes end, and the next start or the next page removes them', async (t) => {
@@ -128,15 +165,13 @@ test('pages and codes end, and the next start or the next page removes them', as
 })
 
 test('a code ends with the apps of its instance and of its workspace, also after a start', async (t) => {
-  const { store, start } = await bench(t)
+  const { start, started } = await bench(t)
   for (const of of [{ instance }, { workspace }]) {
     const code = await approved(await start())
-    const oauth = await start()
+    const { oauth, main } = await started()
     const other = oauth.endOf('instance' in of ? { instance: 'another' } : { workspace: 'another' as WorkspaceId })
     assert.deepEqual(other.ops, [])
-    const { ops, committed } = oauth.endOf(of)
-    await store.commit({ ops })
-    committed()
+    await main.change(() => oauth.endOf(of))
     assert.equal(await oauth.redeem(code, OF), undefined)
   }
 })
