@@ -14,6 +14,11 @@ import { createSessionRemovals } from './session-removals.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
+
+/** `now` is in epoch ms. */
+export const isOverAt = (now: number, { createdAt, lastUsedAt }: DashboardSession): boolean =>
+  now - createdAt >= SESSION_LIFE || now - lastUsedAt >= SESSION_IDLE
+
 /**
  * Maximum number of sessions per key. A further sign-in ends the session of the same key that was unused for the
  * longest time.
@@ -58,9 +63,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
   }
 
   function isGood(held: Held): boolean {
-    const { createdAt, lastUsedAt } = held.session
-    const now = clock.now()
-    return now - createdAt < SESSION_LIFE && now - lastUsedAt < SESSION_IDLE && hasKey(held)
+    return !isOverAt(clock.now(), held.session) && hasKey(held)
   }
 
   async function remove(hash: string, session: DashboardSession): Promise<void> {

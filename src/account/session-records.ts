@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
+import type { StateStore } from '../storage/contract.ts'
 import type { MainRecords, StoredRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { repository } from '../storage/repository.ts'
@@ -55,6 +56,35 @@ export interface SessionMemory {
   remove(hash: string): void
 }
 
+const sessionRecords = (sealed: Sealer) =>
+  repository<HeldSession>({
+    name: 'dashboard session',
+    schema: SessionRecord as v.GenericSchema<unknown, HeldSession>,
+    version: 1,
+    sealed,
+  })
+
+/**
+ * For a service without a dashboard. Sessions that another service on the store may still use are kept until they have
+ * ended.
+ */
+export async function removeSessions(
+  { store, main, sealer }: { store: Pick<StateStore, 'range'>; main: Pick<MainRecords, 'change' | 'isShared'>; sealer: Sealer },
+  isOver: (session: DashboardSession) => boolean,
+): Promise<void> {
+  const records = sessionRecords(sealer)
+  const isKept = (key: string, bytes: Uint8Array) => {
+    try {
+      return main.isShared && !isOver(records.decode(key, bytes).session)
+    } catch {
+      return false
+    }
+  }
+  const removed: string[] = []
+  for await (const [key, bytes] of store.range(keys.dashboardSessions)) if (!isKept(key, bytes)) removed.push(key)
+  await main.change(() => ({ ops: removed.map(records.remove) }))
+}
+
 export function keepSessions({
   main,
   sealer,
@@ -64,12 +94,7 @@ export function keepSessions({
   sealer: Sealer
   log: Log
 }): KeptSessions {
-  const records = repository<HeldSession>({
-    name: 'dashboard session',
-    schema: SessionRecord as v.GenericSchema<unknown, HeldSession>,
-    version: 1,
-    sealed: sealer,
-  })
+  const records = sessionRecords(sealer)
   const failed = (err: unknown) => log.error({ err }, 'a session of the dashboard could not be stored')
 
   const hashIn = (key: string) => key.slice(keys.dashboardSessions.length)

@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash } from '../account/credentials.ts'
-import { createDashboardSessions } from '../account/dashboard-sessions.ts'
-import { keepSessions } from '../account/session-records.ts'
+import { createDashboardSessions, isOverAt } from '../account/dashboard-sessions.ts'
+import { keepSessions, removeSessions } from '../account/session-records.ts'
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import { createConnectLinks } from '../connect/connect-links.ts'
@@ -246,8 +246,14 @@ async function dashboardOf(
   { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
-  if (mode === 'off') return undefined
-  const { store, keyRing } = storage
+  const { store, keyRing, sealer } = storage
+  if (mode === 'off') {
+    // The next start tries again.
+    await removeSessions({ store, main, sealer }, (session) => isOverAt(steadyClock.now(), session)).catch((err: unknown) =>
+      log.error({ err }, 'sessions of the dashboard, which is off, could not be removed'),
+    )
+    return undefined
+  }
   const { clock } = clockWatch
   const activity = await watchActivity({ readings, directory, store, keyOf: keyRing.of, clock, log })
   shutdown.add(activity.stop)
@@ -274,7 +280,7 @@ async function dashboardOf(
     sessions: await createDashboardSessions({
       account,
       clock: steadyClock,
-      kept: keepSessions({ main, sealer: storage.sealer, log }),
+      kept: keepSessions({ main, sealer, log }),
       log,
     }),
     files: await createDashboardFiles(),

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ApiKey } from '../../../src/account/account.ts'
-import { createDashboardSessions } from '../../../src/account/dashboard-sessions.ts'
-import { keepSessions } from '../../../src/account/session-records.ts'
+import { createDashboardSessions, isOverAt } from '../../../src/account/dashboard-sessions.ts'
+import { keepSessions, removeSessions } from '../../../src/account/session-records.ts'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
@@ -137,3 +137,18 @@ for (const [why, keyId, change] of [
     await stored(0)
     assert.deepEqual(lines, [])
   })
+
+test('a start without a dashboard removes the sessions, but not those that another service may still use', async (t) => {
+  const { store, state } = await signedIn(t)
+  const removed = async (isShared: boolean) => {
+    const main = { ...createMainRecords({ store, log: recordingLog() }), isShared }
+    await removeSessions({ store, main, sealer }, (session) => isOverAt(state.now, session))
+    return (await rowsOf(store)).length
+  }
+  assert.equal(await removed(true), 1)
+  state.now += 30 * MINUTE
+  assert.equal(await removed(true), 0)
+  const other = await signedIn(t)
+  await removeSessions({ store: other.store, main: createMainRecords({ ...other, log: recordingLog() }), sealer }, () => false)
+  assert.deepEqual(await rowsOf(other.store), [])
+})
