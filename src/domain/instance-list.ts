@@ -16,6 +16,10 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
   return NOT_RUNNING.has(status) && !was_connected ? 'not_paired' : status
 }
 
+/** Whether there is no linked device, so nothing can be logged out. */
+export const hasNoAccount = (facts: StateFacts): boolean =>
+  facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
+
 /** States in which somebody must act, the worst first. */
 const BAD_STATES: readonly ShownState[] = ['banned', 'logged_out', 'stopped', 'disconnected']
 

@@ -778,6 +778,9 @@ describe('the dashboard in Chromium', { skip }, () => {
     await dialog().getByRole('link', { name: 'Support' }).waitFor()
     await button('Show the body', dialog()).click()
     await dialog().getByText('window.hacked').last().waitFor()
+    // The answer to a resend is shown beside this button, so a long body must not push it out of the window.
+    const place = (await button('Resend now', dialog()).boundingBox())!
+    assert.ok(place.y + place.height <= 860, `the button ends at ${place.y + place.height}`)
     await dialog().getByText('"message_type": "text"').waitFor()
     await sound('event')
     await button('Close', dialog()).click()

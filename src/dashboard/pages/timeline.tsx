@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'
+import { receiverState } from '../../domain/receiver-state.ts'
 import { ask, query } from '../api/client.ts'
 import { useEvery, useLoad } from '../app/load.ts'
 import { route, setQuery, to } from '../app/route.ts'
@@ -112,18 +113,12 @@ function State({ timeline }: { timeline: Timeline }) {
 
 function Way({ timeline }: { timeline: Timeline }) {
   const { state, steps } = timeline
-  const events = steps.filter((step) => step.kind === 'event')
-  const tried = events.some(({ status }) => status === 'failed')
-    ? 'bad'
-    : events.some(({ status }) => status === 'pending')
-      ? 'wait'
-      : 'good'
   const isSent = state === 'sent' || furthestReceipt(timeline) !== undefined
   const places: readonly (readonly [name: string, look: string])[] = [
     [t('This service'), 'good'],
     ['WhatsApp', isSent ? 'good' : state === 'failed' ? 'bad' : 'wait'],
     [t("The person's phone"), furthestReceipt(timeline) && furthestReceipt(timeline) !== 'sent' ? 'good' : 'wait'],
-    [t('Your receiver'), events.length === 0 ? 'none' : tried],
+    [t('Your receiver'), receiverState(steps)],
   ]
   return (
     <ol class="way" aria-label={t('How far it came')}>
@@ -137,7 +132,13 @@ function Way({ timeline }: { timeline: Timeline }) {
   )
 }
 
-const LOOKS: Record<string, string> = { good: t('reached'), bad: t('failed'), wait: t('not yet'), none: t('no webhook') }
+const LOOKS: Record<string, string> = {
+  good: t('reached'),
+  bad: t('failed'),
+  refused: t('refused, and tried again'),
+  wait: t('not yet'),
+  none: t('no webhook'),
+}
 
 const Found = ({ timeline }: { timeline: Timeline }) => (
   <section class="card">

@@ -92,12 +92,14 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
   const placeAt = (at: number): Place => ({ at, time: times[at] })
   const pointed = indexOf(underPointer, times) ?? indexOf(onSlider, times)
   const others = second?.values ?? []
-  const max = Math.max(1e-9, ...values.map((value) => value ?? 0), ...others.map((value) => value ?? 0))
+  const most = Math.max(0, ...values.map((value) => value ?? 0), ...others.map((value) => value ?? 0))
+  // Without any value above 0, every height is 0 for every maximum.
+  const max = most || 1
   const said = (value: Value | undefined) => (value === null || value === undefined ? t('none') : text(value))
   const whole = isSum ? totalOf : lastOf
   const shown = (of: readonly Value[]) => said(pointed === undefined ? whole(of) : of[pointed])
   const x = ((pointed ?? 0) / Math.max(1, values.length - 1)) * WIDTH
-  const described = { title, now: said(whole(values)), max: text(max) }
+  const described = { title, now: said(whole(values)), max: text(most) }
   const last = values.length - 1
   const at = pointed ?? last
   const spoken = [times[at], said(values[at]), second && `${second.name} ${said(others[at])}`].filter(Boolean).join(', ')
@@ -108,7 +110,7 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
         <span class="big">{shown(values)}</span>
       </figcaption>
       <div class="plot">
-        <span class="most">{text(max)}</span>
+        <span class="most">{most > 0 ? text(most) : ''}</span>
         <span class="least">{text(0)}</span>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

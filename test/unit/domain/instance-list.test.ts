@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstanceRow } from '../../../src/domain/dashboard.ts'
-import { csvOf, ordered, stateOf, troubleOf } from '../../../src/domain/instance-list.ts'
+import { csvOf, hasNoAccount, ordered, stateOf, troubleOf } from '../../../src/domain/instance-list.ts'
 
 const row = (change: Partial<InstanceRow> = {}): InstanceRow => ({
   id: 'a',
@@ -32,6 +32,12 @@ test('what was never paired, and what its owner paused, is not broken', () => {
   assert.equal(stateOf(row({ status: 'stopped', status_reason: 'paused' })), 'paused')
   assert.equal(stateOf(row({ status: 'stopped', status_reason: 'bad_session' })), 'stopped')
   assert.equal(stateOf(row({ status: 'qr', was_connected: false })), 'qr')
+})
+
+test('what has no linked device cannot be logged out', () => {
+  assert.equal(hasNoAccount(row({ status: 'logged_out' })), true)
+  assert.equal(hasNoAccount(row({ status: 'stopped', was_connected: false })), true)
+  for (const status of ['connected', 'banned', 'stopped', 'qr'] as const) assert.equal(hasNoAccount(row({ status })), false)
 })
 
 test('trouble comes first, the worst of it first', () => {

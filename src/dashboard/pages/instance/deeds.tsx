@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
+import { hasNoAccount } from '../../../domain/instance-list.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { go, to } from '../../app/route.ts'
@@ -43,9 +44,6 @@ function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown;
 
 type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
 
-/** The account is linked to no phone, so there is nothing to log out. */
-const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
-
 const OnThePhone = ({ row }: { row: InstanceRow }) =>
   staysOnPhone(row) ? (
     <p>{t('The instance is not connected, so also remove the device on the phone, under Linked devices.')}</p>
@@ -62,7 +60,7 @@ function PauseButton({ row }: { row: InstanceRow }) {
     await answer(api.POST('/instances/{instance_id}/token/{token}/pause', { params }))
     return t('Paused. It stays linked to the phone; messages wait in the queue.')
   })
-  const isLinked = row.was_connected && !LOGGED_OUT.has(row.status) && row.status !== 'banned' && row.status !== 'qr'
+  const isLinked = row.was_connected && !hasNoAccount(row) && row.status !== 'banned' && row.status !== 'qr'
   if (!isPaused && !isLinked) return null
   return (
     <>
@@ -101,7 +99,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button onPress={() => ask('export')} needs="instances.move">
           {t('Export')}
         </Button>
-        <Button isDangerous isDisabled={LOGGED_OUT.has(row.status)} onPress={() => ask('logout')} needs="instances.disconnect">
+        <Button isDangerous isDisabled={hasNoAccount(row)} onPress={() => ask('logout')} needs="instances.disconnect">
           {t('Log out')}
         </Button>
         <Button isDangerous onPress={() => ask('delete')} needs="instances.delete">

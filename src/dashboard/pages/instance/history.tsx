@@ -9,17 +9,17 @@ import { ofService, t } from '../../texts/t.ts'
 
 const SHOWN = 12
 
-const stateAfter = ({ to, reason }: StatusChange) => stateOf({ status: to, status_reason: reason, was_connected: true })
+type WasConnected = Pick<InstanceRow, 'was_connected'>
 
-function Change({ change }: { change: StatusChange }) {
-  const state = stateAfter(change)
+function Change({ change: { at, to, reason, text }, was_connected }: WasConnected & { change: StatusChange }) {
+  const state = stateOf({ status: to, status_reason: reason, was_connected })
   return (
     <li class={stateLook(state)}>
       <strong>{stateText(state)}</strong>
       <small>
-        <At at={change.at} />
+        <At at={at} />
       </small>
-      {change.text ? <span>{withLocalTimes(ofService(change.text))}</span> : null}
+      {text ? <span>{withLocalTimes(ofService(text))}</span> : null}
     </li>
   )
 }
@@ -38,16 +38,16 @@ function grouped(changes: readonly StatusChange[]): StatusChange[][] {
   return groups
 }
 
-const Group = ({ changes }: { changes: readonly StatusChange[] }) =>
+const Group = ({ changes, was_connected }: WasConnected & { changes: readonly StatusChange[] }) =>
   changes.length === 1 ? (
-    <Change change={changes[0]!} />
+    <Change change={changes[0]!} was_connected={was_connected} />
   ) : (
     <li>
       <details class="answer">
         <summary>{t('{n} steps on the way', { n: changes.length })}</summary>
         <ol class="steps">
           {changes.map((change) => (
-            <Change key={`${change.at}${change.to}`} change={change} />
+            <Change key={`${change.at}${change.to}`} change={change} was_connected={was_connected} />
           ))}
         </ol>
       </details>
@@ -74,7 +74,7 @@ export function History({ row }: { row: InstanceRow }) {
           {grouped(data.data)
             .slice(0, SHOWN)
             .map((changes) => (
-              <Group key={`${changes[0]!.at}${changes[0]!.to}`} changes={changes} />
+              <Group key={`${changes[0]!.at}${changes[0]!.to}`} changes={changes} was_connected={row.was_connected} />
             ))}
         </ol>
       ) : null}

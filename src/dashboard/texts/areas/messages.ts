@@ -79,6 +79,7 @@ export const MESSAGES = {
   reached: ['chegou', 'llegó'],
   failed: ['falhou', 'falló'],
   'not yet': ['ainda não', 'todavía no'],
+  'refused, and tried again': ['recusado, e tentado de novo', 'rechazado, y se reintenta'],
   'What happened': ['O que aconteceu', 'Lo que pasó'],
   'Message id': ['Id da mensagem', 'Id del mensaje'],
   Kind: ['Tipo', 'Tipo'],
