@@ -4,6 +4,7 @@
  */
 
 import type { EventType } from './events.ts'
+import type { HealthCode, HealthValues } from './health-words.ts'
 import type { Status } from './instance.ts'
 import type { Page } from './page.ts'
 import type { RestrictionObject } from './restriction.ts'
@@ -93,6 +94,8 @@ export interface InstanceRow {
   /** Number of waiting messages; null if the thread of the instance does not answer. */
   queue: number | null
   backlog: number | null
+  /** Time since which the receiver has refused all events of one type; null if it takes them, or is not known to refuse. */
+  refused_since: string | null
   last_inbound_at: string | null
   webhooks: number
 }
@@ -167,7 +170,11 @@ export interface AllowlistCheck {
 }
 
 export interface HealthProblem {
+  code: HealthCode
   level: 'warning' | 'error'
+  /** Values for the places in the translated sentences. */
+  values: HealthValues
+  /** An English sentence, as is `todo`. */
   what: string
   todo: string
   /** At most 20 of the affected instances. */

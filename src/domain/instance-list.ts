@@ -28,11 +28,15 @@ export const NEARLY_FULL = 0.8
 
 export const isFull = ({ queue }: Pick<InstanceRow, 'queue'>) => (queue ?? 0) >= QUEUE_CAPACITY
 
+/** Without a webhook, nothing is refused. */
+export const isRefused = ({ refused_since, webhooks }: InstanceRow): boolean => refused_since !== null && webhooks > 0
+
 export function troubleOf(row: InstanceRow): number {
   const at = BAD_STATES.indexOf(stateOf(row))
   if (at !== -1) return 10 - at
   if (isFull(row)) return 5
-  return row.restriction ? 4 : 0
+  if (row.restriction) return 4
+  return isRefused(row) ? 3 : 0
 }
 
 /** Instances that were never paired come last: hundreds of them may wait for a phone, and nothing is wrong with any. */

@@ -27,6 +27,8 @@ export interface InstanceReading {
   /** Time of the last stanza in epoch ms; null if the instance is not connected. */
   lastInboundAt: number | null
   attempts: AttemptResults
+  /** Time in epoch ms since which all attempts to deliver events of one type have failed; null if none fail. */
+  refusedSince: number | null
   work: InstanceWork
 }
 

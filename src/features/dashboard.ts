@@ -50,6 +50,7 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
     restriction,
     queue: reading?.waiting ?? null,
     backlog: reading?.backlog ?? null,
+    refused_since: reading?.refusedSince == null ? null : iso(reading.refusedSince),
     last_inbound_at: reading?.lastInboundAt ? new Date(reading.lastInboundAt).toISOString() : null,
     webhooks: EVENT_TYPES.filter((type) => webhooks[urlField(type)] !== null).length,
   }

@@ -85,6 +85,8 @@ export interface Pages {
   connect(link: ConnectLink): Page
   /** Explains why pairing is not possible. The link is undefined if no such link exists. */
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
+  /** Says that nothing is at this address. The path only decides how many folders are above it. */
+  unknownAddress(language: Language, path: string): Page
   docs: Page
   asset(name: string): Promise<Asset | undefined>
   extension(): Promise<Uint8Array<ArrayBuffer> | undefined>

@@ -123,6 +123,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
           queue: reading?.waiting ?? null,
           backlog: reading?.backlog ?? null,
           isRestricted: state.restriction !== null,
+          refusedSince: reading?.refusedSince ?? null,
         })),
         points: series.points('hour'),
         outboxMax: deps.outboxMax,

@@ -145,7 +145,10 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
   // The failure is returned and not thrown, because the router passes only errors of handlers to its error handler.
-  app.notFound((c) => refused(unknownPath(c.req.method, c.req.path, dialectOf(c)), c))
+  app.notFound((c) => {
+    const failure = unknownPath(c.req.method, c.req.path, dialectOf(c))
+    return pageOfNothing(failure, c.req.raw, deps.pages) ?? refused(failure, c)
+  })
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
@@ -182,6 +185,12 @@ const PAIRING_PAGE = /^\/instances\/[^/]+\/token\/[^/]+\/qr-code\/page$/
 function deadPairingPage({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   const isDead = code === 'instance_not_found' && PAIRING_PAGE.test(new URL(request.url).pathname) && wantsPage(request)
   return isDead ? pageResponse(pages.pairingRefusal(languageOfRequest(request)), status) : undefined
+}
+
+/** Only a browser that opens an address asks for HTML; programs get JSON. */
+function pageOfNothing({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
+  if (code !== 'not_found' || request.method !== 'GET' || !wantsPage(request)) return undefined
+  return pageResponse(pages.unknownAddress(languageOfRequest(request), new URL(request.url).pathname), status)
 }
 
 const DOCS: ReadonlySet<string> = new Set(['system.openapi', 'system.docs'])

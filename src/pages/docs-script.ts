@@ -27,6 +27,9 @@ const filled = (parameter, values) => {
 }
 const prepared = (description, values) => {
   const { paths, ...others } = withoutNumbers(description)
+  if (others.info.license) others.info.license.name += ' license'
+  // Swagger UI shows the marks of code in a summary.
+  for (const { post } of Object.values(others.webhooks || {})) if (post && post.summary) post.summary = post.summary.replaceAll('\\u0060', '')
   for (const item of Object.values(paths))
     for (const method of METHODS)
       if (item[method]) item[method].parameters = (item[method].parameters || []).map((each) => filled(each, values))
@@ -65,6 +68,26 @@ const withNumbers = (body) => {
     throw error
   }
 }
+const LEAST = 3
+const textOf = (tag, operation) =>
+  [tag, operation.get('path'), operation.getIn(['operation', 'summary']), operation.getIn(['operation', 'operationId'])].join(' ').toLowerCase()
+/** Swagger UI only compares the names of groups, so somebody who looks for an operation would find nothing. */
+const filterOperations = () => ({
+  fn: {
+    opsFilter: (groups, phrase) =>
+      groups
+        .map((group, tag) => group.set('operations', group.get('operations').filter((each) => textOf(tag, each).includes(phrase.trim().toLowerCase()))))
+        .filter((group) => group.get('operations').size > 0),
+  },
+})
+/** The groups that a search has found are opened, unless the text is so short that it finds nearly all. */
+document.addEventListener('input', ({ target }) => {
+  if (!target.matches('.operation-filter-input') || target.value.trim().length < LEAST) return
+  setTimeout(() => {
+    for (const group of document.querySelectorAll('.opblock-tag[data-is-open="false"]'))
+      ui.layoutActions.show(['operations-tag', group.dataset.tag], true)
+  })
+})
 const ui = SwaggerUIBundle({
   url: './openapi.json',
   dom_id: '#reference',
@@ -76,6 +99,7 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
+  plugins: [filterOperations],
   requestInterceptor: (request) => {
     const [, instance_id, token] = OF_INSTANCE.exec(request.url) || []
     if (instance_id) keep({ instance_id, token })

@@ -1,5 +1,6 @@
 import { BRAND, VERSION } from '../domain/brand.ts'
 import type { Page } from '../features/parts.ts'
+import { MARK } from './mark.ts'
 import { makePage } from './page.ts'
 
 const script = `
@@ -21,9 +22,6 @@ ol { padding-left: 1.3rem } li { margin: .35rem 0 }
 .open { display: inline-block; margin: .75rem 0; padding: .7rem 1.2rem; border-radius: 8px; background: var(--button); color: #fff; font-weight: 600; text-decoration: none }
 details { margin: 1rem 0 } summary { cursor: pointer }
 `
-
-const MARK =
-  '<svg width="32" height="32" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M4 5h16v11H9l-5 4zM8.5 10.5l2.5 2.5 4.5-5"/></svg>'
 
 const dashboard = `
 <p><a class="open" href="./dashboard">Open the dashboard</a></p>

@@ -6,6 +6,7 @@ import { createExtension } from './extension.ts'
 import { homePage } from './home.ts'
 import { pairingPage } from './pairing.ts'
 import { pairingRefusalPage } from './pairing-refusal.ts'
+import { unknownAddressPage } from './unknown-address.ts'
 
 export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Pages => ({
   home: homePage({ hasDocs, hasDashboard }),
@@ -14,6 +15,7 @@ export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDa
   connect: connectPage,
   connectRefusal: connectRefusalPage,
   consent: consentPage,
+  unknownAddress: unknownAddressPage({ hasDocs, hasDashboard }),
   docs: docsPage(),
   asset: hasDocs ? docsAssets() : async () => undefined,
   extension: createExtension(),

@@ -83,7 +83,7 @@ const tick = () => {
   const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
   setText('clock', isShown('qr') && seconds > 0 ? WORDS.newCode.replace('{n}', seconds) : '')
 }
-setInterval(tick, 1000)
+const ticking = setInterval(tick, 1000)
 `
 
 const shownScript = `const showQr = async () => {
@@ -95,14 +95,17 @@ const shownScript = `const showQr = async () => {
   expiresAt = Date.parse(expires_at)
 }
 const showOnly = (text) => {
-  for (const id of ['qr', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over', 'last']) show(id, false)
+  for (const id of ['qr', 'steps', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over', 'last']) show(id, false)
   for (const id of ['failure', 'refused', 'problem', 'clock']) setText(id, '')
   codeUntil = 0
   setText('state', text)
 }
 const finish = (phone) => {
   showOnly(phone ? WORDS.connected + ': +' + phone : WORDS.connected)
+  // Otherwise the next tick would clear this sentence.
+  clearInterval(ticking)
   setText('clock', WORDS.mayClose)
+  document.querySelector('h1').textContent = WORDS.connected
   show('tick', true)
   document.title = WORDS.connected
   tell('paired')
@@ -150,7 +153,10 @@ const look = async () => {
   show('over', false)
   const explained = WORDS.failures === null && EXPLAINED.includes(status) && error && withLocalTimes(error)
   const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
-  setText('state', status === 'qr' ? instruction : explained || WORDS.statuses[status] || error || status)
+  const said = explained || WORDS.statuses[status] || error || status
+  const advice = status === 'banned' ? ' ' + WORDS.banAdvice : ''
+  setText('state', status === 'qr' ? instruction : said + advice)
+  show('steps', status === 'qr' && !isByCode)
   show('busy', !isByCode && !isShown('qr') && status !== 'banned')
   // If an account is linked but not connected, the reader can do nothing about it.
   if (paired || status === 'banned') {
@@ -158,7 +164,12 @@ const look = async () => {
     return false
   }
   showWays()
-  if (status === 'connecting' || status === 'starting' || isByCode) return false
+  if (status === 'connecting' || status === 'starting') return false
+  if (isByCode) {
+    // A request for the QR code starts a session, without which there is no code for a number either.
+    if (status !== 'qr') await ask('qr-code')
+    return false
+  }
   if (status !== 'qr' || Date.now() >= expiresAt) await showQr()
   if (isShown('qr')) setText('state', WORDS.scan)
   return false
@@ -197,7 +208,8 @@ const goneOn = async () => {
 }
 `
 
-const waysScript = `let isByCode = false
+const waysScript = `/** A phone cannot scan its own screen, so it is offered the code for a number first. */
+let isByCode = matchMedia('(pointer: coarse) and (max-width: 40rem)').matches
 const hideWays = () => { for (const id of ['busy', 'code', 'number', 'by-code', 'by-qr']) show(id, false) }
 const showWays = () => {
   show('number', isByCode)

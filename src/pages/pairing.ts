@@ -5,6 +5,7 @@
 import { BRAND } from '../domain/brand.ts'
 import { contained } from '../domain/isolated-text.ts'
 import type { Page, PairingView } from '../features/parts.ts'
+import { MARK } from './mark.ts'
 import { escaped, makePage } from './page.ts'
 import { passkeyBody, passkeyStyle } from './pairing-passkey.ts'
 import { type PairingPlace, pairingScript } from './pairing-script.ts'
@@ -12,6 +13,9 @@ import { PAIRING_WORDS } from './pairing-words.ts'
 
 export const pairingStyle = `
 main { text-align: center }
+#brand { color: var(--green); line-height: 0 }
+#steps svg { width: 15rem; max-width: 100%; color: var(--soft) }
+@media (max-width: 30rem) { #number { flex-wrap: wrap } #number input { flex-basis: 100% } #number button { flex: 1 } }
 #qr { display: block; width: min(20rem, 100%); aspect-ratio: 1; margin: 1rem auto; border-radius: 10px; background: #fff; image-rendering: pixelated }
 #code { margin: 1rem 0; font: 700 2.2rem/1.2 ui-monospace, monospace; letter-spacing: .15em }
 #tick svg { width: 9rem; margin: 1rem auto; display: block; stroke: var(--green) }
@@ -21,6 +25,15 @@ form { justify-content: center }
 @media (prefers-reduced-motion: reduce) { #busy { animation-duration: 4s } }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
+
+/** The phone, its menu with the linked devices, and the scan: pictures of the sentence above them. */
+const STEPS = `<svg viewBox="0 0 240 56" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+<rect x="12" y="4" width="28" height="48" rx="4"/><path d="M23 47h6"/><path d="M19 18h14v10H25l-6 5z"/>
+<path d="M56 28h20m-6-6l6 6-6 6"/>
+<rect x="94" y="10" width="52" height="36" rx="4"/><path d="M104 20h20M104 28h32M104 36h14"/>
+<path d="M160 28h20m-6-6l6 6-6 6"/>
+<path d="M198 16V8h8M222 8h8v8M230 40v8h-8M206 48h-8v-8"/><path d="M206 16h6v6h-6zM216 16h6v6h-6zM206 34h6v6h-6zM216 34h6v6h-6M196 28h36"/>
+</svg>`
 
 /** Says which phone to take. The script hides it when nothing is left to scan. */
 const lastPhoneLine = ({ words, lastPhone }: PairingPlace) =>
@@ -35,6 +48,7 @@ const controlsOf = (
   { words, root }: PairingPlace,
   withoutScript: string,
 ) => `<p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>
+<div id="steps" hidden>${STEPS}</div>
 <img id="qr" alt="${words.qr}" hidden>
 <div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="${words.connected}"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
 <div id="busy"></div>
@@ -51,7 +65,7 @@ const WITHOUT_SCRIPT =
   'This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.'
 
 /** The page says which instance it pairs, because several may be open. */
-const headOf = (name: string) => `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
+const headOf = (name: string) => `<p id="brand">${MARK}</p><p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
 
 export function pairingPage({ name, lastPhone, language }: PairingView): Page {
   const place: PairingPlace = {

@@ -57,6 +57,7 @@ const rowOf = (index: number, second: number): InstanceRow => ({
   restriction: null,
   queue: (index + second) % 40,
   backlog: second % 7,
+  refused_since: null,
   last_inbound_at: new Date(1_767_225_600_000 + second * 1_000).toISOString(),
   webhooks: 5,
 })

@@ -191,7 +191,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Scan').click()
     await to(`instances/${instance.id}`)
     await page.getByRole('heading', { name: 'Send a message' }).waitFor()
-    assert.equal(await page.locator('header .badge').first().textContent(), 'Connected')
+    await page.locator('header .badge').first().getByText('Connected', { exact: true }).waitFor()
   })
 
   test('goes on by itself when the connection was away, with what happened meanwhile', async () => {
@@ -348,6 +348,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     const inTwoDays = Math.floor(Date.now() / MINUTE) * MINUTE + 2 * DAY
     await to(`instances/${instance.id}`)
     await field('To').fill(BEN)
+    await field('Text').fill('Later')
     await field('Not before').fill(localOf(Date.now() + 31 * DAY))
     await button('Send').click()
     await page.getByText('must be at most 30 days ahead').waitFor()

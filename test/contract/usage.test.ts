@@ -37,6 +37,7 @@ before(async () => {
         backlog: at === 5 ? 9 : 0,
         lastInboundAt: null,
         attempts: { delivered: 0, retry: 0, failed: 0, discarded: 0 },
+        refusedSince: null,
         work: workOf(at, now),
       })),
     },

@@ -129,7 +129,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const toCopy = deps.copiesMedia
     ? createFilesToCopy(context.id, () => deps.announce({ type: 'files', instance: context.id }))
     : undefined
-  const { outbox, attempts } = createInstanceWebhooks(deps, ground, messages.timeline, toCopy)
+  const { outbox, attempts, refusedSince } = createInstanceWebhooks(deps, ground, messages.timeline, toCopy)
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
@@ -200,7 +200,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
     enqueue: sending.enqueue,
   })
-  return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving, inbound }
+  return { outbox, attempts, refusedSince, statuses, idempotency, presence, safety, sending, receiving, inbound }
 }
 
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {

@@ -1,5 +1,6 @@
 /** Creates the queue of webhook events of an instance, and counts the results of deliveries. */
 import { SECOND } from '../../src/domain/clock.ts'
+import type { EventType } from '../../src/domain/events.ts'
 import type { AttemptResults } from '../../src/domain/readings.ts'
 import type { InstanceContext } from './context/instance-context.ts'
 import type { InstanceEvents } from './instance-events.ts'
@@ -16,6 +17,7 @@ export function createInstanceWebhooks(
 ) {
   const { id, store, sealer, clock, steady, log, tally, steps, working, config } = context
   const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
+  const refused = new Map<EventType, number>()
   const outbox = createOutbox({
     instanceId: id,
     store,
@@ -38,11 +40,13 @@ export function createInstanceWebhooks(
     onInterest: () => events.emit('interest'),
     onResult(type, result, durationMs) {
       attempts[result]++
+      if (result === 'delivered' || result === 'discarded') refused.delete(type)
+      else if (!refused.has(type)) refused.set(type, clock.now())
       // The webhook of this event was switched off, so the event is not counted.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
     },
   })
-  return { outbox, attempts }
+  return { outbox, attempts, refusedSince: () => (refused.size === 0 ? null : Math.min(...refused.values())) }
 }

@@ -27,8 +27,23 @@ const STOP_DEADLINE = 3 * SECOND
 
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
-  const { context, config, session, state, messages, outbox, attempts, sending, safety, usage, presence, link, status, call } =
-    parts
+  const {
+    context,
+    config,
+    session,
+    state,
+    messages,
+    outbox,
+    attempts,
+    refusedSince,
+    sending,
+    safety,
+    usage,
+    presence,
+    link,
+    status,
+    call,
+  } = parts
   const { id, clock, steady, log } = context
 
   async function stop(how: StopHow) {
@@ -76,6 +91,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         backlog: outbox.backlog(),
         lastInboundAt: lastInboundAt === null ? null : clock.now() - (steady.now() - lastInboundAt),
         attempts: { ...attempts },
+        refusedSince: refusedSince(),
         work: {
           ...usage.work(),
           cpuMs: deps.meter.cpuMs(id),

@@ -1,6 +1,7 @@
 /** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { awaySince, connection } from '../api/live.ts'
+import { troubleOf } from '../../domain/instance-list.ts'
+import { awaySince, connection, rows } from '../api/live.ts'
 import { whyNot } from '../api/rights.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
@@ -13,12 +14,25 @@ import { ThemeChoice } from '../parts/theme-choice.tsx'
 import { At } from '../parts/time.tsx'
 import { Withheld } from '../parts/withheld.tsx'
 import { Name } from '../parts/words.tsx'
+import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
 import { useAction } from './load.ts'
 import { PAGES } from './pages.ts'
 import { route, to } from './route.ts'
 
 const shown = (isSandbox: boolean) => PAGES.filter((page) => isSandbox || !page.isSandbox)
+
+/** On the link to the instances, so that trouble is seen from every page. */
+function TroubleMark() {
+  const n = [...rows.value.values()].filter((row) => troubleOf(row) > 0).length
+  if (n === 0) return null
+  return (
+    <span class="mark" title={t('{n} in trouble', { n })}>
+      <span aria-hidden="true">{n.toLocaleString(formats)}</span>
+      <span class="only-read-aloud">{t('{n} in trouble', { n })}</span>
+    </span>
+  )
+}
 
 function Foot() {
   const out = useAction(async () => {
@@ -117,6 +131,7 @@ export function Shell() {
             <a key={path} class="side-link" href={to([path])} aria-current={path === page.path ? 'page' : undefined}>
               <Icon name={icon} />
               {name}
+              {path === 'instances' ? <TroubleMark /> : null}
             </a>
           ))}
         </nav>

@@ -15,7 +15,7 @@ import { chosenInstance, InstanceChoice } from '../parts/instance-choice.tsx'
 import { kindText, MessageBadge, stateText } from '../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../parts/notice.tsx'
 import { receiverAnswer } from '../parts/receiver-answer.ts'
-import { Ago, durationText, exactText, fineText } from '../parts/time.tsx'
+import { Ago, clockText, durationText, exactText, fineText } from '../parts/time.tsx'
 import { Name, phoneText } from '../parts/words.tsx'
 import { count, t } from '../texts/t.ts'
 
@@ -125,7 +125,7 @@ function Way({ timeline }: { timeline: Timeline }) {
       {places.map(([name, look]) => (
         <li key={name} class={look}>
           {name}
-          <span class="only-read-aloud">: {LOOKS[look]}</span>
+          {look === 'none' ? <small class="under">{LOOKS.none}</small> : <span class="only-read-aloud">: {LOOKS[look]}</span>}
         </li>
       ))}
     </ol>
@@ -176,7 +176,7 @@ const Found = ({ timeline }: { timeline: Timeline }) => (
               <span class="soft">{t('time unknown')}</span>
             ) : (
               <time class="soft number" dateTime={step.at} title={exactText(step.at)}>
-                {fineText(step.at)}
+                {timeText(step.kind, step.at)}
               </time>
             )}
             {more ? <span>{more}</span> : null}
@@ -186,6 +186,9 @@ const Found = ({ timeline }: { timeline: Timeline }) => (
     </ol>
   </section>
 )
+
+/** The network gives the times of receipts in whole seconds. */
+const timeText = (kind: Shown['kind'], at: string) => (kind === 'receipt' ? clockText(at) : fineText(at))
 
 function tell(step: Shown, all: readonly TimelineStep[]): Told {
   const attempts = all

@@ -153,9 +153,15 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
       </div>
       <div class="axis">
         <span>{times[pointed ?? 0]}</span>
-        <span class={isSum ? 'other' : ''}>{second ? `${isSum ? '' : '- - '}${second.name} ${shown(others)}` : ''}</span>
         <span>{pointed === undefined ? t('now') : ''}</span>
       </div>
+      {second ? (
+        <div class={isSum ? 'key' : 'key dashed'}>
+          <span>
+            {second.name} {shown(others)}
+          </span>
+        </div>
+      ) : null}
     </figure>
   )
 }

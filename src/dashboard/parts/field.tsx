@@ -1,6 +1,7 @@
 /** A control with its label, hint and error, connected for screen readers. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
+import { t } from '../texts/t.ts'
 
 export interface Tied {
   id: string
@@ -95,6 +96,64 @@ export function Choice({ tied, value, options, none, onChange }: ChoiceProps) {
         </option>
       ))}
     </select>
+  )
+}
+
+/** From this number of options on, a field narrows them. */
+const MANY = 12
+
+interface SearchedChoiceProps extends ChoiceProps {
+  label: string
+  /** Group of an option, if the list has groups. */
+  groupOf?: (value: string) => string
+}
+
+const inGroups = (options: ChoiceProps['options'], groupOf: (value: string) => string) =>
+  [...new Set(options.map(([value]) => groupOf(value)))].map(
+    (group) => [group, options.filter(([value]) => groupOf(value) === group)] as const,
+  )
+
+/** A list with a field that narrows it. The chosen option always stays in the list. */
+export function SearchedChoice({ label, groupOf, tied, value, options, none, onChange }: SearchedChoiceProps) {
+  const [text, setText] = useState('')
+  const word = text.trim().toLowerCase()
+  const fits = ([each, name]: ChoiceProps['options'][number]) => each !== '' && name.toLowerCase().includes(word)
+  const shown = word === '' ? options : options.filter((option) => option[0] === value || fits(option))
+  const choose = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    const first = shown.find(fits)
+    if (word !== '' && first) onChange(first[0])
+  }
+  const optionOf = ([each, name]: ChoiceProps['options'][number]) => (
+    <option key={each} value={each}>
+      {name}
+    </option>
+  )
+  return (
+    <div class="searched">
+      {options.length < MANY ? null : (
+        <input
+          type="search"
+          value={text}
+          placeholder={t('Search')}
+          aria-label={t('Search: {what}', { what: label })}
+          autocomplete="off"
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={choose}
+        />
+      )}
+      <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {none === undefined ? null : <option value="">{none}</option>}
+        {groupOf === undefined
+          ? shown.map(optionOf)
+          : inGroups(shown, groupOf).map(([group, within]) => (
+              <optgroup key={group} label={group}>
+                {within.map(optionOf)}
+              </optgroup>
+            ))}
+      </select>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@ import { instanceChoices } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
 import { route, to } from '../app/route.ts'
 import { t } from '../texts/t.ts'
-import { Choice, Field } from './field.tsx'
+import { Field, SearchedChoice } from './field.tsx'
 import { Empty } from './notice.tsx'
 
 /** The id in the address of the page; otherwise the id of the first instance. Empty if there are no instances. */
@@ -18,7 +18,8 @@ interface InstanceChoiceProps {
 export const InstanceChoice = ({ value, none, onChange }: InstanceChoiceProps) => (
   <Field label={t('Instance')}>
     {(tied) => (
-      <Choice
+      <SearchedChoice
+        label={t('Instance')}
         tied={tied}
         value={value}
         options={instanceChoices(rows.value.values())}

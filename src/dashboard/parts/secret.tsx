@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
@@ -15,15 +16,23 @@ async function copy(text: string): Promise<void> {
   area.remove()
 }
 
-export function Copy({ text, what }: { text: string; what: string }) {
+interface CopyProps {
+  text: string
+  what: string
+  /** Words beside the icon. */
+  children?: ComponentChildren
+}
+
+export function Copy({ text, what, children }: CopyProps) {
   const run = () =>
     copy(text).then(
       () => showToast(t('Copied: {what}', { what })),
       () => showToast(t('The browser did not allow copying. Show the value and select it.'), 'bad'),
     )
   return (
-    <Button look="quiet" label={t('Copy the {what}', { what })} onPress={run}>
+    <Button look={children === undefined ? 'quiet' : undefined} label={t('Copy the {what}', { what })} onPress={run}>
       <Icon name="copy" size={16} />
+      {children}
     </Button>
   )
 }
@@ -33,9 +42,11 @@ export function Secret({ value, what, isOpen = false }: { value: string; what: s
   return (
     <div class="secret" data-shown={isShown}>
       <code>{isShown ? value : '•'.repeat(24)}</code>
-      <Button look="quiet" label={t('Show the {what}', { what })} pressed={isShown} onPress={() => setShown(!isShown)}>
-        <Icon name="show" size={16} />
-      </Button>
+      {isOpen ? null : (
+        <Button look="quiet" label={t('Show the {what}', { what })} pressed={isShown} onPress={() => setShown(!isShown)}>
+          <Icon name="show" size={16} />
+        </Button>
+      )}
       <Copy text={value} what={what} />
     </div>
   )

@@ -17,9 +17,11 @@ const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle
 const relative = new Intl.RelativeTimeFormat(formats, { numeric: 'always', style: 'short' })
 const day = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', year: 'numeric' })
 const exact = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', ...CLOCK })
+const clock = new Intl.DateTimeFormat(formats, CLOCK)
 const fine = new Intl.DateTimeFormat(formats, { ...CLOCK, fractionalSecondDigits: 3 })
 
 export const dayText = (at: string) => day.format(new Date(at))
+export const clockText = (at: string) => clock.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 

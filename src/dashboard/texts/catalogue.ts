@@ -7,10 +7,12 @@ import { FRAME } from './areas/frame.ts'
 import { HEALTH } from './areas/health.ts'
 import { INSTANCE } from './areas/instance.ts'
 import { INSTANCES } from './areas/instances.ts'
+import { KINDS } from './areas/kinds.ts'
 import { LOG } from './areas/log.ts'
 import { MESSAGES } from './areas/messages.ts'
 import { MOVING } from './areas/moving.ts'
 import { PAIRING } from './areas/pairing.ts'
+import { PROBLEMS } from './areas/problems.ts'
 import { SANDBOX } from './areas/sandbox.ts'
 import { SERVICE } from './areas/service.ts'
 import { WEBHOOKS } from './areas/webhooks.ts'
@@ -26,10 +28,12 @@ export const AREAS = {
   HEALTH,
   INSTANCE,
   INSTANCES,
+  KINDS,
   LOG,
   MESSAGES,
   MOVING,
   PAIRING,
+  PROBLEMS,
   SANDBOX,
   SERVICE,
   WEBHOOKS,
@@ -43,10 +47,12 @@ export const CATALOGUE = {
   ...HEALTH,
   ...INSTANCE,
   ...INSTANCES,
+  ...KINDS,
   ...LOG,
   ...MESSAGES,
   ...MOVING,
   ...PAIRING,
+  ...PROBLEMS,
   ...SANDBOX,
   ...SERVICE,
   ...WEBHOOKS,

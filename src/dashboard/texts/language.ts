@@ -22,6 +22,9 @@ export const language = chosen()
 
 export const formats = { en: 'en', pt: 'pt-BR', es: 'es' }[language]
 
+/** Event of the window before the page is loaded again, so that forms can keep their text. */
+export const BEFORE_RELOAD = 'svc-before-reload'
+
 /** Loads the page again in another language. The session continues. */
 export function chooseLanguage(next: Language): void {
   try {
@@ -30,5 +33,6 @@ export function chooseLanguage(next: Language): void {
     // Without storage the choice cannot survive a reload, so the language stays.
     return
   }
+  dispatchEvent(new Event(BEFORE_RELOAD))
   location.reload()
 }

@@ -11,14 +11,15 @@ function translated(text: string): string {
   return (CATALOGUE as Readonly<Record<string, Translations>>)[text]![column]
 }
 
-/** `{name}` in the text stands for the value `name`. */
-export function t(text: Text, values: Values = {}): string {
-  return translated(text).replace(/\{(\w+)\}/g, (place, name: string) => {
+const filled = (text: string, values: Values) =>
+  text.replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name]
     return typeof value === 'number' ? value.toLocaleString(formats) : (value ?? place)
   })
-}
 
-export const ofService = (sentence: string): string => translated(sentence)
+/** `{name}` in the text stands for the value `name`. */
+export const t = (text: Text, values: Values = {}): string => filled(translated(text), values)
+
+export const ofService = (sentence: string, values: Values = {}): string => filled(translated(sentence), values)
 
 export const count = (n: number, one: Text, many: Text) => `${n.toLocaleString(formats)} ${t(n === 1 ? one : many)}`

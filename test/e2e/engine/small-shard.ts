@@ -58,6 +58,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       backlog: 0,
       lastInboundAt: null,
       attempts: { delivered: 0, retry: 0, failed: 0, discarded: 0 },
+      refusedSince: null,
       work: {
         since: 0,
         cpuMs: 0,

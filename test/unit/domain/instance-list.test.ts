@@ -21,6 +21,7 @@ const row = (change: Partial<InstanceRow> = {}): InstanceRow => ({
   restriction: null,
   queue: 0,
   backlog: 0,
+  refused_since: null,
   last_inbound_at: null,
   webhooks: 1,
   ...change,

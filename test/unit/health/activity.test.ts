@@ -47,6 +47,7 @@ async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START
         backlog: 0,
         lastInboundAt: null,
         attempts: { delivered, retry: failed, failed: 0, discarded: 0 },
+        refusedSince: null,
         work: { since, cpuMs: 0, sent, received, reconnects: 0, lastSentAt: null, lastReceivedAt: null, heldBytes: 0 },
       })
     },

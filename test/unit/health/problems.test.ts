@@ -11,7 +11,7 @@ const healthy: Facts = {
   threads: [{ name: 'shard 0', up: true, restarts: 0, instances: 1, heap_mb: 40, busy: 0.1 }],
   subscription: { status: 'active', trialEndsAt: null, dueAt: NOW + 1e12, instanceSlots: 50 },
   slots: { used: 1, total: 50 },
-  instances: [{ id: 'a', status: 'connected', isIdle: false, queue: 0, backlog: 0, isRestricted: false }],
+  instances: [{ id: 'a', status: 'connected', isIdle: false, queue: 0, backlog: 0, isRestricted: false, refusedSince: null }],
   points: [],
   outboxMax: 100_000,
   now: NOW,
@@ -31,7 +31,15 @@ const point = {
   http_p50_ms: null,
   http_p99_ms: null,
 }
-const instance = { id: 'b', status: 'connected', isIdle: false, queue: 0, backlog: 0, isRestricted: false } as const
+const instance = {
+  id: 'b',
+  status: 'connected',
+  isIdle: false,
+  queue: 0,
+  backlog: 0,
+  isRestricted: false,
+  refusedSince: null,
+} as const
 
 test('nothing is said of a service that is well', () => {
   assert.deepEqual(problemsOf(healthy), [])
@@ -102,9 +110,18 @@ const CASES: readonly [cause: string, change: Partial<Facts>, level: string, say
     'error',
     /1 queue is full.*further messages are refused/,
   ],
+  [
+    'a receiver that refuses events, also if most attempts fail',
+    {
+      instances: [{ ...instance, refusedSince: NOW - 61_000 }],
+      points: [{ ...point, failures_per_second: 2 }],
+    },
+    'warning',
+    /^The receiver of 1 instance has not taken events/,
+  ],
   ['a restriction', { instances: [{ ...instance, isRestricted: true }] }, 'warning', /restricted/],
   ['a line that is long', { instances: [{ ...instance, backlog: 5_000 }] }, 'warning', /behind/],
-  ['a line that is full', { instances: [{ ...instance, backlog: 100_000 }] }, 'error', /losing their oldest/],
+  ['a line that is full', { instances: [{ ...instance, backlog: 100_000 }] }, 'error', /losing its oldest/],
 ]
 
 for (const [cause, change, level, says] of CASES)
@@ -115,6 +132,15 @@ for (const [cause, change, level, says] of CASES)
     assert.match(problems[0]!.what, says)
     assert.match(problems[0]!.todo, /\.$/)
   })
+
+test('a receiver that refused its first event a moment ago is no problem yet', () => {
+  assert.deepEqual(problemsOf({ ...healthy, instances: [{ ...instance, refusedSince: NOW - 10_000 }] }), [])
+})
+
+test('no place for a value is left in a sentence', () => {
+  for (const [cause, change] of CASES)
+    for (const { what, todo } of problemsOf({ ...healthy, ...change })) assert.doesNotMatch(what + todo, /[{}]/, cause)
+})
 
 test('of many instances twenty are named', () => {
   const instances = Array.from({ length: 30 }, (_, index) => ({ ...instance, id: String(index), status: 'banned' as const }))

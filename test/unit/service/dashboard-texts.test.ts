@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import ts from 'typescript-5'
+import { HEALTH_WORDS } from '../../../src/domain/health-words.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
 const FOLDER = new URL('src/dashboard/', ROOT)
@@ -101,6 +102,7 @@ test('no text is unused, and a sentence of the service stands there as the servi
   const literals = new Set<string>()
   const sources = [
     'domain/sentences.ts',
+    'domain/health-words.ts',
     'domain/failures.ts',
     'domain/passkey-words.ts',
     'domain/dashboard-rights.ts',
@@ -114,6 +116,15 @@ test('no text is unused, and a sentence of the service stands there as the servi
   const unused = rows.filter(({ text }) => !literals.has(text))
   assert.deepEqual(
     unused.map(({ area, text }) => `${area}: ${text}`),
+    [],
+  )
+})
+
+test('every sentence about a problem of the service has a translation', () => {
+  const texts = new Set(rows.map(({ text }) => text))
+  const sentences = Object.values(HEALTH_WORDS).flatMap(({ what, todo }) => [what, todo].flat())
+  assert.deepEqual(
+    sentences.filter((each) => !texts.has(each)),
     [],
   )
 })

@@ -43,7 +43,7 @@ export function PlanTab() {
           <dd class="number">
             {t('{used} of {total}', { used: subscription.instances_used, total: subscription.instance_slots })}
           </dd>
-          <dt>{t('Paid until')}</dt>
+          <dt>{t('Valid until')}</dt>
           <dd>{dayText(subscription.due_at)}</dd>
           {subscription.trial_ends_at ? (
             <>

@@ -48,7 +48,7 @@ export function Charts({ series: { points, every_seconds } }: { series: Health['
   const times = slots.map(({ at }) => exactText(at))
   const valuesOf = (measure: Measure) => slots.map(({ sample }) => sample?.[measure] ?? null)
   return (
-    <div class="charts">
+    <div class="charts eight">
       {CHARTS.map(({ title, line, second, text }) => (
         <Chart
           key={title}

@@ -4,50 +4,20 @@ import { useEvery, useLoad } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Chips } from '../../parts/chips.tsx'
-import { InstanceName } from '../../parts/instance-name.tsx'
-import { Empty, Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { At } from '../../parts/time.tsx'
 import { bytesText } from '../../parts/words.tsx'
 import { formats } from '../../texts/language.ts'
-import { ofService, t } from '../../texts/t.ts'
+import { t } from '../../texts/t.ts'
 import { loadUsage, UsageTable } from '../usage/usage-table.tsx'
 import { Charts } from './charts.tsx'
+import { Problems } from './problems.tsx'
 
 const LOOK_EVERY_MS = 10_000
 
 const LOOKS = { ok: [t('All well'), 'good'], degraded: [t('Degraded'), 'warn'], down: [t('Down'), 'bad'] } as const
-
-const Problems = ({ health }: { health: Health }) => (
-  <>
-    {health.problems.map(({ level, what, todo, instance_ids = [], instances = 0, status }) => (
-      <Notice key={what} kind={level === 'error' ? 'bad' : 'warn'}>
-        <div>
-          <strong>{ofService(what)}</strong> {ofService(todo)}
-          {instance_ids.length > 0 ? (
-            <ul class="under links">
-              {instance_ids.map((id) => (
-                <li key={id}>
-                  <a href={to(['instances', id])}>
-                    <InstanceName id={id} />
-                  </a>
-                </li>
-              ))}
-              {instances > instance_ids.length ? (
-                <li>
-                  <a href={to(['instances'], { status: status ?? 'trouble' })}>
-                    {t('and {n} more', { n: instances - instance_ids.length })}
-                  </a>
-                </li>
-              ) : null}
-            </ul>
-          ) : null}
-        </div>
-      </Notice>
-    ))}
-  </>
-)
 
 const Tiles = ({ health }: { health: Health }) => {
   const { instances, slots, queue, backlog, memory, data } = health
@@ -105,6 +75,12 @@ const CHECKS: Record<keyof Health['checks'], string> = {
   media: t('Media converter'),
 }
 
+const SAID: Readonly<Record<string, readonly [text: string, look: 'good' | 'bad' | 'warn']>> = {
+  ok: [t('Works'), 'good'],
+  failed: [t('Does not work'), 'bad'],
+  'no converter': [t('Not installed'), 'warn'],
+}
+
 const Facts = ({ health: { version, api_version, node, started_at, checks, data } }: { health: Health }) => (
   <section class="card">
     <header>
@@ -124,11 +100,11 @@ const Facts = ({ health: { version, api_version, node, started_at, checks, data 
       <dt>{t('Files')}</dt>
       <dd>{bytesText(data.media_bytes)}</dd>
       {Object.entries(CHECKS).map(([name, text]) => {
-        const said = checks[name as keyof Health['checks']]
+        const [said, look] = SAID[checks[name as keyof Health['checks']]] ?? SAID.failed!
         return [
           <dt key={name}>{text}</dt>,
           <dd key={`${name} said`}>
-            <Badge look={said === 'ok' ? 'good' : said === 'failed' ? 'bad' : 'warn'}>{said}</Badge>
+            <Badge look={look}>{said}</Badge>
           </dd>,
         ]
       })}

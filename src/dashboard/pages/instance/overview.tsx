@@ -8,12 +8,9 @@ import { SendCard } from '../send/send-card.tsx'
 import { ConnectLinks } from './connect-links.tsx'
 import { History } from './history.tsx'
 import { Pairing } from './pairing.tsx'
+import { isLinked } from './state/is-linked.ts'
 import type { TabProps } from './tab.ts'
 import { Token } from './token.tsx'
-
-/** A new pairing cannot help an instance that is connected, connecting, banned or paused. */
-const mayBePaired = ({ status, status_reason }: TabProps['row']) =>
-  !['connected', 'disconnected', 'banned'].includes(status) && status_reason !== 'paused'
 
 const Account = ({ row }: Pick<TabProps, 'row'>) => (
   <section class="card">
@@ -47,24 +44,42 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
   </section>
 )
 
+/** The API refuses a connect link for an instance that has an account, so the page says why there is none. */
+const NoLink = () => (
+  <section class="card">
+    <header>
+      <h2>{t('Let somebody else pair it')}</h2>
+    </header>
+    <p class="soft">
+      {t(
+        'This instance has an account, so it needs no connect link. To let somebody else pair it, log out first, or create another instance; its page then makes the link.',
+      )}
+    </p>
+  </section>
+)
+
 export const Overview = ({ row, instance }: TabProps) => (
   <>
     <div class="columns">
-      {row.status === 'connected' ? (
-        <Allowed to="instances.send" title={t('Send a message')}>
-          <SendCard row={row} />
+      <div class="stack wide-gap">
+        {isLinked(row) ? (
+          <Allowed to="instances.send" title={t('Send a message')}>
+            <SendCard key={row.id} row={row} />
+          </Allowed>
+        ) : (
+          <Allowed to="instances.pair" title={t('Pair with the phone')}>
+            <Pairing row={row} />
+          </Allowed>
+        )}
+        {isLinked(row) || row.status === 'banned' ? <NoLink /> : <ConnectLinks id={row.id} />}
+      </div>
+      <div class="stack wide-gap">
+        <Account row={row} />
+        <Allowed to="instances.token" title={t('Token')}>
+          <Token instance={instance.data} reload={instance.reload} />
         </Allowed>
-      ) : (
-        <Allowed to="instances.pair" title={t('Pair with the phone')}>
-          <Pairing row={row} />
-        </Allowed>
-      )}
-      {mayBePaired(row) ? <ConnectLinks id={row.id} /> : null}
-      <Account row={row} />
-      <Allowed to="instances.token" title={t('Token')}>
-        <Token instance={instance.data} reload={instance.reload} />
-      </Allowed>
-      <History row={row} />
+        <History row={row} />
+      </div>
     </div>
     {row.was_connected ? <Activity id={row.id} /> : null}
   </>

@@ -143,16 +143,17 @@ export function Pairing({ row }: { row: InstanceRow }) {
     <section class="card">
       <header>
         <h2>{t('Pair with the phone')}</h2>
-        {session.value?.sandbox ? (
+        {isRunning && session.value?.sandbox ? (
           <p>
             <Sentence
               text="This is the sandbox: a real phone cannot scan this code. {link}"
               elements={{ link: <a href={to(['sandbox'])}>{t('Scan it with a pretend phone')}</a> }}
             />
           </p>
-        ) : (
+        ) : null}
+        {isRunning && !session.value?.sandbox ? (
           <p>{t('WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.')}</p>
-        )}
+        ) : null}
       </header>
       {row.last_phone ? <p class="soft">{t('Last linked to {phone}.', { phone: phoneText(row.last_phone) })}</p> : null}
       {isFailed ? <PasskeyProblem of={passkey.data} /> : null}

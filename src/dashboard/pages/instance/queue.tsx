@@ -13,6 +13,7 @@ import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, At, durationText } from '../../parts/time.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { count, t } from '../../texts/t.ts'
+import { isLinked } from './state/is-linked.ts'
 import type { TabProps } from './tab.ts'
 
 const PAGE_SIZE = 20
@@ -173,7 +174,10 @@ export function Queue({ row, instance }: TabProps) {
         </div>
       ) : null}
       {data?.total === 0 ? (
-        <Empty title={t('Nothing waits')} actions={<a href={to(['instances', id])}>{t('Send a message')}</a>}>
+        <Empty
+          title={t('Nothing waits')}
+          actions={isLinked(row) ? <a href={to(['instances', id])}>{t('Send a message')}</a> : null}
+        >
           {t('Messages that are sent while the instance is offline wait here until it is connected again.')}
         </Empty>
       ) : null}

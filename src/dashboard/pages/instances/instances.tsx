@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
-import { csvOf, ORDERS, type Order, ordered } from '../../../domain/instance-list.ts'
+import { csvOf, isRefused, ORDERS, type Order, ordered } from '../../../domain/instance-list.ts'
 import { isComplete, rows } from '../../api/live.ts'
 import { route, setQuery, to } from '../../app/route.ts'
-import { StateBadge } from '../../parts/badge.tsx'
+import { Badge, StateBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
@@ -11,7 +11,7 @@ import { Empty, Skeleton } from '../../parts/notice.tsx'
 import { NumberOf } from '../../parts/number-of.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, exactText } from '../../parts/time.tsx'
 import { Name } from '../../parts/words.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
@@ -25,6 +25,14 @@ import { matches, StateChips } from './state-chips.tsx'
 const PAGE_SIZES = ['25', '50', '100', '250'] as const
 
 const number = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString(formats)}</span>
+
+/** The receiver may work again after the last attempt, so the mark gives a time and no certainty. */
+const ReceiverMark = ({ row }: { row: InstanceRow }) =>
+  isRefused(row) ? (
+    <a class="under" href={to(['webhook-log'], { instance: row.id, status: 'pending' })} title={exactText(row.refused_since!)}>
+      <Badge look="bad">{t('not taken')}</Badge>
+    </a>
+  ) : null
 
 const COLUMNS: readonly Column<InstanceRow>[] = [
   {
@@ -49,7 +57,14 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
   {
     label: t('Events waiting'),
     isRight: true,
-    cell: ({ backlog, webhooks }) => (webhooks === 0 ? <span class="soft">{t('no webhook')}</span> : number(backlog)),
+    cell: (row) =>
+      row.webhooks === 0 ? (
+        <span class="soft">{t('no webhook')}</span>
+      ) : (
+        <span>
+          {number(row.backlog)} <ReceiverMark row={row} />
+        </span>
+      ),
   },
   { label: t('Heard from the network'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
 ]
@@ -121,7 +136,7 @@ const Filters = ({ all, order, size }: { all: readonly InstanceRow[]; order: Ord
           )}
         </Field>
       </div>
-      <StateChips rows={all} chosen={query.get('status') ?? ''} />
+      <StateChips rows={all.filter(matches(q, ''))} chosen={query.get('status') ?? ''} />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { delivered, rows as instances } from '../../api/live.ts'
+import { whyNot } from '../../api/rights.ts'
 import { useLoad, useNews } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
 import { Line } from '../../parts/field.tsx'
@@ -17,6 +18,14 @@ import { Author, Person } from './person.tsx'
 /** The interval is long, because a list is made from many rows of the log. */
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
+
+/** A received message has no timeline: it is only reported, and the webhook log has the report. */
+const EventOf = ({ instance, id }: { instance: string; id: string }) =>
+  whyNot('log.see') === undefined ? (
+    <a href={to(['webhook-log'], { instance, q: id })} aria-label={t('In the webhook log: {id}', { id })}>
+      {t('Webhook log')}
+    </a>
+  ) : null
 
 const columnsOf = (instance: string): readonly Column<MessageRow>[] => [
   {
@@ -51,7 +60,9 @@ const columnsOf = (instance: string): readonly Column<MessageRow>[] => [
         <a href={to(['timeline'], { instance, id: message_id })} aria-label={t('Timeline: {id}', { id: message_id })}>
           {t('Timeline')}
         </a>
-      ) : null,
+      ) : (
+        <EventOf instance={instance} id={message_id} />
+      ),
   },
 ]
 

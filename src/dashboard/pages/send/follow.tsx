@@ -34,7 +34,7 @@ export function Follow({ instance, id }: { instance: string; id: string }) {
     if (!isOver && !(data && waitsForItsTime(data))) reload()
   })
   return (
-    <Notice kind={error === undefined ? 'good' : 'bad'}>
+    <Notice kind={error !== undefined ? 'bad' : rank >= MESSAGE_STATES.indexOf('sent') ? 'good' : ''}>
       <div role="status">
         <ol class="row far">
           {STEPS.map(([state, name]) => {
@@ -42,7 +42,7 @@ export function Follow({ instance, id }: { instance: string; id: string }) {
             return (
               <li key={state} class={isReached ? 'reached' : ''}>
                 {name}
-                {isReached ? ' ✓' : ''}
+                {isReached ? ' ✓' : <span class="only-read-aloud">: {t('not yet')}</span>}
               </li>
             )
           })}

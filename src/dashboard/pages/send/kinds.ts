@@ -1,4 +1,5 @@
 import sends from '../../generated/sends.json'
+import { SENT_KINDS } from '../../texts/kind-words.ts'
 
 export interface Kind {
   operation: string
@@ -11,7 +12,15 @@ export interface Kind {
   example: Record<string, unknown>
 }
 
-export const KINDS: readonly Kind[] = sends
+const nameOf = (operation: string) => operation.slice(operation.indexOf('.') + 1)
+const ORDER = SENT_KINDS.flatMap(([, kinds]) => Object.keys(kinds))
+const placeOf = ({ operation }: Kind) => (ORDER.includes(nameOf(operation)) ? ORDER.indexOf(nameOf(operation)) : ORDER.length)
+
+/** Kinds without words come last. */
+export const KINDS: readonly Kind[] = sends.toSorted((one, other) => placeOf(one) - placeOf(other))
+
+export const groupOf = (operation: string): string =>
+  SENT_KINDS.find(([, kinds]) => Object.hasOwn(kinds, nameOf(operation)))?.[0] ?? ''
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!
 

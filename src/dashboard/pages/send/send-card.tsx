@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { readPhone } from '../../../domain/phone-input.ts'
-import { Refused } from '../../api/refused.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
-import { Choice, Field, Line } from '../../parts/field.tsx'
+import { Field, Line, SearchedChoice } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { kindText } from '../../parts/message-state.tsx'
 import { Notice, Problem } from '../../parts/notice.tsx'
@@ -12,75 +11,107 @@ import { Copy } from '../../parts/secret.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
 import { At, isoOf } from '../../parts/time.tsx'
 import { t } from '../../texts/t.ts'
+import { bodyOf, type Draft, isComplete, requestOf, useDraft } from './draft.ts'
 import { FileDrop } from './file-drop.tsx'
 import { Follow } from './follow.tsx'
-import { draftOf, KINDS, type Kind, pathOf, TEXT } from './kinds.ts'
+import { groupOf, KINDS, pathOf, TEXT } from './kinds.ts'
 import { NumberCheck } from './number-check.tsx'
-import { curlOf, typeScriptOf } from './snippets.ts'
+import { curlOf, type Request, typeScriptOf } from './snippets.ts'
 import { dataUrlOf, upload } from './upload.ts'
 
 const FORM_FIELDS = ['phone', 'message', 'caption', 'send_at', 'body']
 
-interface Draft {
-  kind: Kind
-  phone: string
-  text: string
-  json: string
-  file: File | undefined
-  at: string
+type Issues = ReadonlyMap<string, string> | undefined
+
+interface PartProps {
+  draft: Draft
+  issues: Issues
+  set(changes: Partial<Draft>): void
 }
 
-function parsedBody(json: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(json)
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  } catch {
-    // The text is no JSON. It is refused with the same sentence as JSON that is not an object.
-  }
-  throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
+function To({ draft: { phone }, issues, set, row }: PartProps & { row: InstanceRow }) {
+  const { meant, phone: number } = readPhone(phone, row.phone)
+  return (
+    <>
+      <Line
+        label={t('To')}
+        type="tel"
+        value={phone}
+        placeholder="+55 11 …"
+        hint={t('A number with its country code, or the id of a group or channel. Begin with a number of your own.')}
+        wrong={issues?.has('phone') ? t('Write the number with its country code, for example 55 11 …') : undefined}
+        onChange={(next) => set({ phone: next })}
+      />
+      {meant ? (
+        <p class="soft">
+          {t('The country code may be missing.')}{' '}
+          <Button look="link" onPress={() => set({ phone: `+${meant}` })}>
+            {t('Use {number}', { number: `+${meant}` })}
+          </Button>
+        </p>
+      ) : null}
+      <div class="row">
+        <NumberCheck instance={row.id} phone={number} />
+      </div>
+    </>
+  )
 }
 
-function bodyOf({ kind, phone, text, json, file, at }: Draft, data: string): Record<string, unknown> {
-  const recipient = kind.takesPhone ? { phone: readPhone(phone).phone } : {}
-  const later = at === '' ? {} : { send_at: isoOf(at) }
-  if (kind === TEXT) return { ...recipient, message: text, ...later }
-  if (kind.file === null) return { ...recipient, ...parsedBody(json), ...later }
-  const named = 'file_name' in kind.example && file ? { file_name: file.name } : {}
-  return { ...recipient, [kind.file]: data, ...named, ...(kind.hasCaption && text !== '' ? { caption: text } : {}), ...later }
+function Content({ draft: { kind, text, json, file }, issues, set }: PartProps) {
+  return (
+    <>
+      {kind.file === null ? null : <FileDrop file={file} wrong={issues?.get(kind.file)} onFile={(next) => set({ file: next })} />}
+      {kind === TEXT || kind.hasCaption ? (
+        <Field label={kind === TEXT ? t('Text') : t('Caption')} wrong={issues?.get('message') ?? issues?.get('caption')}>
+          {(tied) => <textarea {...tied} value={text} onInput={(event) => set({ text: event.currentTarget.value })} />}
+        </Field>
+      ) : null}
+      {kind !== TEXT && kind.file === null ? (
+        <Field label={t('Content as JSON')} wrong={issues?.get('body')}>
+          {(tied) => (
+            <textarea {...tied} class="json" value={json} onInput={(event) => set({ json: event.currentTarget.value })} />
+          )}
+        </Field>
+      ) : null}
+    </>
+  )
 }
 
-/** The request as a program would send it; undefined while the input is incomplete. */
-function requestOf(instance: string, draft: Draft) {
-  try {
-    const body = bodyOf(draft, draft.file ? `data:…;base64,… of ${draft.file.name}` : 'https://…')
-    return { instance, path: pathOf(draft.kind, draft.file?.name), body }
-  } catch {
-    return undefined
-  }
+const Snippets = ({ request }: { request: Request | undefined }) =>
+  request ? (
+    <>
+      <Copy text={curlOf(request)} what={t('request as curl')}>
+        {'curl'}
+      </Copy>
+      <Copy text={typeScriptOf(request)} what={t('request as TypeScript')}>
+        {'TypeScript'}
+      </Copy>
+    </>
+  ) : null
+
+interface Sent {
+  id: string
+  at: string | undefined
 }
 
-function useDraft() {
-  const [draft, setDraft] = useState<Draft>({
-    kind: TEXT,
-    phone: '',
-    text: t('Hello from svc'),
-    json: '',
-    file: undefined,
-    at: '',
-  })
-  const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
-  const setKind = (operation: string) => {
-    const kind = KINDS.find((each) => each.operation === operation) ?? TEXT
-    set({ kind, json: draftOf(kind), text: kind === TEXT ? t('Hello from svc') : '' })
-  }
-  return { draft, set, setKind }
-}
+const Result = ({ instance, sent: { id, at } }: { instance: string; sent: Sent }) => (
+  <>
+    {at ? (
+      <Notice kind="good">
+        <div role="status">
+          <Sentence text="The message is in the queue and waits until {time}." elements={{ time: <At at={at} /> }} />
+        </div>
+      </Notice>
+    ) : null}
+    <Follow key={id} instance={instance} id={id} />
+  </>
+)
 
 export function SendCard({ row }: { row: InstanceRow }) {
-  const { draft, set, setKind } = useDraft()
-  const [sent, setSent] = useState<{ id: string; at: string | undefined }>()
+  const { draft, set, setKind, clear } = useDraft(row.id)
+  const [sent, setSent] = useState<Sent>()
   const [share, setShare] = useState(0)
-  const { kind, phone, text, json, file, at } = draft
+  const { kind, file, at } = draft
   const { run, isBusy, problem } = useAction(async () => {
     setSent(undefined)
     setShare(0)
@@ -88,65 +119,33 @@ export function SendCard({ row }: { row: InstanceRow }) {
     const path = `api/instances/${encodeURIComponent(row.id)}${pathOf(kind, file?.name)}`
     const { message_id } = await upload<{ message_id: string }>(path, body, setShare)
     setSent({ id: message_id, at: at === '' ? undefined : isoOf(at) })
+    clear()
     return undefined
   })
-  const request = requestOf(row.id, draft)
-  const { meant } = readPhone(phone, row.phone)
-  const isText = kind === TEXT || kind.hasCaption
+  const part = { draft, issues: problem?.issues, set }
   return (
     <section class="card">
       <header>
         <h2>{t('Send a message')}</h2>
+        {row.status === 'connected' ? null : (
+          <p>{t('The instance is not connected: the message waits in the queue until it is.')}</p>
+        )}
       </header>
-      <Form class="stack" onSubmit={() => run()}>
-        <Field label={t('Kind')} hint={kind === TEXT ? undefined : kind.summary}>
+      <Form class="stack" onSubmit={() => isComplete(draft) && run()}>
+        <Field label={t('Kind')}>
           {(tied) => (
-            <Choice
+            <SearchedChoice
+              label={t('Kind')}
               tied={tied}
               value={kind.operation}
               options={KINDS.map(({ operation }) => [operation, kindText(operation)] as const)}
+              groupOf={groupOf}
               onChange={setKind}
             />
           )}
         </Field>
-        <Line
-          label={t('To')}
-          type="tel"
-          value={phone}
-          placeholder="+55 11 …"
-          hint={t('A number with its country code, or the id of a group or channel. Begin with a number of your own.')}
-          wrong={problem?.issues.has('phone') ? t('Write the number with its country code, for example 55 11 …') : undefined}
-          onChange={(next) => set({ phone: next })}
-        />
-        {meant ? (
-          <p class="soft">
-            {t('The country code may be missing.')}{' '}
-            <Button look="link" onPress={() => set({ phone: `+${meant}` })}>
-              {t('Use {number}', { number: `+${meant}` })}
-            </Button>
-          </p>
-        ) : null}
-        <div class="row">
-          <NumberCheck instance={row.id} phone={readPhone(phone).phone} />
-        </div>
-        {kind.file === null ? null : (
-          <FileDrop file={file} wrong={problem?.issues.get(kind.file)} onFile={(next) => set({ file: next })} />
-        )}
-        {isText ? (
-          <Field
-            label={kind === TEXT ? t('Text') : t('Caption')}
-            wrong={problem?.issues.get('message') ?? problem?.issues.get('caption')}
-          >
-            {(tied) => <textarea {...tied} value={text} onInput={(event) => set({ text: event.currentTarget.value })} />}
-          </Field>
-        ) : null}
-        {kind !== TEXT && kind.file === null ? (
-          <Field label={t('Content as JSON')} wrong={problem?.issues.get('body')}>
-            {(tied) => (
-              <textarea {...tied} class="json" value={json} onInput={(event) => set({ json: event.currentTarget.value })} />
-            )}
-          </Field>
-        ) : null}
+        {kind.takesPhone ? <To {...part} row={row} /> : null}
+        <Content {...part} key={sent?.id ?? ''} />
         <Line
           label={t('Not before')}
           type="datetime-local"
@@ -155,27 +154,15 @@ export function SendCard({ row }: { row: InstanceRow }) {
           wrong={problem?.issues.get('send_at')}
           onChange={(next) => set({ at: next })}
         />
-        <Problem of={problem} fields={kind.file === null ? FORM_FIELDS : [...FORM_FIELDS, kind.file]} />
         {isBusy && file ? <progress max={1} value={share} aria-label={t('Uploaded')} /> : null}
-        {sent?.at ? (
-          <Notice kind="good">
-            <div role="status">
-              <Sentence text="The message is in the queue and waits until {time}." elements={{ time: <At at={sent.at} /> }} />
-            </div>
-          </Notice>
-        ) : null}
-        {sent ? <Follow key={sent.id} instance={row.id} id={sent.id} /> : null}
         <div class="row">
-          <Button look="primary" isBusy={isBusy} isDisabled={kind.file !== null && file === undefined}>
+          <Button look="primary" isBusy={isBusy} isDisabled={!isComplete(draft)}>
             {t('Send')}
           </Button>
-          {request ? (
-            <>
-              <Copy text={curlOf(request)} what={t('request as curl')} /> <small>curl</small>
-              <Copy text={typeScriptOf(request)} what={t('request as TypeScript')} /> <small>{'TypeScript'}</small>
-            </>
-          ) : null}
+          <Snippets request={requestOf(row.id, draft)} />
         </div>
+        <Problem of={problem} fields={kind.file === null ? FORM_FIELDS : [...FORM_FIELDS, kind.file]} />
+        {sent ? <Result instance={row.id} sent={sent} /> : null}
       </Form>
     </section>
   )

@@ -71,7 +71,7 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     </ol>
   )
 
-const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
+const About = ({ entry: { type, instance_id, phone, message_id } }: Pick<LogDetail, 'entry'>) => (
   <>
     <dt>{t('Instance')}</dt>
     <dd>
@@ -79,12 +79,10 @@ const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<
         <InstanceName id={instance_id} />
       </a>
     </dd>
-    {state === null ? null : (
-      <>
-        <dt>{t('Says')}</dt>
-        <dd>{eventName(type, state)}</dd>
-      </>
-    )}
+    <dt>{t('Type')}</dt>
+    <dd>
+      <code>{type}</code>
+    </dd>
     {phone === null ? null : (
       <>
         <dt>{t('Chat')}</dt>
@@ -125,7 +123,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
   })
   return (
     <Dialog
-      title={data ? t('{type} event', { type: data.entry.type }) : t('Event')}
+      title={data ? eventName(data.entry.type, data.entry.state) : t('Event')}
       isWide
       closes={t('Close')}
       onClose={onClose}
@@ -170,7 +168,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
                 </dd>
               </>
             ) : null}
-            <dt>{t('To')}</dt>
+            <dt>{t('Sent to')}</dt>
             <dd>
               <Name>{data.entry.url}</Name>
             </dd>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { LOG_STATUSES, type LogStatus } from '../../../domain/webhook-log.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import { outcomeText } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
-import { stateText } from '../../parts/message-state.tsx'
 import { Problem } from '../../parts/notice.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
 import { At, isoOf, localOf } from '../../parts/time.tsx'
@@ -140,7 +140,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
                 tied={tied}
                 value={status}
                 none={t('Not delivered')}
-                options={LOG_STATUSES.map((each) => [each, stateText(each)] as const)}
+                options={LOG_STATUSES.map((each) => [each, outcomeText(each)] as const)}
                 onChange={setStatus}
               />
             )}

@@ -4,12 +4,11 @@ import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { delivered, rows } from '../../api/live.ts'
 import { useLoad, useNews } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
-import { OutcomeBadge } from '../../parts/badge.tsx'
+import { OutcomeBadge, outcomeText } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceChoice } from '../../parts/instance-choice.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
-import { stateText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { receiverAnswer } from '../../parts/receiver-answer.ts'
 import { Sentence } from '../../parts/sentence.tsx'
@@ -80,7 +79,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
     ),
   },
   { label: t('Attempts'), isRight: true, cell: ({ attempts }) => <span class="number">{attempts}</span> },
-  { label: t('To'), cell: ({ url }) => <Name class="url break">{url}</Name> },
+  { label: t('Sent to'), cell: ({ url }) => <Name class="url break">{url}</Name> },
   {
     label: t('Happened'),
     cell: ({ created_at, next_attempt_at }) => (
@@ -121,7 +120,7 @@ function Filters({ query }: { query: URLSearchParams }) {
   const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '', further: '' })
   const choices = [
     ['type', t('Type'), EVENT_TYPES.map((type) => [type, EVENT_WORDS[type]] as const)],
-    ['status', t('Outcome'), LOG_STATUSES.map((status) => [status, stateText(status)] as const)],
+    ['status', t('Outcome'), LOG_STATUSES.map((status) => [status, outcomeText(status)] as const)],
   ] as const
   return (
     <div class="filters">
@@ -132,8 +131,8 @@ function Filters({ query }: { query: URLSearchParams }) {
           {(tied) => <Choice tied={tied} value={value(name)} none={t('Any')} options={options} onChange={change(name)} />}
         </Field>
       ))}
-      <Line label={t('From')} type="datetime-local" value={value('from')} onChange={change('from')} />
-      <Line label={t('To')} type="datetime-local" value={value('to')} onChange={change('to')} />
+      <Line label={t('From')} class="moment" type="datetime-local" value={value('from')} onChange={change('from')} />
+      <Line label={t('To')} class="moment" type="datetime-local" value={value('to')} onChange={change('to')} />
     </div>
   )
 }

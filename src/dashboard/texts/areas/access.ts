@@ -90,7 +90,7 @@ export const ACCESS = {
       'Você entrou com esta chave. O dono decide o que ela pode fazer e pode mudá-la ou revogá-la a qualquer momento. O que ela não pode, o serviço também recusa.',
       'Usted entró con esta clave. Su dueño decide lo que puede hacer y puede cambiarla o anularla en cualquier momento. Lo que no puede, el servicio también lo rechaza.',
     ],
-  'Paid until': ['Pago até', 'Pagado hasta'],
+  'Valid until': ['Válido até', 'Válido hasta'],
   'Trial ends': ['Fim do teste', 'Fin de la prueba'],
   'Slots in use': ['Vagas em uso', 'Lugares en uso'],
   Workspace: ['Espaço de trabalho', 'Espacio de trabajo'],

@@ -14,6 +14,8 @@ export const INSTANCES = {
   'Most messages waiting': ['Mais mensagens na fila', 'Más mensajes en espera'],
   'Most events waiting': ['Mais eventos na fila', 'Más eventos en espera'],
   'In trouble': ['Com problemas', 'Con problemas'],
+  'not taken': ['não aceitos', 'no aceptados'],
+  '{n} in trouble': ['{n} com problemas', '{n} con problemas'],
   'no webhook': ['sem webhook', 'sin webhook'],
   'No instance matches': ['Nenhuma instância encontrada', 'Ninguna instancia coincide'],
   'The search covers names, numbers and ids.': [

@@ -126,6 +126,10 @@ export const MESSAGES = {
     'A mensagem está na fila e espera até {time}.',
     'El mensaje está en la cola y espera hasta {time}.',
   ],
+  'The instance is not connected: the message waits in the queue until it is.': [
+    'A instância não está conectada: a mensagem espera na fila até ela se conectar.',
+    'La instancia no está conectada: el mensaje espera en la cola hasta que se conecte.',
+  ],
   Send: ['Enviar', 'Enviar'],
   'request as curl': ['a requisição como curl', 'la solicitud como curl'],
   'request as TypeScript': ['a requisição como TypeScript', 'la solicitud como TypeScript'],

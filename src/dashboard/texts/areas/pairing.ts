@@ -49,6 +49,11 @@ export const PAIRING = {
     'Um link de conexão abre uma página com o código QR, no idioma do seu cliente e sem credencial.',
     'Un enlace de vinculación abre una página con el código QR, en el idioma de su cliente y sin credencial.',
   ],
+  'This instance has an account, so it needs no connect link. To let somebody else pair it, log out first, or create another instance; its page then makes the link.':
+    [
+      'Esta instância tem uma conta e não precisa de um link de conexão. Para que outra pessoa a conecte, desconecte a conta primeiro ou crie outra instância; a página dela cria o link.',
+      'Esta instancia tiene una cuenta y no necesita un enlace de vinculación. Para que otra persona la vincule, desvincule la cuenta primero o cree otra instancia; su página crea el enlace.',
+    ],
   'Create a connect link': ['Criar um link de conexão', 'Crear un enlace de vinculación'],
   'No connect links': ['Nenhum link de conexão', 'Ningún enlace de vinculación'],
   'Links that ended are listed for a week.': [

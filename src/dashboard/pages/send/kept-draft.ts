@@ -1,0 +1,39 @@
+/** Keeps the text of the form for sending while the page is loaded again in another language, and no longer. */
+import { BEFORE_RELOAD } from '../../texts/language.ts'
+
+const KEY = 'svc_draft'
+
+export interface KeptDraft {
+  instance: string
+  operation: string
+  phone: string
+  text: string
+  json: string
+  at: string
+}
+
+/** Returns the draft of the instance and forgets it. */
+export function takeDraft(instance: string): KeptDraft | undefined {
+  try {
+    const stored = sessionStorage.getItem(KEY)
+    sessionStorage.removeItem(KEY)
+    const draft = JSON.parse(stored ?? 'null') as KeptDraft | null
+    return draft?.instance === instance ? draft : undefined
+  } catch {
+    // A browser that refuses storage has kept nothing.
+    return undefined
+  }
+}
+
+/** Returns the function that stops keeping. */
+export function keepBeforeReload(draft: () => KeptDraft): () => void {
+  const keep = () => {
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(draft()))
+    } catch {
+      // A browser that refuses storage shows an empty form after the reload.
+    }
+  }
+  addEventListener(BEFORE_RELOAD, keep)
+  return () => removeEventListener(BEFORE_RELOAD, keep)
+}

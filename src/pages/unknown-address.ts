@@ -1,0 +1,59 @@
+/** The page for a person whose browser asked for an address that does not exist. It shows no part of the address. */
+import { BRAND } from '../domain/brand.ts'
+import type { Language } from '../domain/language.ts'
+import type { Page } from '../features/parts.ts'
+import { makePage } from './page.ts'
+
+interface Words {
+  title: string
+  says: string
+  dashboard: string
+  docs: string
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    title: 'Page not found',
+    says: 'There is no page at this address. Check whether all of it was copied.',
+    dashboard: 'Open the dashboard',
+    docs: 'API reference',
+  },
+  pt: {
+    title: 'Página não encontrada',
+    says: 'Não há nenhuma página neste endereço. Confira se ele foi copiado por inteiro.',
+    dashboard: 'Abrir o painel',
+    docs: 'Referência da API',
+  },
+  es: {
+    title: 'Página no encontrada',
+    says: 'No hay ninguna página en esta dirección. Compruebe si se copió completa.',
+    dashboard: 'Abrir el panel',
+    docs: 'Referencia de la API',
+  },
+}
+
+/** Longer paths have no page of this service above them, and a browser ignores steps above the first folder. */
+const MAX_STEPS = 16
+
+/** Links are relative, because a proxy may serve the service under a path of its own. */
+const rootOf = (path: string) => `./${'../'.repeat(Math.min(MAX_STEPS, path.split('/').length - 2))}`
+
+interface Served {
+  hasDocs: boolean
+  hasDashboard: boolean
+}
+
+export const unknownAddressPage =
+  ({ hasDocs, hasDashboard }: Served) =>
+  (language: Language, path: string): Page => {
+    const { title, says, dashboard, docs } = WORDS[language]
+    const links = [
+      ...(hasDashboard ? [`<a href="${rootOf(path)}dashboard">${dashboard}</a>`] : []),
+      ...(hasDocs ? [`<a href="${rootOf(path)}docs">${docs}</a>`] : []),
+    ]
+    return makePage({
+      title: `${title} · ${BRAND}`,
+      language,
+      body: `<h1>${title}</h1><p>${says}</p>${links.length > 0 ? `<p>${links.join(' · ')}</p>` : ''}`,
+    })
+  }
