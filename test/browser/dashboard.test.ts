@@ -395,6 +395,10 @@ describe('the dashboard in Chromium', { skip }, () => {
       .nth(1)
       .waitFor()
     await sound('webhook-log')
+    await field('Outcome').getByText('Pending or retrying').waitFor({ state: 'attached' })
+    await to('instances')
+    await page.getByRole('row').filter({ hasText: 'Support' }).getByRole('link', { name: 'not taken' }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Instances' }).getByText('1 in trouble').waitFor()
   })
 
   test('lists the newest messages, and shows a conversation, whose contents open on a click', async () => {

@@ -66,6 +66,18 @@ describe('pages in Chromium', { skip }, () => {
     watched.complaints.length = 0
   })
 
+  test('an unknown address is a page for a person, and JSON for a program', async () => {
+    const unknown = `${world.gateway.baseUrl}/dashboards/<b>old</b>`
+    const answer = await page.goto(unknown)
+    assert.equal(answer!.status(), 404)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    assert.equal(await page.getByText('old').count(), 0)
+    assert.match((await fetch(unknown)).headers.get('content-type')!, /json/)
+    await page.getByRole('link', { name: 'Open the dashboard' }).click()
+    await page.waitForURL(`${world.gateway.baseUrl}/dashboard`)
+    watched.complaints.length = 0
+  })
+
   test('the pairing page shows a QR, which a phone scans, and ends in a green tick', async () => {
     const phone = '5511999990101'
     await world.sandbox.createPhone(phone, { name: 'Ana' })
@@ -82,6 +94,9 @@ describe('pages in Chromium', { skip }, () => {
     assert.equal(await page.locator('#state').textContent(), `Connected: +${phone}`)
     assert.equal(await qr.isVisible(), false)
     assert.equal((await world.gateway.status(instance)).connected, true)
+    // The clock, which ticks once a second, must not clear this sentence.
+    await page.evaluate('tick()')
+    await page.getByText('Done. You can close this page.').waitFor()
     await world.gateway.must(instance, 'POST', '/disconnect')
     await page.reload()
     await qr.waitFor({ state: 'visible' })
@@ -134,7 +149,14 @@ describe('pages in Chromium', { skip }, () => {
     const known = JSON.stringify({ instance_id: instance.id, token: instance.token })
     await page.evaluate(`sessionStorage.setItem('svc_docs', ${JSON.stringify(known)})`)
     await page.goto(`${world.gateway.baseUrl}/docs`)
-    for (const area of ['groups', 'instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
+    // Swagger UI renders the whole description first, which takes a minute on a busy machine.
+    await page.locator('[data-tag="groups"]').waitFor({ timeout: 120_000 })
+    for (const area of ['instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
+    // A search opens the groups in which it has found operations.
+    await page.locator('.operation-filter-input').fill('send-poll-vote')
+    await page.locator('[data-path$="/send-poll-vote"]').waitFor()
+    assert.equal(await page.locator('.opblock').count(), 1)
+    await page.locator('.operation-filter-input').fill('')
     await picture(page, 'docs')
     // When the dialog with the keys opens, its first field must have the focus.
     await page.getByRole('button', { name: 'Authorize' }).click()

@@ -17,6 +17,8 @@ interface ProblemProps {
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
+  // The fields say all of it.
+  if (of.message === '' && others.length === 0) return null
   return (
     <div class="notice bad" role="alert">
       <div>
