@@ -61,6 +61,7 @@ const RULES: readonly Rule[] = [
       'src/domain/dashboard-rights.ts',
       'src/domain/display-text.ts',
       'src/domain/instance-choices.ts',
+      'src/domain/health-words.ts',
       'src/domain/instance-list.ts',
       'src/domain/isolated-text.ts',
       'src/domain/language.ts',
