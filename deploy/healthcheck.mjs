@@ -1,6 +1,6 @@
 // Docker's HEALTHCHECK and upgrade.sh run this program. It ends with 0 if the service is ready, or if the service waits
 // as the standby of another one. Otherwise it prints the reason and ends with 1. A load balancer does not use this
-// program: it requests /health/ready, which answers 503 while the service is a standby.
+// program: it requests /health/ready, which answers 503 while the service is a standby that passes no requests on.
 const port = process.env.SVC_PORT || 8080
 const host = process.env.SVC_HOST || '127.0.0.1'
 const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host

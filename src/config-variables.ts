@@ -51,6 +51,7 @@ const Environment = v.object({
   SVC_KEYS_DIR: v.optional(text),
   SVC_STANDBY: v.optional(oneOf('on', 'off'), 'off'),
   SVC_STANDBY_ADDRESS: v.optional(standbyAddress),
+  SVC_PEER_PORT: v.optional(whole(1, 65_535)),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
       v.string(),
@@ -189,7 +190,11 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Variables): void {
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
 }
 
-function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_STORE_URL = '' }: Variables): void {
+function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_PEER_PORT, SVC_STORE_URL = '' }: Variables): void {
+  if (SVC_STANDBY === 'off' && SVC_PEER_PORT !== undefined)
+    throw new Error(
+      'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
+    )
   if (SVC_STANDBY === 'off' && SVC_STANDBY_ADDRESS !== undefined)
     throw new Error(
       'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',

@@ -30,10 +30,12 @@ export interface Config extends DataPlaces {
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
   /**
-   * Address at which the active service requests the state of this standby. If null, the service uses the address that
-   * the database sees, and the port to listen on.
+   * Address of this service for the others of its store. If null, they use the address that the database sees, and the
+   * ports to listen on.
    */
   standbyAddress: { host: string; port: number | undefined } | null
+  /** Port at which other services of the store pass requests on to this one; null for none. */
+  peerPort: number | null
   /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number
   /** Null if the service generates a key in the data folder. */
@@ -112,6 +114,7 @@ export function readConfig({
     ...places,
     isStandby: known.SVC_STANDBY === 'on',
     standbyAddress: known.SVC_STANDBY_ADDRESS ?? null,
+    peerPort: known.SVC_PEER_PORT ?? null,
     blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
     mediaBucket: bucketOf('SVC_MEDIA_URL', known),
     mediaDays: known.SVC_MEDIA_DAYS,

@@ -29,7 +29,9 @@ export interface Lingering {
   refuse(socket: Socket, answer: string): void
 }
 
-export function createLingering(listener: RequestListener): Lingering & { attach(server: Server): void } {
+export function createLingering(
+  listener: RequestListener,
+): Lingering & { attach(server: Server, event: 'connection' | 'secureConnection'): void } {
   const current = new WeakMap<Socket, Exchange>()
   const ending = new WeakSet<Socket>()
 
@@ -59,8 +61,8 @@ export function createLingering(listener: RequestListener): Lingering & { attach
       drop(socket)
     },
 
-    attach(server) {
-      server.on('connection', (socket: Socket) => {
+    attach(server, event) {
+      server.on(event, (socket: Socket) => {
         const close = socket.destroySoon.bind(socket)
         // Node calls this method when the last answer of a connection has been written.
         socket.destroySoon = () => {

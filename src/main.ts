@@ -23,6 +23,7 @@ import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
+import { openLink } from './service/open-link.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
@@ -98,11 +99,14 @@ async function startParts(
   // Listens before all other parts start, so that a used port is detected early. Until the application is ready, every
   // request except `/health/live` is answered 503.
   const server = await listen(config)
-  server.explain(starting.waiting)
   shutdown.add(server.close)
+  const tally = createTally()
+  const link = await openLink(config, { log, server, tally })
+  shutdown.add(() => link?.close())
+  server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const turn = await standBy(config, { log, backend, starting, port: server.port, searching })
+  const turn = await standBy(config, { log, backend, starting, port: server.port, searching, link })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   starting.at('the accounts')
@@ -121,7 +125,6 @@ async function startParts(
   await oauth.load()
   shutdown.add(() => oauth.stop())
 
-  const tally = createTally()
   const ledger = createLedger()
   const onReported = () => clockWatch.reported(ledger.total())
   const threads = await openThreads(config, { log, shutdown, storage, starting, searching, ledger, onReported, allowCrash })

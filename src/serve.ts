@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { bodyReader } from './body-reader.ts'
@@ -39,13 +39,30 @@ export interface Waiting {
   reason?: 'standby' | 'database' | undefined
   /** Identifies the active service whose standby this one is. */
   active?: string | undefined
+  /** The last known readiness of the active service, if this standby passes requests on to it. */
+  throughActive?: { isReady: boolean; checks: Record<string, string> } | undefined
 }
+
+/** How a request that nobody has read yet can be carried out in this process. */
+export interface Local {
+  isServing(): boolean
+  serve(): void
+}
+
+type Forward = (incoming: IncomingMessage, outgoing: ServerResponse, local: Local) => void
 
 export interface Listening {
   /** `http://host:port`, with the actual port. */
   url: string
   port: number
   explain(waiting: () => Waiting): void
+  /** Before `serve` is called, this function gets all requests but those for the health and metrics of this process. */
+  forwardWith(forward: Forward): void
+  /**
+   * Carries out a request that another service has passed on. `address` is that of the caller. Returns false, and leaves
+   * the request alone, while this process does not serve.
+   */
+  takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
   /** Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
   stop(deadlineMs: number): Promise<void>
@@ -60,12 +77,15 @@ export interface Listening {
 const KEPT_OPEN = 75 * SECOND
 
 const HEALTH = /^\/health\//
+const OF_PROCESS = /^\/(health\/|metrics$)/
 const LIVE = '/health/live'
 const READY = '/health/ready'
 const NO_HOST = 'localhost'
 
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
+  const passedOn = new WeakMap<IncomingMessage, { address: string | undefined }>()
+  let forward: Forward | undefined
   let app: Handler | undefined
   let waiting = (): Waiting => ({ sentence: 'The service is starting.' })
   let isStopping = false
@@ -73,20 +93,26 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   function notStarted(request: Request, pathname: string): Response {
-    const { sentence, reason, active } = waiting()
+    const { sentence, reason, active, throughActive } = waiting()
+    if (pathname !== READY) return refusal(request, sentence)
     const named = { ...(reason && { reason }), ...(active && { active }) }
-    return refusal(request, sentence, pathname === READY ? { checks: { engine: 'failed' }, ...named } : undefined)
+    const checks = throughActive?.checks ?? { engine: 'failed' }
+    // A standby that cannot reach the database could not take over, although it can still pass requests on.
+    if (throughActive?.isReady && reason === 'standby') return answered(request, { status: 'ok', checks, ...named })
+    return refusal(request, sentence, { checks, ...named })
   }
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
     const problem = headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
-    if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
+    // A start may take long, and a supervisor that restarts processes which are not alive must not end it.
+    if (app === undefined) return pathname === LIVE ? answered(request, { status: 'ok' }) : notStarted(request, pathname)
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
     // The address is stored now, because a closed socket no longer has one.
-    callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
+    const { address } = passedOn.get(incoming) ?? { address: socket.remoteAddress }
+    callers.set(request, { incoming, socket, address, isTaken: false })
     inFlight++
     try {
       return await app.fetch(request)
@@ -106,11 +132,15 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   })
   // Node's limit for the arrival of a request must be longer than our own limit for bodies, which is answered with an
   // error.
-  const lingering = createLingering(listener)
+  const lingering = createLingering((incoming, outgoing) => {
+    const serve = () => listener(incoming, outgoing)
+    if (app !== undefined || forward === undefined || isOfProcess(incoming) || headProblem(incoming)) return serve()
+    forward(incoming, outgoing, { isServing: () => app !== undefined, serve })
+  })
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT
   server.keepAliveTimeout = KEPT_OPEN
-  lingering.attach(server)
+  lingering.attach(server, 'connection')
   server.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
   await bind(server, host, port)
 
@@ -121,6 +151,17 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
     explain(next) {
       waiting = next
+    },
+
+    forwardWith(next) {
+      forward = next
+    },
+
+    takePassedOn(incoming, outgoing, address) {
+      if (app === undefined || isStopping) return false
+      passedOn.set(incoming, { address })
+      listener(incoming, outgoing)
+      return true
     },
 
     serve(makeApp) {
@@ -157,6 +198,12 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 }
 
+/** Also true for a URL that cannot be read, which is refused here. */
+function isOfProcess({ url = '' }: IncomingMessage): boolean {
+  const base = `http://${NO_HOST}`
+  return !URL.canParse(url, base) || OF_PROCESS.test(new URL(url, base).pathname)
+}
+
 const NO_BYTES = new Uint8Array()
 
 /** Returns the body only if nobody has begun to read it and all of it has arrived. */
@@ -182,11 +229,13 @@ const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined
 const FLUSH = 250
 
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
-  closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
+  closing(
+    new Failure('engine_unavailable', details ? { message, details } : { message }),
+    requestIdOf(headers.get('X-Request-Id'), newUlid),
+  )
 
-/** A start may take long, and a supervisor that restarts processes which are not alive must not end it. */
-const alive = ({ headers }: Request): Response =>
-  Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
+const answered = ({ headers }: Request, body: object): Response =>
+  Response.json(body, { headers: { 'X-Request-Id': requestIdOf(headers.get('X-Request-Id'), newUlid) } })
 
 /** The application never sees a request whose `Host` or path cannot be part of a URL. */
 function unreadable(error: unknown): Response {

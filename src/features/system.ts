@@ -53,6 +53,11 @@ export const ready = local('system.ready', 'GET /health/ready', {
       .string()
       .optional()
       .meta({ description: 'Information for the operator about a problem that does not stop the service.' }),
+    reason: z
+      .literal('standby')
+      .optional()
+      .meta({ description: 'Only from a standby that passes requests on; the checks are those of the active service.' }),
+    active: z.string().optional().meta({ description: 'Identifies the active service of a standby.' }),
   }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {

@@ -223,7 +223,7 @@ function observe(
     const startedAt = clock.now()
     const begun = performance.now()
     const { headers } = c.req.raw
-    const requestId = requestIdOf(headers, newRequestId)
+    const requestId = requestIdOf(headers.get('X-Request-Id'), newRequestId)
     const address = peer(c.req.raw)
     warnOfProxy(address, headers)
     const source = sourceOf(address, headers, trusted)

@@ -1,6 +1,5 @@
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/
 
-export function requestIdOf(headers: Headers, make: () => string): string {
-  const given = headers.get('X-Request-Id')
-  return given !== null && ACCEPTED.test(given) ? given : make()
-}
+/** `given` is the value of `X-Request-Id`, if the request has one. */
+export const requestIdOf = (given: string | string[] | null | undefined, make: () => string): string =>
+  typeof given === 'string' && ACCEPTED.test(given) ? given : make()

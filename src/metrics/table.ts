@@ -55,6 +55,11 @@ export const METRICS = {
     labels: [],
     help: 'Number of standbys that wait for this service to end; only with SVC_STANDBY=on.',
   },
+  svc_forwards_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Requests that this service, as a standby, passed on to the active one: answered, refused (not carried out), unknown (the connection broke), or left by their caller.',
+  },
   svc_queue_waiting: {
     kind: 'gauge',
     labels: [],

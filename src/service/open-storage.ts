@@ -51,6 +51,7 @@ export async function openStorage(
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
     turn,
+    linkAddress: config.peerPort === null ? undefined : { host: config.standbyAddress?.host, port: config.peerPort },
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),

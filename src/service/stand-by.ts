@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { steadyClock } from '../domain/clock.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
+import type { PeerLink } from '../peer/peer-link.ts'
 import type { Starting } from '../starting.ts'
 import { LONGEST_GAP } from '../storage/drivers/postgres/owner/owner-watch.ts'
 import { markOf } from '../storage/drivers/postgres/owner/standbys.ts'
@@ -25,6 +26,8 @@ export interface StandbyDeps {
   starting: Starting
   port: number
   searching: Promise<Programs | null>
+  /** Undefined if this service passes no requests on. */
+  link?: Pick<PeerLink, 'setActive' | 'endForwarding'> | undefined
 }
 
 /**
@@ -36,7 +39,7 @@ const LOOKS = 3
 /** Resolves with the right to be the next owner of the store; undefined if this process is no standby. */
 export async function standBy(
   config: Config,
-  { log, backend, starting, port, searching }: StandbyDeps,
+  { log, backend, starting, port, searching, link }: StandbyDeps,
 ): Promise<Turn | undefined> {
   // A store in memory has no other service.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
@@ -71,8 +74,10 @@ export async function standBy(
     threads: threadsOf(config),
     address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? port },
     signal: unfit.signal,
-    onWaiting({ id, name = 'another machine' }) {
+    onWaiting({ id, name = 'another machine', linkAddress }) {
       if (id !== undefined) active = markOf(id)
+      // An owner that connects to the database again has no address for a moment.
+      if (id !== undefined && linkAddress !== undefined) link?.setActive({ id, ...linkAddress })
       seenAt = steadyClock.now()
       show(`the service on ${name}, whose standby it is`, () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),
@@ -83,6 +88,7 @@ export async function standBy(
     // still would keep its sessions.
     onTaking() {
       seenAt = Number.POSITIVE_INFINITY
+      link?.setActive(undefined)
     },
     // The error is only logged and not shown, because it may contain an address.
     onFailed(cause) {
@@ -93,6 +99,7 @@ export async function standBy(
     },
     onDead: (name) => log.warn({ former: name }, 'the service that used the store no longer runs; its standby takes over'),
   })
+  link?.endForwarding()
   starting.at('the store')
   return turn
 }

@@ -3,6 +3,7 @@
  * a backend. No other module knows which kind there is.
  */
 import type { Driver, Storage } from 'unstorage'
+import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
@@ -39,6 +40,8 @@ export interface Turn {
 export interface Owner {
   id: string | undefined
   name: string | undefined
+  /** Where standbys pass requests on to it; undefined if it has no link, or is just connecting to the store again. */
+  linkAddress?: StandbyAddress | undefined
 }
 
 export interface TurnOptions {
@@ -69,6 +72,11 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   keysDir?: string | undefined
   turn?: Turn | undefined
+  /**
+   * Address at which the standbys of this service pass requests on to it. Without a host, they use the address that the
+   * store sees. Absent if the service has no link.
+   */
+  linkAddress?: { host: string | undefined; port: number } | undefined
   /** Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   onCommit?: ((isStored: boolean) => void) | undefined

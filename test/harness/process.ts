@@ -34,7 +34,12 @@ const START_DEADLINE = 120_000
  * Runs a program. `args` are node's arguments with the program; benchmarks replace them, to start the program as users
  * do.
  */
-export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
+export async function run(
+  flags: string[],
+  env: Record<string, string>,
+  args = START,
+  deadlineMs = START_DEADLINE,
+): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
     // If the test sets a log level, it reads the log itself, so the log is not redirected to the folder of logs.
     env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
@@ -52,7 +57,7 @@ export async function run(flags: string[], env: Record<string, string>, args = S
     errors = (errors + chunk.toString()).slice(-4_000)
   })
   const printed = await new Promise<Printed>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not started within ${START_DEADLINE} ms: ${errors}`)), START_DEADLINE)
+    const timer = setTimeout(() => reject(new Error(`not started within ${deadlineMs} ms: ${errors}`)), deadlineMs)
     let out = ''
     child.stdout!.on('data', (chunk: Buffer) => {
       out += chunk.toString()

@@ -120,7 +120,10 @@ const ErrorDetails = z.object({
   instance_slots: z.int().optional().meta({ description: 'Number of allowed instances; only with `instance_limit_reached`.' }),
   instances_used: z.int().optional().meta({ description: 'Number of existing instances; only with `instance_limit_reached`.' }),
   checks: z.record(z.string(), z.string()).optional().meta({ description: 'Result of every check; only from `/health/ready`.' }),
-  reason: z.string().optional().meta({ description: 'Of `engine_unavailable`: `storage` or `disk_full`.' }),
+  reason: z.string().optional().meta({
+    description:
+      'Of `engine_unavailable`: `storage`, `disk_full`, or from a standby `no_active_service` (nothing was carried out) or `outcome_unknown` (the request may have been carried out).',
+  }),
   status: z
     .int()
     .optional()

@@ -59,6 +59,7 @@ export function postgresBackend(url: string): Backend {
             writer: driver.writer!,
             threads: options.claims?.all.length ?? 1,
             turn: options.turn as SchemaTurn | undefined,
+            linkAddress: options.linkAddress,
             ask: driver.ask,
             isClosing: () => isClosing,
             onTakenOver() {

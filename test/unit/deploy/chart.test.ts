@@ -80,7 +80,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
     assert.equal(containerOf(only(manifests, 'StatefulSet')).startupProbe.httpGet.path, '/health/ready')
   })
 
-  test('a pair is two services of one release on two machines, of which only the active one gets requests', () => {
+  test('a pair is two services of one release on two machines, and the standby passes requests on to the active one', () => {
     const owner = only(modes.pair, 'Deployment')
     const { spec } = owner
     assert.deepEqual([spec.replicas, spec.strategy], [2, { type: 'Recreate' }])
@@ -94,6 +94,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
     const named = new Map<string, unknown>(env.map(({ name, ...from }: { name: string }) => [name, from]))
     assert.deepEqual(named.get('SVC_STANDBY'), { value: 'on' })
     assert.deepEqual(named.get('SVC_STANDBY_ADDRESS'), { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } })
+    assert.deepEqual(named.get('SVC_PEER_PORT'), { value: '8090' })
     for (const key of ['SVC_STORE_URL', 'SVC_SECRET_KEY', 'SVC_ADMIN_KEY'])
       assert.deepEqual(named.get(key), { valueFrom: { secretKeyRef: { name: 'gateway', key } } })
   })

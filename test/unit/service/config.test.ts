@@ -255,6 +255,11 @@ describe('a bad variable ends the start with one sentence', () => {
       'node-b',
       'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
     ],
+    [
+      'SVC_PEER_PORT',
+      '8090',
+      'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
+    ],
     ...['http://node-b', '0.0.0.0', ':8080', '[b:8080]', 'node-b:0', `${'n'.repeat(40)}`].map(
       (value): [string, string, string] => [
         'SVC_STANDBY_ADDRESS',

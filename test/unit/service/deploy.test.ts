@@ -77,6 +77,7 @@ test('the pair has two equal services with a standby, and only one builds the im
   const { pull_policy: policy, ...b } = services['svc-b']
   assert.deepEqual(a, b)
   assert.equal(a.environment.SVC_STANDBY, 'on')
+  assert.equal(a.environment.SVC_PEER_PORT, '8090')
   assert.ok(existsSync(new URL(build.dockerfile, ROOT)))
   assert.equal(policy, 'never')
 })

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
-import { markOf, standbyQuestions, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { addressesIn, markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 import {
   holdLease,
   isLeaseHeld,
@@ -146,8 +146,8 @@ test('a look that succeeds while the standbys are asked renews the lease', async
 })
 
 test('a standby is a session whose name has an address; others are left out', () => {
-  assert.deepEqual(standbysIn(null), [])
-  assert.deepEqual(standbysIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,node-b 80,evil,10.0.0.1 -1,10.0.0.1 ,a b,a/b 80,-a 80'), [
+  assert.deepEqual(addressesIn(null), [])
+  assert.deepEqual(addressesIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,node-b 80,evil,10.0.0.1 -1,10.0.0.1 ,a b,a/b 80,-a 80'), [
     { host: '10.0.0.1', port: 8_080 },
     { host: 'fd00::2', port: 80 },
     { host: 'node-b', port: 80 },

@@ -64,6 +64,11 @@ spec:
             fieldRef:
               fieldPath: status.podIP
         {{- end }}
+        {{- if not (hasKey .Values.settings "SVC_PEER_PORT") }}
+        # The standby passes requests on to the active pod at this port.
+        - name: SVC_PEER_PORT
+          value: "8090"
+        {{- end }}
         {{- range $name := list "SVC_STORE_URL" "SVC_SECRET_KEY" "SVC_ADMIN_KEY" }}
         - name: {{ $name }}
           valueFrom:
@@ -96,7 +101,7 @@ spec:
             command: [sleep, {{ .Values.drainSeconds | quote }}]
       {{- end }}
       {{- if .Values.postgres }}
-      # A standby is alive and never ready: the Service sends requests to the active service only.
+      # A standby is ready while it can pass requests on to the active service.
       startupProbe:
         httpGet: { path: /health/live, port: http }
         periodSeconds: 2

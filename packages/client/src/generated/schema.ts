@@ -1008,7 +1008,7 @@ export interface components {
                     checks?: {
                         [key: string]: string;
                     };
-                    /** @description Of `engine_unavailable`: `storage` or `disk_full`. */
+                    /** @description Of `engine_unavailable`: `storage`, `disk_full`, or from a standby `no_active_service` (nothing was carried out) or `outcome_unknown` (the request may have been carried out). */
                     reason?: string;
                     /** @description Status that the host of the URL answered; only with `media_download_failed`. */
                     status?: number;
@@ -10364,6 +10364,13 @@ export interface operations {
                         };
                         /** @description Information for the operator about a problem that does not stop the service. */
                         warning?: string;
+                        /**
+                         * @description Only from a standby that passes requests on; the checks are those of the active service.
+                         * @enum {string}
+                         */
+                        reason?: "standby";
+                        /** @description Identifies the active service of a standby. */
+                        active?: string;
                     };
                 };
             };

@@ -18,7 +18,7 @@ import { Fenced, TERMINATE } from '../writer.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createReconnect } from './reconnect.ts'
 import { createStandbyReach } from './standby-reach.ts'
-import { STANDBYS, standbyQuestions, standbysIn } from './standbys.ts'
+import { addressesIn, nameOwner, type OwnAddress, STANDBYS, standbyQuestions } from './standbys.ts'
 
 /** The right to own the schema, with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -30,6 +30,8 @@ export interface OwnerOptions {
   threads: number
   /** The right that a standby has received, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
+  /** Address at which standbys reach this service over its link; undefined if it has none. */
+  linkAddress?: OwnAddress | undefined
   /** Asks on another connection of this process. */
   ask(question: Question): Promise<unknown[][]>
   /** True while the service closes the store and removes its writer, whose absence is then no error. */
@@ -107,12 +109,12 @@ const OVER = 'Another service has taken over the store in PostgreSQL.'
 const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over.'
 
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
-  const { writer, turn, isClosing, onVisit, onTakenOver, onOver } = options
+  const { writer, turn, linkAddress, isClosing, onVisit, onTakenOver, onOver } = options
   let link = turn?.link.isUp() ? turn.link : await connect(target, { name: 'owner' })
   try {
     await checkConnections(link, target, { threads: options.threads })
     await take(link, target)
-    await link.ask({ text: "SET application_name = 'svc owner'" }, SILENCE)
+    await link.ask(nameOwner(linkAddress), SILENCE)
     await link.ask({ text: MARK, values: [writer] }, SILENCE)
     await link.ask(END_IDLE, SILENCE)
     if ((await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)).rows.some(([isService]) => isService)) onTakenOver()
@@ -140,7 +142,12 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const noteStandbys = createStandbyReach({ isReached, onUnreached: options.onUnreached })
 
-  const reconnect = createReconnect(() => connect(target, { name: 'owner' }), LOOK_EVERY)
+  async function connectAgain(): Promise<Link> {
+    const made = await connect(target, { name: 'owner' })
+    if (linkAddress !== undefined) await made.ask(nameOwner(linkAddress), SILENCE)
+    return made
+  }
+  const reconnect = createReconnect(connectAgain, LOOK_EVERY)
   const question = { text: LOOK, values: [writer] }
   const askOn = async (used: Link) => (await used.ask(question, LOOK_SILENCE)).rows
 
@@ -165,7 +172,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
-    const standbys = standbysIn(named)
+    const standbys = addressesIn(named)
     lease.renew(sentAt, standbys)
     noteStandbys(standbys)
     options.onStandbys(standbys.length)

@@ -3,12 +3,12 @@
  * it waits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TurnOptions } from '../../../store-backend.ts'
+import type { Owner, TurnOptions } from '../../../store-backend.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
-import { nameStandby } from './standbys.ts'
+import { addressesIn, nameStandby, OWNER_ADDRESS } from './standbys.ts'
 
 /** Interval in ms at which the standby checks the owner. */
 const LOOK_EVERY = 1_000
@@ -17,11 +17,11 @@ const LOOK_EVERY = 1_000
  * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`
  * and `objid` are the two halves of the lock's number.
  */
-const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id, ${OWNER_ADDRESS} AS address FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
   AND l.objid = hashtext(current_schema())::oid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 const LOOK = {
-  text: `SELECT h.id, n.writer, n.beat, n.name FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON true`,
+  text: `SELECT h.id, n.writer, n.beat, n.name, h.address FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON true`,
 }
 /** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
@@ -48,10 +48,10 @@ export async function waitForTurn(
   async function look(): Promise<boolean> {
     if (!link.isUp()) link = await connectAgain()
     const askedAt = performance.now()
-    const { name, ...found } = await lookAt(link)
+    const { name, linkAddress, ...found } = await lookAt(link)
     const verdict = watch.judge(found, askedAt)
     if (verdict === 'alive') {
-      onWaiting({ id: found.node?.writer, name })
+      onWaiting({ id: found.node?.writer, name, linkAddress })
       return false
     }
     onTaking()
@@ -82,9 +82,14 @@ export async function waitForTurn(
   }
 }
 
-async function lookAt(link: Link): Promise<OwnerLook & { name: string | undefined }> {
-  const [[holder, writer, beat, name]] = (await link.ask(LOOK, SILENCE)).rows as [
-    [string | null, string | null, number, string | null],
+async function lookAt(link: Link): Promise<OwnerLook & Pick<Owner, 'name' | 'linkAddress'>> {
+  const [[holder, writer, beat, name, address]] = (await link.ask(LOOK, SILENCE)).rows as [
+    [string | null, string | null, number, string | null, string | null],
   ]
-  return { holder: holder ?? undefined, node: writer === null ? undefined : { writer, beat }, name: name ?? undefined }
+  return {
+    holder: holder ?? undefined,
+    node: writer === null ? undefined : { writer, beat },
+    name: name ?? undefined,
+    linkAddress: addressesIn(address)[0],
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * The standbys of a schema. Each puts its port, and its host if set, into the name of its connection. So the owner
- * finds a standby without a table, and asks over HTTP whether the standby can reach the database.
+ * The addresses of the services on a schema. Each puts its port, and its host if set, into the name of its connection, so
+ * the others find it without a table. The owner asks its standbys over HTTP whether they can reach the database, and a
+ * standby passes requests on to the owner.
  */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
@@ -14,23 +15,38 @@ const READY = '/health/ready'
 /** A short hash of the schema, because PostgreSQL cuts the name of a connection after 63 characters. */
 const SCHEMA = 'left(to_hex(hashtext(current_schema())), 5)'
 
-/** Without a host, the owner uses the address at which the database sees the connection. */
-export const nameStandby = ({ host, port }: { host: string | undefined; port: number }): Question => ({
-  text: `SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, ${SCHEMA}, $2::text), false)`,
+/** The port at which others reach a service, and its host if the operator has named one. */
+export interface OwnAddress {
+  host: string | undefined
+  port: number
+}
+
+/** Without a host, the others use the address at which the database sees the connection. */
+const nameAs = (role: 'owner' | 'standby', { host, port }: OwnAddress): Question => ({
+  text: `SELECT set_config('application_name', concat_ws(' ', 'svc ${role}', $1::int, ${SCHEMA}, $2::text), false)`,
   values: [port, host ?? null],
 })
 
-/**
- * SQL that returns the addresses of all standbys as one text. A connection without an address comes from the same
- * machine.
- */
-export const STANDBYS = `(SELECT string_agg(coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
-  || ' ' || split_part(application_name, ' ', 3), ',')
+export const nameStandby = (address: OwnAddress): Question => nameAs('standby', address)
+
+/** An owner without an address gets no requests from its standbys. */
+export const nameOwner = (address: OwnAddress | undefined): Question =>
+  address === undefined ? { text: "SET application_name = 'svc owner'" } : nameAs('owner', address)
+
+/** SQL for the host and port in the name of a connection. A connection without an address comes from the same machine. */
+const ADDRESS = `coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
+  || ' ' || split_part(application_name, ' ', 3)`
+
+/** SQL that returns the address of the connection `a`, as one text, if it is that of an owner that has one. */
+export const OWNER_ADDRESS = `CASE WHEN a.application_name LIKE 'svc owner %' THEN ${ADDRESS} END`
+
+/** SQL that returns the addresses of all standbys as one text. */
+export const STANDBYS = `(SELECT string_agg(${ADDRESS}, ',')
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
   AND split_part(application_name, ' ', 4) = ${SCHEMA})`
 
 /** Any session of the role can give itself such a name, so a text that is no address is left out. */
-export const standbysIn = (text: string | null): StandbyAddress[] =>
+export const addressesIn = (text: string | null): StandbyAddress[] =>
   (text ?? '')
     .split(',')
     .map((each) => {
@@ -82,7 +98,9 @@ function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
 
 function detailsIn(text: string): Details {
   try {
-    return (JSON.parse(text) as { error?: { details?: Details } }).error?.details ?? {}
+    const body = JSON.parse(text) as Details & { error?: { details?: Details } }
+    // A standby that passes requests on is ready, and gives no error.
+    return body.error?.details ?? body
   } catch {
     return {}
   }

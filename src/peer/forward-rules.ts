@@ -1,0 +1,42 @@
+/** Rules for requests that a standby passes on: how it can end, and when it is sent again. */
+import { Failure } from '../domain/failures.ts'
+
+/** A service of the store, as the port of its link. */
+export interface PeerAddress {
+  host: string
+  port: number
+}
+
+/**
+ * `answered`: the caller has an answer, or at least its head. `unsent`: nothing of the request has left this service.
+ * `elsewhere`: the other service refused it, because it is not the active one. `unknown`: the connection broke after the
+ * request was sent. `left`: the caller has closed its connection.
+ */
+export type Ending =
+  | { is: 'answered' | 'unsent' | 'unknown' | 'left' }
+  | { is: 'elsewhere'; active: PeerAddress | undefined }
+  | { is: 'refused'; failure: Failure }
+
+/** Bodies up to this number of bytes are kept until the request is answered, so that it can be sent again. */
+export const LONGEST_KEPT = 256 * 1_024
+
+/** A request is sent again only if the other service cannot have begun to carry it out, and its whole body is kept. */
+export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean => isKept && (is === 'unsent' || is === 'elsewhere')
+
+/** A stream of events keeps its connection for hours, so it must not use one of those for other requests. */
+export const isEventStream = (method: string | undefined, accept: string | undefined): boolean =>
+  method === 'GET' && (accept ?? '').includes('text/event-stream')
+
+/** Nothing of the request was carried out. */
+export const noActive = () =>
+  new Failure('engine_unavailable', {
+    message: 'The active service cannot be reached from this standby at the moment; nothing of the request was carried out.',
+    details: { reason: 'no_active_service' },
+  })
+
+export const outcomeUnknown = () =>
+  new Failure('engine_unavailable', {
+    message:
+      'The connection to the active service was lost before its answer; the request may have been carried out. Repeat a send with the same Idempotency-Key.',
+    details: { reason: 'outcome_unknown' },
+  })

@@ -1,0 +1,69 @@
+/**
+ * The headers of a request that one service passes on to another, and of its answer. The headers of the link count only
+ * at the port of the link, and a caller cannot send them there: they are removed from everything that is passed on.
+ */
+
+/** Address from which the caller connected. */
+export const LINK_ADDRESS = 'svc-link-address'
+/** In an answer: the service is not the active one, and the body names the active one that it knows. */
+export const LINK_ELSEWHERE = 'svc-link-elsewhere'
+/** Number of headers that a link adds to a request. */
+export const LINK_HEADERS = 1
+
+const LINK = /^svc-link-/
+/**
+ * Headers of one connection (RFC 9110, 7.6.1). Names that a caller lists in `Connection` are kept: it could otherwise
+ * remove a header with which a proxy names the caller.
+ */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const REQUEST_ID = 'x-request-id'
+
+type Pair = [name: string, value: string]
+
+function pairsOf(rawHeaders: readonly string[]): Pair[] {
+  const pairs: Pair[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at]!, rawHeaders[at + 1]!])
+  return pairs
+}
+
+const isOfLink = (name: string) => LINK.test(name.toLowerCase())
+const isPassed = (name: string) => !OF_CONNECTION.has(name.toLowerCase()) && !isOfLink(name)
+
+/** `requestId` replaces the id that the caller may have given. */
+export function requestHeaders(
+  rawHeaders: readonly string[],
+  { address, requestId }: { address: string | undefined; requestId: string },
+): Record<string, string[]> {
+  const headers: Record<string, string[]> = Object.create(null)
+  for (const [name, value] of pairsOf(rawHeaders)) {
+    const key = name.toLowerCase()
+    if (isPassed(key) && key !== REQUEST_ID) headers[key] = [...(headers[key] ?? []), value]
+  }
+  headers[REQUEST_ID] = [requestId]
+  if (address !== undefined) headers[LINK_ADDRESS] = [address]
+  return headers
+}
+
+/** As a flat list of names and values. */
+export const answerHeaders = (rawHeaders: readonly string[]): string[] =>
+  pairsOf(rawHeaders)
+    .filter(([name]) => isPassed(name))
+    .flat()
+
+/** The headers that the caller sent, as a flat list. */
+export const withoutLink = (rawHeaders: readonly string[]): string[] =>
+  pairsOf(rawHeaders)
+    .filter(([name]) => !isOfLink(name))
+    .flat()

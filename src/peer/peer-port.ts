@@ -1,0 +1,91 @@
+/**
+ * The port at which other services pass requests on to this one. It answers nobody who has another secret key. A request
+ * that arrives here is never passed on again.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { MINUTE, SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import { LONGEST_BODY } from '../http/body.ts'
+import { newUlid } from '../lib/ulid.ts'
+import { createLingering } from '../lingering.ts'
+import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
+import type { Listening } from '../serve.ts'
+import type { PeerAddress } from './forward-rules.ts'
+import { LINK_ADDRESS, LINK_ELSEWHERE, LINK_HEADERS, withoutLink } from './link-headers.ts'
+import { portTls } from './peer-key.ts'
+
+export interface PeerPortOptions {
+  host: string
+  port: number
+  key: Buffer
+  log: Log
+  server: Pick<Listening, 'takePassedOn'>
+  /** The active service, if this one knows another. */
+  active(): PeerAddress | undefined
+}
+
+/** Bytes that the headers of the link may have beside those of the caller. */
+const ROOM = 1_024
+const HANDSHAKE = 5 * SECOND
+/** Longer than a standby keeps idle connections. */
+const KEPT_OPEN = 2 * MINUTE
+/** Other programs may try to connect again and again. */
+const TELL_EVERY = MINUTE
+const MISDIRECTED = 421
+
+export async function openPeerPort({ host, port, key, log, server, active }: PeerPortOptions): Promise<() => Promise<void>> {
+  function elsewhere(outgoing: ServerResponse) {
+    outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1', 'Content-Type': 'application/json' })
+    outgoing.end(JSON.stringify(active() ?? {}))
+  }
+
+  const listener: RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { [LINK_ADDRESS]: address } = incoming.headers
+    incoming.rawHeaders = withoutLink(incoming.rawHeaders)
+    if (!server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing)
+  }
+
+  const lingering = createLingering(listener)
+  const link = createServer(
+    {
+      ...HEAD_LIMITS,
+      ...portTls(key),
+      maxHeaderSize: HEAD_LIMITS.maxHeaderSize! + ROOM,
+      requestTimeout: LONGEST_BODY + MINUTE,
+      handshakeTimeout: HANDSHAKE,
+    },
+    lingering.listener,
+  )
+  link.maxHeadersCount = HEADERS_KEPT + LINK_HEADERS
+  link.keepAliveTimeout = KEPT_OPEN
+  lingering.attach(link, 'secureConnection')
+  link.on('secureConnection', (socket) => {
+    // The URL of a request begins with the scheme that the caller used, and the service itself has no TLS.
+    Object.defineProperty(socket, 'encrypted', { value: false })
+  })
+  link.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
+  let toldAt = Number.NEGATIVE_INFINITY
+  link.on('tlsClientError', ({ message }, { remoteAddress }) => {
+    if (performance.now() - toldAt < TELL_EVERY) return
+    toldAt = performance.now()
+    log.warn(
+      { from: remoteAddress, problem: message.slice(0, 200) },
+      'a connection to SVC_PEER_PORT was refused: it comes from a service with another SVC_SECRET_KEY, or from another program',
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    link.once('error', (cause) => {
+      reject(
+        new Error(`The service cannot listen on ${host} port ${port}: ${cause.message} (SVC_HOST, SVC_PEER_PORT).`, { cause }),
+      )
+    })
+    link.listen(port, host, resolve)
+  })
+  return async () => {
+    if (!link.listening) return
+    link.closeAllConnections()
+    await new Promise((resolve) => link.close(resolve))
+  }
+}
