@@ -116,6 +116,8 @@ export interface Moving {
   seconds: number
   /** Encoders cannot compress `noise`; most real stickers are drawings. */
   scene: 'drawing' | 'noise'
+  /** Frames per second. */
+  rate?: number
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
   gif: ['-loop', '0'],
@@ -124,9 +126,10 @@ const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
   mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
   webm: ['-c:v', 'libvpx', '-b:v', '2M', '-deadline', 'realtime', '-cpu-used', '8'],
 }
-export const moving = (format: MovingFormat, { size, seconds, scene }: Moving): Promise<Buffer> => {
+export const moving = (format: MovingFormat, { size, seconds, scene, rate = 10 }: Moving): Promise<Buffer> => {
   const noise = scene === 'noise' ? ',noise=alls=60:allf=t' : ''
-  return ffmpeg(format, ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=10:duration=${seconds}${noise}`, ...MOVING[format]])
+  const source = `testsrc2=size=${size}:rate=${rate}:duration=${seconds}${noise}`
+  return ffmpeg(format, ['-f', 'lavfi', '-i', source, ...MOVING[format]])
 }
 
 async function ffmpeg(extension: string, args: readonly string[]): Promise<Buffer> {
@@ -165,7 +168,7 @@ async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<st
 export const soundEncoders = (): Promise<string[]> => listed('-encoders', /^ A\S{5} (\w+) /)
 export const muxers = (): Promise<string[]> => listed('-muxers', /^ +E (\S+)/)
 
-/** Options for the sample rate and the number of channels. Many encoders accept only one of these combinations. */
+/** Options for the sample rate and the number of channels. Many encoders accept only some of these combinations. */
 const VOICES = [
   [],
   ['-ar', '48000', '-ac', '2'],
@@ -173,24 +176,27 @@ const VOICES = [
   ['-ar', '16000', '-ac', '1'],
   ['-ar', '22050', '-ac', '1'],
 ]
-const voices = new Map<string, Promise<readonly string[] | undefined>>()
-
-async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
-  for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
-  return undefined
-}
-
-const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
+/** The options that an encoder has accepted. */
+const voices = new Map<string, readonly string[]>()
 
 /**
  * If the encoder is null, ffmpeg uses the default encoder of the container. Resolves with undefined if ffmpeg cannot do
  * this.
  */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
-  const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
-  if (encoder !== null) voices.set(encoder, Promise.resolve(voice))
-  if (voice === undefined) return undefined
-  const made = await encoded([...voice, ...(encoder === null ? [] : ['-c:a', encoder])], muxer).catch(() => undefined)
+  if (encoder === null) return encoded([], muxer)
+  const known = voices.get(encoder)
+  for (const voice of known ? [known] : VOICES) {
+    const made = await encoded([...voice, '-c:a', encoder], muxer)
+    if (made === undefined) continue
+    voices.set(encoder, voice)
+    return made
+  }
+  return undefined
+}
+
+async function encoded(codec: readonly string[], muxer: string): Promise<Buffer | undefined> {
+  const made = await ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer]).catch(() => undefined)
   return made && made.byteLength > 0 ? made : undefined
 }
 

@@ -293,7 +293,7 @@ describe('hostile files are refused with a sentence', () => {
 
   test('a conversion that takes too long is ended', { skip: withoutFfmpeg }, async () => {
     const hurried = createPrepare(createConverter({ programs: files.programs, conversions: 1, limitMs: 100 }))
-    await assert.rejects(hurried(await job('video', await files.film('avi', '1280x720', 20))), /takes too long/)
+    await assert.rejects(hurried(await job('video', await files.film('avi', '1280x720', 6))), /takes too long/)
   })
 
   test('what grows above the limit is refused', { skip: withoutFfmpeg }, async () => {

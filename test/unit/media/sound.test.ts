@@ -72,6 +72,7 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
 
 /** If the encoder is null, the default encoder of the container is used. */
 type Kind = [encoder: string | null, muxer: string]
+/** Each of them lasts a second, and ffmpeg recognises it. */
 const SOME: Kind[] = [
   ['alac', 'caf'],
   ['wavpack', 'wv'],
@@ -101,7 +102,8 @@ async function everyKind(): Promise<Kind[]> {
 }
 
 describe('every sound that ffmpeg decodes leaves as ogg/opus, mono, 48 kHz', { skip: withoutFfmpeg }, async () => {
-  const kinds = withoutFfmpeg ? [] : amount(1, 0) === 1 ? await everyKind() : SOME
+  const isFull = amount(1, 0) === 1
+  const kinds = withoutFfmpeg ? [] : isFull ? await everyKind() : SOME
   let made = 0
   let left = 0
   for (const [encoder, muxer] of kinds)
@@ -109,7 +111,7 @@ describe('every sound that ffmpeg decodes leaves as ogg/opus, mono, 48 kHz', { s
       const bytes = await files.soundBy(encoder, muxer)
       if (bytes === undefined) return t.skip('this ffmpeg does not make it')
       made++
-      const seconds = await decodedSeconds(bytes)
+      const seconds = isFull ? await decodedSeconds(bytes) : 1
       if (seconds < 0.5) return t.skip('this ffmpeg does not know it again without its name')
       const voice = await prepared('voice', bytes)
       assert.deepEqual(await heard(voice.path), { format: 'ogg', codec: 'opus', channels: 1, rate: 48_000 })
