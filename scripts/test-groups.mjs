@@ -10,11 +10,13 @@ const GROUPS = '.built/test/groups'
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
 /**
- * Matches a file that changes state of its process on which other files depend: hooks, clocks, the event loop, the
- * environment, or patches of Baileys. Such a file runs in a separate process.
+ * Matches a file that changes state of its process on which other files depend: hooks for each test, clocks, the event
+ * loop, the environment, or patches of Baileys. Such a file runs in a separate process, like one that converts media,
+ * because the conversions of a group would run one after another. Hooks of a whole file run before the first test of
+ * the group, or after its last.
  */
 const ALONE =
-  /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m
+  /^(beforeEach|afterEach)\(|media-files|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m
 
 /**
  * Returns the same files, but with groups in place of the unit tests that can share a process. A group is a file that imports its tests.

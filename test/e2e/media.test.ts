@@ -14,7 +14,7 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-const world = await startWorld({ own: true })
+const world = await startWorld({ own: true, env: { SVC_FFMPEG: '' } })
 const web = await serveFiles()
 await world.sandbox.createContact(ANA, { name: 'Ana' })
 await world.sandbox.createContact(BEN, { name: 'Ben' })

@@ -44,9 +44,12 @@ test('an instance is there to be kept', async () => {
   await service.kill()
 })
 
-for (const step of ['create:key', 'delete:recorded', 'delete:erased']) {
+const STEPS = ['create:key', 'delete:recorded', 'delete:erased']
+/** The service that is killed at the first step. Each start after a kill also runs until the next step. */
+let killed: Awaited<ReturnType<typeof start>>
+for (const [at, step] of STEPS.entries()) {
   test(`a kill at ${step} leaves an instance that is gone, with its key and all of its records, after the next start`, async () => {
-    const killed = await start({ SVC_TEST_KILL_AT: step })
+    if (at === 0) killed = await start({ SVC_TEST_KILL_AT: step })
     const gone = killed.gateway.createInstance(null)
     const removed = gone.then(({ id }) =>
       fetch(`${killed.gateway.baseUrl}/account/instances/${id}`, {
@@ -56,11 +59,11 @@ for (const step of ['create:key', 'delete:recorded', 'delete:erased']) {
     )
     await assert.rejects(removed)
     await killed.service.ended
-    const { service, gateway } = await start()
+    killed = await start({ SVC_TEST_KILL_AT: STEPS[at + 1] ?? 'none' })
     assert.deepEqual(await keyFiles(), [kept.id, 'links', 'main'].toSorted())
-    if (step !== 'create:key') assert.equal(await statusOf(gateway, await gone), 401)
-    assert.equal(await statusOf(gateway, kept), 200)
-    await service.kill()
+    if (step !== 'create:key') assert.equal(await statusOf(killed.gateway, await gone), 401)
+    assert.equal(await statusOf(killed.gateway, kept), 200)
+    if (at === STEPS.length - 1) await killed.service.kill()
   })
 }
 

@@ -5,6 +5,12 @@
 import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
 
+/**
+ * A service that searches for ffmpeg starts both of its programs, which takes half a second of CPU time. So this
+ * setting is the default where few tests convert media.
+ */
+export const WITHOUT_FFMPEG = { SVC_FFMPEG: 'off' }
+
 export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string

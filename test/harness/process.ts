@@ -1,6 +1,7 @@
 /** Runs the service and the network as separate processes, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { program } from './checkout.ts'
+import { WITHOUT_FFMPEG } from './place.ts'
 import { loggingEnv, noteSecrets } from './secrets.ts'
 
 export interface Printed {
@@ -42,7 +43,12 @@ export async function run(
 ): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
     // If the test sets a log level, it reads the log itself, so the log is not redirected to the folder of logs.
-    env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
+    env: {
+      ...process.env,
+      ...(args === START ? WITHOUT_FFMPEG : {}),
+      ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })
   children.add(child)

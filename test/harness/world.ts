@@ -7,7 +7,7 @@ import type { Service } from '../../src/main.ts'
 import { borrowPlace, lender } from './borrowed-place.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { SandboxNetworkReady } from './network.ts'
-import type { Place, PlaceOptions } from './place.ts'
+import { type Place, type PlaceOptions, WITHOUT_FFMPEG } from './place.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
@@ -38,11 +38,11 @@ export interface WorldOptions extends PlaceOptions {
 }
 
 async function placeFor({ own = false, ...options }: WorldOptions): Promise<Place> {
-  if (lender !== undefined && !own && !options.shards && !options.env)
-    return borrowPlace(options.untraced ? 'untraced' : 'traced')
+  const isOwn = own || options.shards !== undefined || options.env !== undefined
+  if (lender !== undefined && !isOwn) return borrowPlace(options.untraced ? 'untraced' : 'traced')
   // This module is imported late, because a test with a shared world does not need it.
   const { openPlace } = await import('./own-place.ts')
-  return openPlace(options)
+  return openPlace(isOwn ? { ...options, env: { ...WITHOUT_FFMPEG, ...options.env } } : options)
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
