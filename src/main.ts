@@ -115,7 +115,7 @@ async function startParts(
   const allow = parseRanges(config.egressAllow)
   const { adminKey, instanceSlots } = config
   const main = createMainRecords({ store, log })
-  const account = createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots })
+  const account = createStoredAccount({ main, store, sealer, clock, log, adminKey, instanceSlots })
   await account.load()
   shutdown.add(() => main.idle())
   shutdown.add(main.follow(FOLLOW_EVERY))

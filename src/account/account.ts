@@ -69,6 +69,8 @@ export interface Account {
   catchUp(): Promise<void>
   /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
+  /** Reads the uses that other services have recorded. */
+  readUses(): Promise<void>
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
   /** The newest key comes first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]

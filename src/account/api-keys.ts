@@ -9,7 +9,7 @@ import { lookOf } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { MainRecords } from '../storage/main-records/main-records.ts'
+import type { LatestUses, Use } from '../storage/latest-uses.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import type { Account, ApiKey } from './account.ts'
@@ -19,7 +19,8 @@ import { createKnownKeys } from './known-keys.ts'
 import type { StoredKey } from './records.ts'
 
 export interface ApiKeysDeps {
-  main: Pick<MainRecords, 'change'>
+  uses: LatestUses
+  isShared: boolean
   records: Repository<StoredKey>
   clock: Clock
   log: Log
@@ -43,6 +44,7 @@ type ApiKeysPart = Pick<
   | 'apiKey'
   | 'findClientToken'
   | 'used'
+  | 'readUses'
   | 'createApiKey'
   | 'listApiKeys'
   | 'updateApiKey'
@@ -55,9 +57,10 @@ type ApiKeysPart = Pick<
 export interface ApiKeys extends ApiKeysPart {
   put(recordKey: string, bytes: Uint8Array): void
   remove(recordKey: string): void
+  isThere(id: string): boolean
 }
 
-export function createApiKeys({ main, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
+export function createApiKeys({ uses, isShared, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
   const known = createKnownKeys()
   const { remember, forget, find, ofWorkspace } = known
 
@@ -86,7 +89,7 @@ export function createApiKeys({ main, records, clock, log, transact, inTurn }: A
     put(recordKey, bytes) {
       const stored = records.decode(recordKey, bytes)
       const before = known.get(stored.id)
-      remember(before === undefined ? stored : withLatestUse(stored, before))
+      remember(withLatestUse(stored, uses.of(stored.id)))
       if (before !== undefined && (before.name !== stored.name || before.scopes.join() !== stored.scopes.join())) tellChange()
     },
     remove(recordKey) {
@@ -95,6 +98,7 @@ export function createApiKeys({ main, records, clock, log, transact, inTurn }: A
       forget(key)
       tellChange()
     },
+    isThere: (id) => known.get(id) !== undefined,
     findApiKey: known.findApiKey,
     apiKey: known.apiKey,
     findClientToken: known.findClientToken,
@@ -104,17 +108,20 @@ export function createApiKeys({ main, records, clock, log, transact, inTurn }: A
       const key = known.get(id)
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
+      uses.note(id, { at: now, ip })
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // The current state of the key is written, and not the state when it was used. Otherwise a revoked key or a
-      // removed scope could come back.
-      inTurn(key.workspace, () =>
-        main.change(() => {
-          const current = known.get(id)
-          return { ops: current ? [records.encode(keys.apiKey(key.workspace, id), current)] : [] }
-        }),
-      ).catch((err: unknown) =>
+      inTurn(`use ${id}`, async () => {
+        // The key may have been revoked in the meantime.
+        if (known.get(id)) await uses.write(id)
+      }).catch((err: unknown) =>
         log.error({ err, api_key_id: id }, 'the time at which an API key was last used could not be written'),
       )
+    },
+
+    async readUses() {
+      if (!isShared) return
+      await uses.read()
+      for (const key of known.all()) remember(withLatestUse(key, uses.of(key.id)))
     },
 
     async createApiKey(workspace, { name, scopes }) {
@@ -170,7 +177,7 @@ export function createApiKeys({ main, records, clock, log, transact, inTurn }: A
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         if (operates(key)) checkLastOperateKey(security, othersThatOperate(key))
-        return { ops: [records.remove(keys.apiKey(workspace, id))] }
+        return { ops: [records.remove(keys.apiKey(workspace, id)), uses.removal(id)] }
       })
     },
 
@@ -180,9 +187,8 @@ export function createApiKeys({ main, records, clock, log, transact, inTurn }: A
   }
 }
 
-/** The use of a key is in memory before it is stored, so the stored record may have an older one. */
-function withLatestUse(stored: StoredKey, { lastUsedAt, lastUsedIp }: StoredKey): StoredKey {
-  return lastUsedAt !== null && lastUsedAt > (stored.lastUsedAt ?? 0) ? { ...stored, lastUsedAt, lastUsedIp } : stored
-}
+/** The record of a key has its last use only if an earlier release has stored it, or the key was changed since. */
+const withLatestUse = (key: StoredKey, use: Use | undefined): StoredKey =>
+  use !== undefined && use.at > (key.lastUsedAt ?? 0) ? { ...key, lastUsedAt: use.at, lastUsedIp: use.ip } : key
 
 const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks the same as one' })

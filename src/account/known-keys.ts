@@ -7,6 +7,7 @@ export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'find
   remember(key: StoredKey): void
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined
+  all(): StoredKey[]
   /** Throws `not_found`. */
   find(workspace: string, id: string): StoredKey
   ofWorkspace(workspace: string): StoredKey[]
@@ -41,6 +42,7 @@ export function createKnownKeys(): KnownKeys {
       } else byHash.delete(key.hash)
     },
     get: (id) => byId.get(id),
+    all: () => [...byId.values()],
     find(workspace, id) {
       const key = apiKey(workspace, id)
       if (!key) throw new Failure('not_found', { message: 'No API key has this id.' })

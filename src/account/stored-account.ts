@@ -2,7 +2,10 @@ import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { orLate } from '../lib/deadline.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { createLatestUses } from '../storage/latest-uses.ts'
 import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { Account } from './account.ts'
 import { checkGivenAdminKey, createAdminKeys } from './admin-keys.ts'
@@ -15,6 +18,7 @@ import { subscriptionAfter } from './subscription.ts'
 
 export interface AccountDeps {
   main: MainRecords
+  store: Pick<StateStore, 'range' | 'commit'>
   sealer: Sealer
   clock: Clock
   log: Log
@@ -27,14 +31,15 @@ export interface AccountDeps {
 /** Milliseconds for which a request with an unknown credential waits for the changes of other services. */
 const MAX_CATCH_UP = 1_000
 
-export function createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
+export function createStoredAccount({ main, store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
   const mutex = createKeyedMutex()
   const workspaces = createHeldWorkspaces(main, workspaceRecords(sealer))
   const keyRecord = keyRecords(sealer)
   const { change } = workspaces
 
   const transact: Account['transact'] = (workspace, decide) => mutex.run(workspace, () => change(workspace, decide))
-  const apiKeys = createApiKeys({ main, records: keyRecord, clock, log, transact, inTurn: mutex.run })
+  const uses = createLatestUses({ store, prefix: keys.apiKeyUses, sealer })
+  const apiKeys = createApiKeys({ uses, isShared: main.isShared, records: keyRecord, clock, log, transact, inTurn: mutex.run })
 
   const partOf = (key: string): Memory => (key.endsWith(':self') ? workspaces : apiKeys)
   const memory: Memory = {
@@ -59,7 +64,7 @@ export function createStoredAccount({ main, sealer, clock, log, adminKey, instan
     await change(id, (current) => ({ next: { ...current, subscription: { ...current.subscription, instanceSlots } }, ops: [] }))
   }
 
-  const { put: _, remove: __, ...keyPart } = apiKeys
+  const { put: _, remove: __, isThere: ___, ...keyPart } = apiKeys
   const { follow, ...adminPart } = createAdminKeys({ workspaces, mutex, given: adminKey })
   return {
     ...keyPart,
@@ -67,7 +72,11 @@ export function createStoredAccount({ main, sealer, clock, log, adminKey, instan
 
     async load() {
       checkGivenAdminKey(adminKey)
+      await uses.read()
       await main.load('account', memory, fill)
+      await uses
+        .removeOthers(apiKeys.isThere)
+        .catch((err: unknown) => log.error({ err }, 'notes about the last use of revoked API keys could not be removed'))
       if (workspaces.all().length === 0) await makeDefault()
       for (const workspace of workspaces.all()) await followSlots(workspace)
       await follow()

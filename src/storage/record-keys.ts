@@ -22,6 +22,7 @@ export const keys = {
   dashboardSession: (hash: string) => `dashboard-session:${hash}`,
   dashboardSessions: 'dashboard-session:',
 
+  apiKeyUses: 'use:api-key:',
   oauthApp: (id: string) => `oauth:app:${id}`,
   oauthApps: 'oauth:app:',
   oauthClient: (id: string) => `oauth:client:${id}`,

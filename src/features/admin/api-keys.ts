@@ -79,7 +79,10 @@ export const listApiKeys = local('admin.listApiKeys', 'GET /admin/api-keys', {
   description: 'Revoked keys are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(ApiKey),
-  handle: async ({ parts, workspace }, query) => pageOf(parts.account.listApiKeys(workspace), query, render),
+  async handle({ parts, workspace }, query) {
+    await parts.account.readUses()
+    return pageOf(parts.account.listApiKeys(workspace), query, render)
+  },
   examples: [{ name: 'first page', input: { page: '1' }, reply: { data: [example], page: 1, page_size: 20, total: 1 } }],
 })
 

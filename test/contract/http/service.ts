@@ -209,7 +209,7 @@ export async function openService(options: ServiceOptions = {}) {
   const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
   const adminKey = options.hasOwnAdminKey ? null : ADMIN_KEY
   const main = createMainRecords({ store, log })
-  const account = createStoredAccount({ main, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
+  const account = createStoredAccount({ main, store, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
@@ -464,7 +464,7 @@ export async function openService(options: ServiceOptions = {}) {
 /** An account on the store of this service, as another process has it. */
 export async function accountBeside({ store, sealer, clock, log }: Service, instanceSlots: number | null = null) {
   const main = createMainRecords({ store, log })
-  const account = createStoredAccount({ main, sealer, clock, log, adminKey: null, instanceSlots })
+  const account = createStoredAccount({ main, store, sealer, clock, log, adminKey: null, instanceSlots })
   await account.load()
   return account
 }

@@ -37,7 +37,7 @@ async function open(adminKey: string | null = null, instanceSlots: number | null
     error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
   }
   const main = createMainRecords({ store, log })
-  const account = createStoredAccount({ main, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
+  const account = createStoredAccount({ main, store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
   await account.load()
   return account
 }

@@ -1,0 +1,64 @@
+/**
+ * Notes when credentials were last used. They are records of their own, which no service follows: a note waits for no
+ * other change, and makes no change of another service be decided again.
+ */
+import * as v from 'valibot'
+import type { Op, StateStore } from './contract.ts'
+import { repository } from './repository.ts'
+import type { Sealer } from './sealer.ts'
+
+export interface Use {
+  /** In epoch ms. */
+  at: number
+  ip: string | null
+}
+
+const UseRecord = v.object({ at: v.number(), ip: v.nullable(v.string()) })
+
+export interface LatestUsesDeps {
+  store: Pick<StateStore, 'range' | 'commit'>
+  prefix: string
+  sealer: Sealer
+}
+
+export interface LatestUses {
+  /** Reads the notes of all services. */
+  read(): Promise<void>
+  of(id: string): Use | undefined
+  note(id: string, use: Use): void
+  /** Resolves when the latest note is stored. */
+  write(id: string): Promise<void>
+  /** Must be part of the change that removes the credential. */
+  removal(id: string): Op
+  /** Removes the notes of credentials that no longer exist. */
+  removeOthers(isThere: (id: string) => boolean): Promise<void>
+}
+
+export function createLatestUses({ store, prefix, sealer }: LatestUsesDeps): LatestUses {
+  const records = repository<Use>({ name: 'last use', schema: UseRecord, version: 1, sealed: sealer })
+  const uses = new Map<string, Use>()
+  const removal = (id: string) => records.remove(prefix + id)
+
+  return {
+    async read() {
+      // A note that cannot be read is replaced by the next one.
+      for await (const { key, value } of records.list(store, prefix, { onUnreadable: () => {} })) {
+        const id = key.slice(prefix.length)
+        const known = uses.get(id)
+        if (known === undefined || known.at < value.at) uses.set(id, value)
+      }
+    },
+    of: (id) => uses.get(id),
+    note: (id, use) => void uses.set(id, use),
+    async write(id) {
+      const use = uses.get(id)
+      if (use) await store.commit({ ops: [records.encode(prefix + id, use)] })
+    },
+    removal,
+    async removeOthers(isThere) {
+      const removed = [...uses.keys()].filter((id) => !isThere(id))
+      for (const id of removed) uses.delete(id)
+      if (removed.length > 0) await store.commit({ ops: removed.map(removal) })
+    },
+  }
+}
