@@ -73,6 +73,7 @@ const CODE_LIFE = 3 * 60_000
 const clockScript = `let expiresAt = 0
 /** Time until which the shown code to type is valid; 0 without one. */
 let codeUntil = 0
+let isCodeAsked = false
 const clockOf = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0')
 const isShown = (id) => !document.getElementById(id).hidden
 const tick = () => {
@@ -80,6 +81,7 @@ const tick = () => {
   if (left > 0) return setText('clock', WORDS.codeLeft.replace('{n}', clockOf(left)))
   if (codeUntil > 0) show('code', false)
   codeUntil = 0
+  if (isCodeAsked) return setText('clock', WORDS.fetching)
   const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
   setText('clock', isShown('qr') && seconds > 0 ? WORDS.newCode.replace('{n}', seconds) : '')
 }
@@ -152,7 +154,7 @@ const look = async () => {
   }
   show('over', false)
   const explained = WORDS.failures === null && EXPLAINED.includes(status) && error && withLocalTimes(error)
-  const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
+  const instruction = isByCode ? (isCodeAsked ? WORDS.fetching : WORDS.typeCode) : isShown('qr') ? WORDS.scan : WORDS.fetching
   const said = explained || WORDS.statuses[status] || error || status
   const advice = status === 'banned' ? ' ' + WORDS.banAdvice : ''
   setText('state', status === 'qr' ? instruction : said + advice)
@@ -220,7 +222,9 @@ const byCode = (isOn) => {
   isByCode = isOn
   expiresAt = 0
   showWays()
-  for (const id of ['code', 'qr', 'busy']) show(id, false)
+  for (const id of ['code', 'qr', 'busy', 'steps']) show(id, false)
+  // The next look at the status is up to two seconds away, and until then the sentence would be about the other way.
+  setText('state', isOn ? WORDS.typeCode : WORDS.fetching)
   codeUntil = 0
   setText('problem', '')
   tick()
@@ -235,7 +239,8 @@ document.getElementById('number').addEventListener('submit', async (event) => {
   codeUntil = 0
   if (number.length < 7 || number.startsWith('0')) return setText('problem', WORDS.needsNumber)
   setText('problem', '')
-  setText('clock', WORDS.fetching)
+  isCodeAsked = true
+  tick()
   button.disabled = true
   try {
     const { value } = await ask('phone-code/' + encodeURIComponent(number))
@@ -245,6 +250,7 @@ document.getElementById('number').addEventListener('submit', async (event) => {
   } catch (error) {
     setText('problem', sentenceOf(error))
   }
+  isCodeAsked = false
   tick()
   button.disabled = false
 })

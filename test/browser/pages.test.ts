@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startWorld, type World } from '../harness/world.ts'
 import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
@@ -131,6 +132,12 @@ describe('pages in Chromium', { skip }, () => {
     await page.getByRole('button', { name: 'Get a code' }).click()
     await page.getByText('Write the number with its country code').waitFor()
     await page.getByRole('textbox').fill('+55 11 99999-0102')
+    // The page says so for as long as the code takes, and not only until its next look at the status.
+    await page.route('**/phone-code/**', async (route) => {
+      await setTimeout(1_500)
+      await page.locator('#clock').getByText('Getting a code…').waitFor()
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Get a code' }).click()
     await page.locator('#code').waitFor({ state: 'visible' })
     await page.getByText(/^Valid for [23]:\d\d$/).waitFor()
