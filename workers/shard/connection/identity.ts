@@ -3,10 +3,11 @@
  * shows the number whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type AuthenticationState, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
+import { type AuthenticationState, isLidUser, isPnUser, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
-import { bare, identifierOf } from '../wire/jid.ts'
+import { bare, identifierOf, jidUser } from '../wire/jid.ts'
 import type { Identity } from '../wire/person.ts'
 
 export type { Identity, Person } from '../wire/person.ts'
@@ -15,8 +16,6 @@ export interface LidPair {
   pn: string
   lid: string
 }
-
-const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 
 /** Number of pairs per read, per commit, and per turn of the event loop, about 10 ms. */
 const SLICE = 200
@@ -43,26 +42,58 @@ async function learnSlice(
 ): Promise<void> {
   const known = await keys.get(
     'lid-mapping',
-    pairs.map(({ pn }) => userOf(pn)),
+    pairs.map(({ pn }) => jidUser(pn)),
   )
-  const fresh = pairs.filter(({ pn, lid }) => known[userOf(pn)] !== userOf(lid))
+  const fresh = pairs.filter(({ pn, lid }) => known[jidUser(pn)] !== jidUser(lid))
   if (fresh.length === 0) return
   await signalRepository.lidMapping.storeLIDPNMappings(fresh)
   for (const { pn, lid } of fresh) await signalRepository.migrateSession(pn, lid)
 }
 
 const REVERSE = '_reverse'
+/** The most entries that each session remembers; a person has two. A message needs those of its chat several times. */
+const REMEMBERED = 128
 
+/** Reports the pairs that are stored, and remembers those that were read. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
 ): AuthenticationState {
+  const remembered = boundedCache<string, string>(REMEMBERED)
+  /** Number of changes so far. A pair is not remembered if it was read before the last of them. */
+  let changes = 0
+
+  async function read(id: string) {
+    const before = changes
+    const found = await keys.get('lid-mapping', [id])
+    const user = found[id]
+    if (user !== undefined && changes === before) remembered.set(id, user)
+    return found
+  }
+
+  function changed(ids: readonly string[]) {
+    changes++
+    for (const id of ids) remembered.delete(id)
+  }
+
   return {
     creds,
     keys: {
       ...keys,
+      get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+        const [only] = ids
+        if (type !== 'lid-mapping' || ids.length !== 1 || only === undefined) return keys.get(type, ids)
+        const user = remembered.get(only)
+        const found = user === undefined ? read(only) : { [only]: user }
+        return found as ReturnType<typeof keys.get<T>>
+      },
       async set(data) {
-        await keys.set(data)
+        const changing = Object.keys(data['lid-mapping'] ?? {})
+        try {
+          await keys.set(data)
+        } finally {
+          if (changing.length > 0) changed(changing)
+        }
         const pairs = Object.entries(data['lid-mapping'] ?? {}).flatMap(([pn, lid]) =>
           lid === null || pn.endsWith(REVERSE) ? [] : [{ pn: `${pn}@s.whatsapp.net`, lid: `${lid}@lid` }],
         )
@@ -77,11 +108,11 @@ export function createIdentity(auth: AuthenticationState): Identity {
   const read = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
 
   async function lidOf(pnJid: string) {
-    const user = await read(userOf(pnJid))
+    const user = await read(jidUser(pnJid))
     return user === null ? null : `${user}@lid`
   }
   async function pnOf(lidJid: string) {
-    const user = await read(`${userOf(lidJid)}_reverse`)
+    const user = await read(`${jidUser(lidJid)}_reverse`)
     return user === null ? null : `${user}@s.whatsapp.net`
   }
 

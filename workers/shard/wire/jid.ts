@@ -65,4 +65,5 @@ export function bare(jid: string): string {
   return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
-export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid
+export const jidUser = (jid: string): string =>
+  IS_BARE.test(jid) ? jid.slice(0, jid.indexOf('@')) : (jidDecode(jid)?.user ?? jid)
