@@ -54,6 +54,7 @@ const RULES: readonly Rule[] = [
     of: ['src/dashboard/'],
     run: [
       'src/domain/archive.ts',
+      'src/domain/connected-day.ts',
       'src/domain/device-bundle.ts',
       'src/domain/events.ts',
       'src/domain/brand.ts',
@@ -67,6 +68,7 @@ const RULES: readonly Rule[] = [
       'src/domain/language.ts',
       'src/domain/passkey-words.ts',
       'src/domain/phone-input.ts',
+      'src/domain/receiver-state.ts',
       'src/domain/warm-up-text.ts',
       'src/domain/queue-capacity.ts',
       'src/domain/webhook-log.ts',

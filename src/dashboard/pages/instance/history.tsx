@@ -1,3 +1,4 @@
+import { lastDay } from '../../../domain/connected-day.ts'
 import type { InstanceRow, StatusChange } from '../../../domain/dashboard.ts'
 import { stateOf } from '../../../domain/instance-list.ts'
 import { ask } from '../../api/client.ts'
@@ -54,6 +55,26 @@ const Group = ({ changes, was_connected }: WasConnected & { changes: readonly St
     </li>
   )
 
+const WIDTH = 1_000
+
+/** How long the instance was connected in the last 24 hours, and when it was not. */
+function Day({ changes }: { changes: readonly StatusChange[] }) {
+  const parts = lastDay(changes, Date.now())
+  const share = parts.reduce((sum, { from, to, status }) => sum + (status === 'connected' ? to - from : 0), 0)
+  const said = t('Last 24 hours: connected for {n} %', { n: Math.floor(share * 100) })
+  return (
+    <div class="day">
+      <small>{said}</small>
+      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" role="img" aria-label={said}>
+        <rect width={WIDTH} height="10" />
+        {parts.map(({ from, to, status }) => (
+          <rect key={from} class={stateLook(status)} x={from * WIDTH} width={(to - from) * WIDTH} height="10" />
+        ))}
+      </svg>
+    </div>
+  )
+}
+
 export function History({ row }: { row: InstanceRow }) {
   const { data, problem, reload } = useLoad(
     () => ask<{ data: StatusChange[] }>('GET', `api/instances/${row.id}/history`),
@@ -69,6 +90,7 @@ export function History({ row }: { row: InstanceRow }) {
       {data?.data.length === 0 ? (
         <Empty title={t('Nothing happened yet')}>{t('Start a session to see it connect.')}</Empty>
       ) : null}
+      {data && row.was_connected ? <Day changes={data.data} /> : null}
       {data && data.data.length > 0 ? (
         <ol class="steps">
           {grouped(data.data)

@@ -9,6 +9,7 @@ import { to } from '../../app/route.ts'
 import { Button } from '../../parts/button.tsx'
 import { Check, Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { count, t } from '../../texts/t.ts'
@@ -40,12 +41,16 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const [chosen, setInstance] = useState('')
   const [picked, setPhone] = useState('')
   const instance = waiting.some(({ id }) => id === chosen) ? chosen : (waiting[0]?.id ?? '')
-  const phone = picked || (state.phones[0]?.phone ?? '')
+  const [scanned, setScanned] = useState('')
+  // A phone that was just made is the one to scan with.
+  const unlinked = state.phones.findLast(({ devices }) => devices.length === 0)
+  const phone = picked || (unlinked ?? state.phones[0])?.phone || ''
   const action = useAction(async () => {
     const params = { path: of(instance) }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params }))
     if (value === null) return t('No code is available at the moment; try again.')
     const { device } = await scan(phone, value)
+    setScanned(instance)
     await reload()
     return device === null ? t('Scanned. The network now requests the passkey.') : t('Scanned. The instance is logging in.')
   })
@@ -56,7 +61,19 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
       </Empty>
     )
   return (
-    <LineForm action={action} does={t('Scan')} look="primary" isDisabled={phone === ''}>
+    <LineForm
+      action={action}
+      does={t('Scan')}
+      look="primary"
+      isDisabled={phone === ''}
+      result={
+        scanned === '' ? null : (
+          <a href={to(['instances', scanned])}>
+            <InstanceName id={scanned} />
+          </a>
+        )
+      }
+    >
       <Field label={t('Phone')}>
         {(tied) => (
           <Choice

@@ -1,6 +1,7 @@
 import type { Area } from './area.ts'
 
 export const INSTANCE = {
+  'Last 24 hours: connected for {n} %': ['Últimas 24 horas: {n} % com conexão', 'Últimas 24 horas: {n} % con conexión'],
   '{n} steps on the way': ['{n} passos no caminho', '{n} pasos en el camino'],
   Overview: ['Visão geral', 'Resumen'],
   Queue: ['Fila', 'Cola'],
