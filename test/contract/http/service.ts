@@ -59,6 +59,7 @@ import { createWebhookLog } from '../../../src/webhooks/webhook-log.ts'
 import { readLargeBody, readMessage } from '../../../workers/media/large-body.ts'
 import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
+import { type Asked, isThroughStandby, throughStandby } from '../../harness/through-standby.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
@@ -266,7 +267,7 @@ export async function openService(options: ServiceOptions = {}) {
   })
   const connectLinks = createConnectLinks({ store, main, sealer, engine: double.engine, directory, clock, log })
   await connectLinks.load()
-  const app = createApp({
+  const application = createApp({
     account,
     directory,
     oauth,
@@ -355,6 +356,8 @@ export async function openService(options: ServiceOptions = {}) {
     mcpAllowedOrigins: options.mcpAllowedOrigins ?? null,
   })
 
+  const passed = isThroughStandby ? await throughStandby(application) : undefined
+  const app: Asked & Pick<typeof application, 'routes'> = passed ? { ...passed, routes: application.routes } : application
   const workspace = account.findAdmin(credentials.adminKey)!
   const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
     account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
@@ -453,6 +456,7 @@ export async function openService(options: ServiceOptions = {}) {
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])
+      await passed?.close()
       usage.stop()
       await account.stop()
       await store.close()

@@ -22,6 +22,7 @@ const ME = '5511999990000'
 const ANA = '5511988887777'
 /** Time limit in ms of the standby's start, which ends only after the takeover. */
 const ENOUGH = 400_000
+const ROUNDS = 500
 const LARGE = 20_000_000
 
 describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_000 }, () => {
@@ -98,6 +99,21 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
       return response.statusCode
     }
     assert.deepEqual([await statusOf('127.0.0.1'), await statusOf('127.0.0.2')], [200, 403])
+  })
+
+  test('an answer through the standby takes a little longer', async () => {
+    const times: Record<'direct' | 'passed on', number[]> = { direct: [], 'passed on': [] }
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [way, url] of [
+        ['direct', ground.gateway.baseUrl],
+        ['passed on', standbyUrl],
+      ] as const) {
+        const begun = performance.now()
+        await must('GET', `${url}/version`)
+        times[way].push(performance.now() - begun)
+      }
+    const middle = (all: number[]) => all.toSorted((one, other) => one - other)[ROUNDS / 2]!.toFixed(2)
+    process.stdout.write(`# p50 of a request: direct ${middle(times.direct)} ms, passed on ${middle(times['passed on'])} ms\n`)
   })
 
   test('a connection with another key is refused', async () => {
