@@ -60,7 +60,8 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         underWay.add(request)
         const noSocket = setTimeout(() => request.destroy(new Error('The other service accepted no connection.')), CONNECT)
         const leave = () => {
-          if (!outgoing.writableFinished) request.destroy()
+          if (outgoing.writableFinished) return
+          request.destroy()
           end({ is: 'left' })
         }
         function end(ending: Ending) {

@@ -108,6 +108,7 @@ describe('a standby that passes requests on', () => {
     assert.deepEqual([answer.status, rest], [200, expected])
     assert.deepEqual([seen.host, seen['x-forwarded-for'], seen['svc-link-address']], ['gw.example', '1.1.1.1', undefined])
     assert.equal(seen['x-request-id'], 'mine')
+    assert.deepEqual(standby.forwards(), { answered: 1 })
   })
 
   for (const [what, size, isChunked] of [
