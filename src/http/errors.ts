@@ -60,8 +60,14 @@ export class Unread extends Failure {
 
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-export const retryAfterOf = (failure: Failure): number | undefined =>
-  failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
+/**
+ * Many clients repeat every request whose answer has this header, so it is missing if the request may have been carried
+ * out.
+ */
+export function retryAfterOf(failure: Failure): number | undefined {
+  if (failure instanceof TooMany) return failure.retryAfter
+  return AGAIN_SOON.has(failure.code) && failure.details?.reason !== 'outcome_unknown' ? 1 : undefined
+}
 
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()

@@ -8,22 +8,27 @@ export interface PeerAddress {
 }
 
 /**
- * `answered`: the caller has an answer, or at least its head. `unsent`: nothing of the request has left this service.
+ * `answered`: the caller has an answer, or at least its head. `unsent`: nothing of the request has left this service, and
+ * no more of its body than the kept pieces was read. `busy`: as `unsent`, because too many requests are under way.
  * `elsewhere`: the other service refused it, because it is not the active one. `unknown`: the connection broke after the
  * request was sent. `left`: the caller has closed its connection.
  */
 export type Ending =
-  | { is: 'answered' | 'unsent' | 'unknown' | 'left' }
+  | { is: 'answered' | 'unsent' | 'busy' | 'unknown' | 'left' }
   | { is: 'elsewhere'; active: PeerAddress | undefined }
   | { is: 'refused'; failure: Failure }
 
 /** Bodies up to this number of bytes are kept until the request is answered, so that it can be sent again. */
 export const LONGEST_KEPT = 256 * 1_024
 
-/** A request is sent again only if the other service cannot have begun to carry it out, and its whole body is kept. */
-export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean => isKept && (is === 'unsent' || is === 'elsewhere')
+/**
+ * A request is sent again only if the other service cannot have begun to carry it out, and nothing of its body is lost.
+ * `isKept` is true if the whole body is kept.
+ */
+export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean =>
+  is === 'unsent' || is === 'busy' || (is === 'elsewhere' && isKept)
 
-/** A stream of events keeps its connection for hours, so it must not use one of those for other requests. */
+/** A stream of events keeps its connection for hours, so it must not take the place of other requests. */
 export const isEventStream = (method: string | undefined, accept: string | undefined): boolean =>
   method === 'GET' && (accept ?? '').includes('text/event-stream')
 
@@ -32,6 +37,12 @@ export const noActive = () =>
   new Failure('engine_unavailable', {
     message: 'The active service cannot be reached from this standby at the moment; nothing of the request was carried out.',
     details: { reason: 'no_active_service' },
+  })
+
+export const tooMany = () =>
+  new Failure('engine_unavailable', {
+    message: 'This standby passes on as many requests as it can at the moment; nothing of the request was carried out.',
+    details: { reason: 'standby_busy' },
   })
 
 export const outcomeUnknown = () =>

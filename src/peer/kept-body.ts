@@ -14,30 +14,69 @@ export interface KeptBody {
   pieces: Uint8Array[]
   /** The next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or incomplete. */
   next(): Promise<Uint8Array | undefined>
+  /** Forgets the pieces. */
+  drop(): void
   /** Must be called when the body is no longer read. */
   end(): void
 }
 
-const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, end() {} }
+/** Memory for the pieces of all bodies. */
+export interface Room {
+  isFull(): boolean
+  add(bytes: number): void
+}
 
-/** Rejects with a `Failure` if the body is too slow or incomplete. */
-export async function keepBody(incoming: IncomingMessage): Promise<KeptBody> {
+export function createRoom(mostBytes: number): Room {
+  let used = 0
+  return {
+    isFull: () => used >= mostBytes,
+    add(bytes) {
+      used += bytes
+    },
+  }
+}
+
+/** Body of all requests that have none. Nothing of such a request has been read. */
+export const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, drop() {}, end() {} }
+
+/**
+ * Keeps less of the body if there is no more room; the rest is read while it is sent. Rejects with a `Failure` if the
+ * body is too slow or incomplete.
+ */
+export async function keepBody(incoming: IncomingMessage, room: Room): Promise<KeptBody> {
   const { 'transfer-encoding': coding, 'content-length': announced = '0' } = incoming.headers
   const length = Number(announced)
   if (coding === undefined && length === 0) return NO_BODY
   const reader = steady(bodyReader(incoming), steadyClock)
-  const body: KeptBody = { isWhole: false, pieces: [], next: reader.read, end: reader.end }
-  if (length > LONGEST_KEPT) return body
   let size = 0
+  const body: KeptBody = {
+    isWhole: false,
+    pieces: [],
+    next: reader.read,
+    drop() {
+      body.pieces = []
+      room.add(-size)
+      size = 0
+    },
+    end() {
+      body.drop()
+      reader.end()
+    },
+  }
+  if (length > LONGEST_KEPT) return body
   try {
-    while (size <= LONGEST_KEPT) {
+    while (size <= LONGEST_KEPT && !room.isFull()) {
       const piece = await reader.read()
-      if (piece === undefined) return { ...body, isWhole: true }
+      if (piece === undefined) {
+        body.isWhole = true
+        return body
+      }
       size += piece.byteLength
+      room.add(piece.byteLength)
       body.pieces.push(piece)
     }
   } catch (failure) {
-    reader.end()
+    body.end()
     throw failure
   }
   return body

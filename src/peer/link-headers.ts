@@ -56,6 +56,17 @@ export function requestHeaders(
   return headers
 }
 
+/**
+ * Adds the length of the body, which is `size` if the whole body is known, and otherwise what the caller has announced.
+ * Without these headers Node would send the body of a GET, HEAD, OPTIONS or DELETE with no mark of its end, and the other
+ * service would read it as further requests.
+ */
+export function framed(headers: Record<string, string[]>, size: number | undefined): Record<string, string[]> {
+  const isAnnounced = headers['content-length'] !== undefined
+  if (size === undefined) return isAnnounced ? headers : { ...headers, 'transfer-encoding': ['chunked'] }
+  return isAnnounced || size > 0 ? { ...headers, 'content-length': [String(size)] } : headers
+}
+
 /** As a flat list of names and values. */
 export const answerHeaders = (rawHeaders: readonly string[]): string[] =>
   pairsOf(rawHeaders)

@@ -4,19 +4,19 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request as ask } from 'node:https'
 import { pipeline } from 'node:stream'
 import { json } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { isHost, isPort } from '../domain/standby-address.ts'
 import { type Ending, isEventStream, type PeerAddress } from './forward-rules.ts'
 import type { KeptBody } from './kept-body.ts'
-import { answerHeaders, LINK_ELSEWHERE } from './link-headers.ts'
+import { answerHeaders, framed, LINK_ELSEWHERE } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
-/** Connections to one service. Event streams have others, because each of them keeps its connection. */
-const SOCKETS = 32
-const STREAM_SOCKETS = 512
-/** Milliseconds until a request has a connection. */
-const CONNECT = 2 * SECOND
+/** Requests that are passed on at a time. Event streams have own places, because each of them goes on for hours. */
+const PLACES = { requests: 256, streams: 512 }
+/** Connections that are kept without a request. */
+const KEPT_FREE = 32
 /** Idle connections end earlier than at the other side, which would otherwise end one just as a request is sent. */
 const KEPT_OPEN = 30 * SECOND
 const LOOK_DEADLINE = 2 * SECOND
@@ -26,6 +26,8 @@ export interface Passed {
   outgoing: ServerResponse
   headers: Record<string, string[]>
   body: KeptBody
+  /** Milliseconds until the request must have a connection. */
+  connectMs: number
 }
 
 export interface Readiness {
@@ -36,7 +38,7 @@ export interface Readiness {
 export interface PeerCaller {
   /** Never rejects. */
   pass(target: PeerAddress, passed: Passed): Promise<Ending>
-  /** Asks the other service whether it is ready. Rejects if it cannot be reached, or is not active. */
+  /** Asks the other service whether it is ready. Rejects if it gives no answer. */
   look(target: PeerAddress): Promise<Readiness>
   /** Ends the requests that still wait or are answered. */
   endAll(): void
@@ -44,33 +46,49 @@ export interface PeerCaller {
 }
 
 export function createPeerCaller(key: Buffer): PeerCaller {
-  const agentOf = (maxSockets: number) =>
-    new Agent({ ...callerTls(key), keepAlive: true, maxSockets, maxFreeSockets: SOCKETS, scheduling: 'lifo', timeout: KEPT_OPEN })
-  const agents = { requests: agentOf(SOCKETS), streams: agentOf(STREAM_SOCKETS), looks: agentOf(1) }
-  const underWay = new Set<ClientRequest>()
+  // The agents have no limit of connections: a request that waits in the queue of an agent cannot be ended.
+  const agentOf = () =>
+    new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
+  const agents = { requests: agentOf(), looks: agentOf() }
+  const places = { ...PLACES }
+  const underWay = new Set<(problem: string) => void>()
 
   return {
-    pass: ({ host, port }, { incoming, outgoing, headers, body }) =>
+    pass: ({ host, port }, { incoming, outgoing, headers, body, connectMs }) =>
       new Promise((resolve) => {
-        const { method, url: path } = incoming
-        const agent = isEventStream(method, incoming.headers.accept) ? agents.streams : agents.requests
-        const request = ask({ host, port, agent, method, path, headers, setHost: false })
+        const { method, url: path, socket: callerSocket } = incoming
+        let place: keyof typeof PLACES = isEventStream(method, incoming.headers.accept) ? 'streams' : 'requests'
+        if (callerSocket.destroyed) return resolve({ is: 'left' })
+        if (places[place] === 0) return resolve({ is: 'busy' })
+        places[place]--
+        const size = body.isWhole ? sizeOf(body.pieces) : undefined
+        const request = ask({ host, port, agent: agents.requests, method, path, headers: framed(headers, size), setHost: false })
         let isSent = false
         let isAnswered = false
-        underWay.add(request)
-        const noSocket = setTimeout(() => request.destroy(new Error('The other service accepted no connection.')), CONNECT)
-        const leave = () => {
-          if (outgoing.writableFinished) return
-          request.destroy()
-          end({ is: 'left' })
-        }
+        let isOver = false
+        underWay.add(stop)
+        const noSocket = setTimeout(() => stop('The other service accepted no connection.'), connectMs)
         function end(ending: Ending) {
+          if (isOver) return
+          isOver = true
           clearTimeout(noSocket)
-          underWay.delete(request)
+          underWay.delete(stop)
+          places[place]++
           outgoing.off('close', leave)
+          callerSocket.off('close', leave)
           resolve(ending)
         }
+        function stop(problem: string) {
+          if (!isAnswered) end({ is: isSent ? 'unknown' : 'unsent' })
+          request.destroy(new Error(problem))
+        }
+        function leave() {
+          if (outgoing.writableFinished) return
+          end({ is: 'left' })
+          request.destroy()
+        }
         function begin() {
+          if (isOver) return
           isSent = true
           clearTimeout(noSocket)
           send(request, body).catch((failure: unknown) => {
@@ -79,9 +97,12 @@ export function createPeerCaller(key: Buffer): PeerCaller {
           })
         }
         outgoing.once('close', leave)
+        // The answer to a pipelined request has no connection before its turn, so it would not notice the end of it.
+        callerSocket.once('close', leave)
         request.once('socket', (socket) => {
-          if (request.reusedSocket) begin()
-          else socket.once('secureConnect', begin)
+          if (socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
+            socket.once('secureConnect', begin)
+          else begin()
         })
         request.on('error', () => {
           if (!isAnswered) end({ is: isSent ? 'unknown' : 'unsent' })
@@ -94,6 +115,11 @@ export function createPeerCaller(key: Buffer): PeerCaller {
               if (!body.isWhole) request.destroy()
             })
             return
+          }
+          if (place === 'requests' && places.streams > 0 && isEvents(response)) {
+            places.requests++
+            places.streams--
+            place = 'streams'
           }
           outgoing.writeHead(response.statusCode!, response.statusMessage!, [
             ...answerHeaders(response.rawHeaders),
@@ -120,7 +146,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
       }),
 
     endAll() {
-      for (const request of underWay) request.destroy(new Error('The active service has changed.'))
+      for (const stop of [...underWay]) stop('The active service has changed.')
     },
 
     close() {
@@ -128,6 +154,10 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     },
   }
 }
+
+const sizeOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+
+const isEvents = ({ headers }: IncomingMessage) => headers['content-type']?.startsWith('text/event-stream') ?? false
 
 async function send(request: ClientRequest, body: KeptBody): Promise<void> {
   if (body.isWhole) return void request.end(Buffer.concat(body.pieces))
@@ -137,13 +167,15 @@ async function send(request: ClientRequest, body: KeptBody): Promise<void> {
     if (!request.write(piece)) await once(request, 'drain', { signal: ended.signal })
   }
   for (const piece of body.pieces) await write(piece)
+  body.drop()
   for (let piece = await body.next(); piece !== undefined; piece = await body.next()) await write(piece)
   request.end()
 }
 
 async function readinessIn(response: IncomingMessage): Promise<Readiness> {
   const body = (await json(response)) as { checks?: Readiness['checks']; error?: { details?: { checks?: Readiness['checks'] } } }
-  if (response.headers[LINK_ELSEWHERE] !== undefined) throw new Error('The other service is not active, or not yet.')
+  // It stops, or is not active, or not yet. It may still finish requests.
+  if (response.headers[LINK_ELSEWHERE] !== undefined) return { isReady: false, checks: { engine: 'failed' } }
   return { isReady: response.statusCode === 200, checks: body.checks ?? body.error?.details?.checks ?? {} }
 }
 

@@ -3,17 +3,18 @@ import { test } from 'node:test'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Ending, isEventStream, isSentAgain } from '../../../src/peer/forward-rules.ts'
 
-test('a request is sent again only if nothing of it can have been carried out, and its body is kept', () => {
-  const endings: [Ending, boolean][] = [
-    [{ is: 'unsent' }, true],
-    [{ is: 'elsewhere', active: undefined }, true],
-    [{ is: 'unknown' }, false],
-    [{ is: 'answered' }, false],
-    [{ is: 'left' }, false],
-    [{ is: 'refused', failure: new Failure('invalid_request') }, false],
+test('a request is sent again only if nothing of it can have been carried out, and nothing of its body is lost', () => {
+  const endings: [Ending, boolean, boolean][] = [
+    [{ is: 'unsent' }, true, true],
+    [{ is: 'busy' }, true, true],
+    [{ is: 'elsewhere', active: undefined }, true, false],
+    [{ is: 'unknown' }, false, false],
+    [{ is: 'answered' }, false, false],
+    [{ is: 'left' }, false, false],
+    [{ is: 'refused', failure: new Failure('invalid_request') }, false, false],
   ]
-  for (const [ending, isAgain] of endings)
-    assert.deepEqual([isSentAgain(ending, true), isSentAgain(ending, false)], [isAgain, false], ending.is)
+  for (const [ending, isAgain, isAgainWithoutBody] of endings)
+    assert.deepEqual([isSentAgain(ending, true), isSentAgain(ending, false)], [isAgain, isAgainWithoutBody], ending.is)
 })
 
 test('only a request that reads events is an event stream', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerHeaders, requestHeaders, withoutLink } from '../../../src/peer/link-headers.ts'
+import { answerHeaders, framed, requestHeaders, withoutLink } from '../../../src/peer/link-headers.ts'
 
 const LINK = { address: '203.0.113.7', requestId: 'r1' }
 
@@ -58,4 +58,12 @@ test('the active service sees the headers that the caller sent, and a caller the
     '1',
   ]
   assert.deepEqual(answerHeaders(answer), ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2'])
+})
+
+test('each body has a length or is chunked, also that of a method for which Node sets neither', () => {
+  assert.deepEqual(framed({}, 0), {})
+  assert.deepEqual(framed({ 'content-length': ['0'] }, 0), { 'content-length': ['0'] })
+  assert.deepEqual(framed({}, 7), { 'content-length': ['7'] })
+  assert.deepEqual(framed({ 'content-length': ['900'] }, undefined), { 'content-length': ['900'] })
+  assert.deepEqual(framed({}, undefined), { 'transfer-encoding': ['chunked'] })
 })

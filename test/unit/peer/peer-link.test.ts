@@ -7,41 +7,11 @@ import { buffer, text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import { createLog } from '../../../src/log.ts'
-import { createTally } from '../../../src/metrics/tally.ts'
 import { callerTls, peerKeyOf } from '../../../src/peer/peer-key.ts'
-import { openPeerLink, type PeerLink } from '../../../src/peer/peer-link.ts'
-import { type Listening, listen } from '../../../src/serve.ts'
-import { freePort } from '../../faults/ground.ts'
 import { until } from '../../harness/until.ts'
+import { closeSides, HOST, openSide, type Side } from './side.ts'
 
-const HOST = '127.0.0.1'
-const SECRET = new Uint8Array(32).fill(1)
 const OTHER_SECRET = new Uint8Array(32).fill(2)
-
-interface Side {
-  server: Listening
-  link: PeerLink
-  port: number
-  lines: string[]
-  forwards(): Record<string, number>
-}
-
-const sides: Side[] = []
-
-async function open(): Promise<Side> {
-  const server = await listen({ host: HOST, port: 0 })
-  const tally = createTally()
-  const lines: string[] = []
-  const log = createLog({ level: 'fatal' }, 'link')
-  log.warn = ((_: unknown, line: string) => void lines.push(line)) as typeof log.warn
-  const port = await freePort()
-  const link = await openPeerLink({ host: HOST, port, secretKey: SECRET, server, tally, log })
-  const forwards = () => Object.fromEntries([...tally.numbers()].map(([key, count]) => [key.split('|')[1], count]))
-  const side = { server, link, port, lines, forwards }
-  sides.push(side)
-  return side
-}
 
 async function ask(base: string, path: string, { body, ...options }: RequestOptions & { body?: Buffer } = {}) {
   const asked = request(`${base}${path}`, { method: body === undefined ? 'GET' : 'POST', ...options })
@@ -58,8 +28,8 @@ describe('a standby that passes requests on', () => {
   let endStream: (() => void) | undefined
   let left = 0
   before(async () => {
-    active = await open()
-    standby = await open()
+    active = await openSide()
+    standby = await openSide()
     active.server.serve(({ peer, hasLeft }) => ({
       async fetch(asked) {
         const { pathname, search, protocol } = new URL(asked.url)
@@ -92,12 +62,7 @@ describe('a standby that passes requests on', () => {
     }))
     standby.link.setActive({ id: 'a', host: HOST, port: active.port })
   })
-  after(async () => {
-    for (const { server, link } of sides) {
-      await link.close()
-      await server.close()
-    }
-  })
+  after(closeSides)
 
   test('the active service sees the request as the caller has sent it, and the address of the caller', async () => {
     const body = Buffer.alloc(1_000, 'x')
@@ -198,7 +163,7 @@ describe('a standby that passes requests on', () => {
   })
 
   test('a service that is not active names the active one, and passes nothing on a second time', async () => {
-    const third = await open()
+    const third = await openSide()
     third.link.setActive({ id: 's', host: HOST, port: standby.port })
     const { status, body } = await ask(third.server.url, '/seen')
     assert.deepEqual([status, JSON.parse(body).peer], [200, HOST])
@@ -209,7 +174,7 @@ describe('a standby that passes requests on', () => {
   })
 
   test('a request waits for an active service, and is served here if this one becomes it', async () => {
-    const third = await open()
+    const third = await openSide()
     const waiting = ask(third.server.url, '/seen', { body: Buffer.from('whole') })
     await pause(200)
     third.server.serve(() => ({ fetch: async (asked) => new Response(await asked.text()) }))
@@ -217,7 +182,7 @@ describe('a standby that passes requests on', () => {
   })
 
   test('a request whose connection is lost has an unknown outcome, and one that was never sent has none', async () => {
-    const lost = await open()
+    const lost = await openSide()
     let arrived = 0
     lost.server.serve(() => ({
       async fetch({ url }) {
@@ -227,10 +192,11 @@ describe('a standby that passes requests on', () => {
         return new Response('never seen')
       },
     }))
-    const fourth = await open()
+    const fourth = await openSide()
     fourth.link.setActive({ id: 'l', host: HOST, port: lost.port })
     const unknown = await ask(fourth.server.url, '/send', { body: Buffer.from('{}') })
     assert.deepEqual([unknown.status, JSON.parse(unknown.body).error.details], [503, { reason: 'outcome_unknown' }])
+    assert.equal(unknown.headers['retry-after'], undefined)
     const unsent = await ask(fourth.server.url, '/send', { body: Buffer.from('{}') })
     assert.deepEqual([unsent.status, JSON.parse(unsent.body).error.details], [503, { reason: 'no_active_service' }])
     const size = 4_000_000

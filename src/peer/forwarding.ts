@@ -1,0 +1,138 @@
+/** Passes requests on to the active service: waits for one, sends again what cannot have been carried out, or refuses. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND, steadyClock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import { failureBody, retryAfterOf } from '../http/errors.ts'
+import { requestIdOf } from '../http/request-id.ts'
+import { newUlid } from '../lib/ulid.ts'
+import type { Tally } from '../metrics/tally.ts'
+import type { Local } from '../serve.ts'
+import { isSentAgain, noActive, outcomeUnknown, type PeerAddress, tooMany } from './forward-rules.ts'
+import { createRoom, type KeptBody, keepBody, NO_BODY } from './kept-body.ts'
+import { requestHeaders } from './link-headers.ts'
+import type { PeerCaller } from './peer-caller.ts'
+
+export interface ForwardingOptions {
+  caller: Pick<PeerCaller, 'pass'>
+  tally: Tally
+  /** Undefined while no active service is known. */
+  active(): PeerAddress | undefined
+}
+
+export interface Forwarding {
+  forward(incoming: IncomingMessage, outgoing: ServerResponse, local: Local): void
+  /** Number of requests that are not yet answered. */
+  underWay(): number
+}
+
+/** Milliseconds for which a request waits for an active service, and for one connection to it. */
+const PATIENCE = 3 * SECOND
+const CONNECT = 2 * SECOND
+const AGAIN = 100
+const MOST_WAITING = 1_000
+/** Requests whose body is read, that wait, and that are passed on. */
+const MOST_UNDER_WAY = 2_000
+/** Bytes of all bodies that are kept. */
+const MOST_KEPT = 64 * 1_024 * 1_024
+
+export function createForwarding({ caller, tally, active }: ForwardingOptions): Forwarding {
+  const room = createRoom(MOST_KEPT)
+  let underWay = 0
+  let waiting = 0
+
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse, local: Local): Promise<void> {
+    const requestId = requestIdOf(incoming.headers['x-request-id'], newUlid)
+    const headers = requestHeaders(incoming.rawHeaders, { address: incoming.socket.remoteAddress, requestId })
+    const endsAt = steadyClock.now() + PATIENCE
+    const count = (result: 'answered' | 'refused' | 'unknown' | 'left') => tally.add('svc_forwards_total', { result })
+    const hasLeft = () => outgoing.destroyed || incoming.socket.destroyed
+    let body: KeptBody | undefined
+    let isRead = false
+    let target: PeerAddress | undefined
+    let isWaiting = false
+    let why = noActive
+
+    function refuse(failure: Failure) {
+      count(failure.details?.reason === 'outcome_unknown' ? 'unknown' : 'refused')
+      writeFailure(outgoing, failure, { requestId, isWhole: incoming.complete })
+    }
+    async function attempt(to: PeerAddress): Promise<'over' | 'again'> {
+      isRead = true
+      body ??= await keepBody(incoming, room)
+      const connectMs = Math.max(AGAIN, Math.min(CONNECT, endsAt - steadyClock.now()))
+      const ending = await caller.pass(to, { incoming, outgoing, headers, body, connectMs })
+      why = ending.is === 'busy' ? tooMany : noActive
+      if (ending.is === 'elsewhere') target = ending.active
+      if (isSentAgain(ending, body.isWhole)) return 'again'
+      if (ending.is === 'refused') refuse(ending.failure)
+      else if (ending.is === 'unknown') refuse(outcomeUnknown())
+      else if (ending.is === 'answered' || ending.is === 'left') count(ending.is)
+      else refuse(why())
+      return 'over'
+    }
+    function serveHere() {
+      if (body !== undefined && body !== NO_BODY) return refuse(noActive())
+      isRead = false
+      local.serve()
+    }
+
+    if (underWay >= MOST_UNDER_WAY) return refuse(tooMany())
+    underWay++
+    try {
+      for (;;) {
+        if (hasLeft()) return count('left')
+        if (local.isServing()) return serveHere()
+        const to = target ?? active()
+        target = undefined
+        if (to !== undefined && (await attempt(to)) === 'over') return
+        if (steadyClock.now() >= endsAt || (!isWaiting && waiting >= MOST_WAITING)) return refuse(why())
+        if (!isWaiting) waiting++
+        isWaiting = true
+        await pause(AGAIN)
+      }
+    } catch (error) {
+      if (hasLeft()) count('left')
+      else refuse(error instanceof Failure ? error : new Failure('internal', { cause: error }))
+    } finally {
+      underWay--
+      if (isWaiting) waiting--
+      if (isRead) dropRest(incoming, body)
+    }
+  }
+
+  return {
+    forward: (incoming, outgoing, local) => {
+      // Each pipelined request of a connection listens to its end.
+      incoming.socket.setMaxListeners(0)
+      void forward(incoming, outgoing, local)
+    },
+    underWay: () => underWay,
+  }
+}
+
+/** Many callers read the answer only after they have sent everything. */
+function dropRest(incoming: IncomingMessage, body: KeptBody | undefined): void {
+  body?.end()
+  if (incoming.complete) return
+  incoming.removeAllListeners('data')
+  incoming.resume()
+}
+
+function writeFailure(
+  outgoing: ServerResponse,
+  failure: Failure,
+  { requestId, isWhole }: { requestId: string; isWhole: boolean },
+): void {
+  const text = JSON.stringify(failureBody(failure))
+  const retryAfter = retryAfterOf(failure)
+  outgoing.writeHead(failure.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...(retryAfter === undefined ? {} : { 'Retry-After': retryAfter }),
+    ...(isWhole ? {} : { Connection: 'close' }),
+  })
+  outgoing.end(text)
+}

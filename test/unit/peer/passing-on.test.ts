@@ -1,0 +1,124 @@
+/** What callers could do to a standby and to the active service behind it, over real connections. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../../harness/until.ts'
+import { closeSides, HOST, openSide, type Side } from './side.ts'
+
+/** Longer than a body that is kept. */
+const LONG = 300_000
+/** More than the requests that are passed on at a time. */
+const MANY = 300
+const PIPELINES = 10
+
+const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\nsvc-link-address: 10.9.9.9\r\n\r\n'
+const chunkOf = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`
+const framings = {
+  'a short chunked body': `Transfer-Encoding: chunked\r\n\r\n${chunkOf(smuggled)}0\r\n\r\n`,
+  'a long chunked body': `Transfer-Encoding: chunked\r\n\r\n${chunkOf(smuggled.repeat(Math.ceil(LONG / smuggled.length)))}0\r\n\r\n`,
+  'a short body of known length': `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+  'a long body of known length': `Content-Length: ${smuggled.length * 6_000}\r\n\r\n${smuggled.repeat(6_000)}`,
+  'an empty chunked body': 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+}
+
+async function get(side: Side, path: string): Promise<{ status: number | undefined; body: string }> {
+  const asked = request(`${side.server.url}${path}`, { agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, body: await text(response) }
+}
+
+async function statusLineOf(side: Side, head: string): Promise<string> {
+  const socket = connect(side.server.port, HOST)
+  socket.write(head)
+  const [first] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return String(first).split('\r\n')[0]!
+}
+
+describe('requests that a standby passes on', () => {
+  let active: Side
+  let standby: Side
+  let seen: string[] = []
+  let release: () => void = () => {}
+  let held = new Promise<void>(() => {})
+  before(async () => {
+    active = await openSide()
+    standby = await openSide()
+    active.server.serve(({ peer }) => ({
+      async fetch(asked) {
+        const { pathname } = new URL(asked.url)
+        if (pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
+        seen.push(`${asked.method} ${pathname} ${peer(asked)}`)
+        if (pathname === '/slow') await pause(300)
+        if (pathname === '/held') await held
+        if (pathname === '/large') return new Response(new Uint8Array(3_000_000))
+        await asked.arrayBuffer()
+        return new Response(pathname)
+      },
+    }))
+    standby.link.setActive({ id: 'a', host: HOST, port: active.port })
+  })
+  beforeEach(() => {
+    seen = []
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+  })
+  after(closeSides)
+
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'TRACE', 'POST', 'PUT', 'PATCH'])
+    test(`the body of a ${method} request is never read as another request`, async () => {
+      for (const [what, framing] of Object.entries(framings)) {
+        seen = []
+        const line = await statusLineOf(standby, `${method} /outer HTTP/1.1\r\nHost: a\r\n${framing}`)
+        const next = await get(standby, '/next')
+        assert.deepEqual([next.body, seen], ['/next', [`${method} /outer 127.0.0.1`, 'GET /next 127.0.0.1']], what)
+        assert.match(line, /^HTTP\/1\.1 200/, what)
+      }
+    })
+
+  test('requests that waited for a place are all answered', { timeout: 30_000 }, async () => {
+    const answers = await Promise.all(Array.from({ length: MANY }, () => get(standby, '/slow')))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.equal(seen.length, MANY)
+  })
+
+  test('a request that gets no place is refused after three seconds, and a change of the active service ends the others', {
+    timeout: 30_000,
+  }, async () => {
+    const answers: { status: number | undefined; body: string }[] = []
+    const all = Array.from({ length: MANY }, () => get(standby, '/held').then((answer) => answers.push(answer)))
+    await until(
+      async () => answers.length + seen.length,
+      (count) => count === MANY,
+      15_000,
+    )
+    assert.ok(answers.length > 0)
+    assert.deepEqual(JSON.parse(answers[0]!.body).error.details, { reason: 'standby_busy' })
+    standby.link.setActive({ id: 'b', host: HOST, port: active.port })
+    await Promise.all(all)
+    assert.equal(answers.filter(({ body }) => body.includes('outcome_unknown')).length, seen.length)
+    release()
+  })
+
+  test('a connection that closes before the turn of a pipelined request gives its place back', { timeout: 30_000 }, async () => {
+    const before = standby.forwards().left ?? 0
+    const sockets = Array.from({ length: PIPELINES }, () => connect(standby.server.port, HOST))
+    for (const socket of sockets) socket.write('GET /held HTTP/1.1\r\nHost: a\r\n\r\nGET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until(
+      async () => seen.length,
+      (count) => count === 2 * PIPELINES,
+    )
+    await pause(200)
+    for (const socket of sockets) socket.destroy()
+    await until(
+      async () => standby.forwards().left ?? 0,
+      (count) => count === before + 2 * PIPELINES,
+    )
+    release()
+  })
+})
