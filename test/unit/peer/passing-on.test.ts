@@ -1,4 +1,4 @@
-/** What callers could do to a standby and to the active service behind it, over real connections. */
+/** Smuggled, queued and pipelined requests through a standby, over real connections. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
