@@ -56,7 +56,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
       )
 
       const drainSeconds = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
-      // A pod of a pair stops at once, because no other pod is ready until it has stopped.
+      // A pod of a pair stops at once, because its standby takes over only after that.
       assert.equal(drainSeconds > 0, mode === 'oneNode')
       const stop = Number(/const SHUTDOWN|SVC_SHUTDOWN_SECONDS` \| `(\d+)`/.exec(textOf('docs/configuration.md'))![1])
       assert.ok(pod.spec.terminationGracePeriodSeconds > drainSeconds + stop, 'the stop is never interrupted')

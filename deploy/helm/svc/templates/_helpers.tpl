@@ -93,8 +93,8 @@ spec:
         capabilities:
           drop: [ALL]
       {{- if not .Values.postgres }}
-      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair stops at once: no other pod is
-      # ready until it has stopped, so each second more would be one without an active service.
+      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair stops at once: its standby
+      # takes over only after that, so each second more would be one without an active service.
       lifecycle:
         preStop:
           exec:
