@@ -1,8 +1,9 @@
 /** Passes requests on to the active service: waits for one, sends again what cannot have been carried out, or refuses. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { SECOND, steadyClock } from '../domain/clock.ts'
+import { MINUTE, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
 import { failureBody, retryAfterOf } from '../http/errors.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { newUlid } from '../lib/ulid.ts'
@@ -18,6 +19,9 @@ export interface ForwardingOptions {
   tally: Tally
   /** Undefined while no active service is known. */
   active(): PeerAddress | undefined
+  /** False if the active service can receive no requests, so that none waits. */
+  isPossible(): boolean
+  log: Pick<Log, 'warn'>
 }
 
 export interface Forwarding {
@@ -35,11 +39,23 @@ const MOST_WAITING = 1_000
 const MOST_UNDER_WAY = 2_000
 /** Bytes of all bodies that are kept. */
 const MOST_KEPT = 64 * 1_024 * 1_024
+const TELL_EVERY = MINUTE
 
-export function createForwarding({ caller, tally, active }: ForwardingOptions): Forwarding {
+export function createForwarding({ caller, tally, active, isPossible, log }: ForwardingOptions): Forwarding {
   const room = createRoom(MOST_KEPT)
   let underWay = 0
   let waiting = 0
+  let untold = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  /** A standby has no metrics, so its log says that it refuses requests. */
+  function tell(reason: unknown) {
+    untold++
+    if (steadyClock.now() - toldAt < TELL_EVERY) return
+    log.warn({ requests: untold, reason }, 'the standby could not pass requests on, and answered them with 503')
+    toldAt = steadyClock.now()
+    untold = 0
+  }
 
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse, local: Local): Promise<void> {
     const requestId = requestIdOf(incoming.headers['x-request-id'], newUlid)
@@ -54,7 +70,9 @@ export function createForwarding({ caller, tally, active }: ForwardingOptions): 
     let why = noActive
 
     function refuse(failure: Failure) {
-      count(failure.details?.reason === 'outcome_unknown' ? 'unknown' : 'refused')
+      const { reason } = failure.details ?? {}
+      if (reason !== undefined) tell(reason)
+      count(reason === 'outcome_unknown' ? 'unknown' : 'refused')
       writeFailure(outgoing, failure, { requestId, isWhole: incoming.complete })
     }
     async function attempt(to: PeerAddress): Promise<'over' | 'again'> {
@@ -83,6 +101,7 @@ export function createForwarding({ caller, tally, active }: ForwardingOptions): 
       for (;;) {
         if (hasLeft()) return count('left')
         if (local.isServing()) return serveHere()
+        if (!isPossible()) return refuse(noActive())
         const to = target ?? active()
         target = undefined
         if (to !== undefined && (await attempt(to)) === 'over') return

@@ -29,6 +29,8 @@ export interface ActiveService extends PeerAddress {
 export interface PeerLink {
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
+  /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
+  setUnreachable(): void
   /** The readiness of the active service. Undefined if it gave no answer within the last seconds. */
   readiness(): Readiness | undefined
   /** Number of requests that are passed on, or wait for it. */
@@ -52,6 +54,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   let reachedAt = 0
   let readiness: Readiness | undefined
   let isTold = false
+  let isPossible = true
   const closePort = await openPeerPort({ host, port, key, log, server, active: () => active })
 
   async function look(): Promise<void> {
@@ -75,11 +78,12 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   }
   const looking = setInterval(() => void look(), LOOK_EVERY)
   looking.unref()
-  const forwarding = createForwarding({ caller, tally, active: () => active })
+  const forwarding = createForwarding({ caller, tally, active: () => active, isPossible: () => isPossible, log })
   server.forwardWith(forwarding.forward)
 
   return {
     setActive(next) {
+      isPossible = true
       if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return
       const isOther = active !== undefined && next !== undefined && next.id !== active.id
       active = next
@@ -88,6 +92,10 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       readiness = undefined
       isTold = false
       void look()
+    },
+    setUnreachable() {
+      active = undefined
+      isPossible = false
     },
     readiness: () => (active !== undefined && steadyClock.now() - reachedAt <= REACHED_FOR ? readiness : undefined),
     underWay: forwarding.underWay,

@@ -11,7 +11,7 @@ import { LONGEST_BODY } from '../http/body.ts'
 import { newUlid } from '../lib/ulid.ts'
 import { createLingering } from '../lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
-import type { Listening } from '../serve.ts'
+import { type Listening, whyNot } from '../serve.ts'
 import type { PeerAddress } from './forward-rules.ts'
 import { LINK_ADDRESS, LINK_ELSEWHERE, LINK_HEADERS, withoutLink } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
@@ -34,6 +34,8 @@ const KEPT_OPEN = 2 * MINUTE
 /** Other programs may try to connect again and again. */
 const TELL_EVERY = MINUTE
 const MISDIRECTED = 421
+/** Several times as many as one standby opens. */
+const MOST_CONNECTIONS = 4_096
 
 export async function openPeerPort({ host, port, key, log, server, active }: PeerPortOptions): Promise<() => Promise<void>> {
   function elsewhere(outgoing: ServerResponse) {
@@ -66,9 +68,19 @@ export async function openPeerPort({ host, port, key, log, server, active }: Pee
     Object.defineProperty(socket, 'encrypted', { value: false })
   })
   link.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
+  const sockets = new Set<Socket>()
+  link.maxConnections = MOST_CONNECTIONS
+  link.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   let toldAt = Number.NEGATIVE_INFINITY
-  link.on('tlsClientError', ({ message }, { remoteAddress }) => {
-    if (performance.now() - toldAt < TELL_EVERY) return
+  // Before the listener of Node, which would report a failed handshake as an unreadable request.
+  link.prependListener('tlsClientError', ({ message, code = '' }: NodeJS.ErrnoException, socket) => {
+    const { remoteAddress } = socket
+    socket.destroy()
+    // A handshake that does not finish says nothing about the key.
+    if (!code.startsWith('ERR_SSL') || performance.now() - toldAt < TELL_EVERY) return
     toldAt = performance.now()
     log.warn(
       { from: remoteAddress, problem: message.slice(0, 200) },
@@ -78,14 +90,16 @@ export async function openPeerPort({ host, port, key, log, server, active }: Pee
   await new Promise<void>((resolve, reject) => {
     link.once('error', (cause) => {
       reject(
-        new Error(`The service cannot listen on ${host} port ${port}: ${cause.message} (SVC_HOST, SVC_PEER_PORT).`, { cause }),
+        new Error(`The service cannot listen on ${host} port ${port}: ${whyNot(cause)} (SVC_HOST, SVC_PEER_PORT).`, { cause }),
       )
     })
     link.listen(port, host, resolve)
   })
   return async () => {
     if (!link.listening) return
-    link.closeAllConnections()
-    await new Promise((resolve) => link.close(resolve))
+    const closed = new Promise((resolve) => link.close(resolve))
+    // Also those whose handshake has not finished.
+    for (const socket of sockets) socket.destroy()
+    await closed
   }
 }

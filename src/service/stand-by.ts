@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { steadyClock } from '../domain/clock.ts'
+import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
@@ -27,7 +27,7 @@ export interface StandbyDeps {
   port: number
   searching: Promise<Programs | null>
   /** Undefined if this service passes no requests on. */
-  link?: Pick<PeerLink, 'setActive' | 'endForwarding'> | undefined
+  link?: Pick<PeerLink, 'setActive' | 'setUnreachable' | 'endForwarding'> | undefined
 }
 
 /**
@@ -35,6 +35,8 @@ export interface StandbyDeps {
  * yet.
  */
 const LOOKS = 3
+/** Milliseconds after which a missing address is not that of an owner which only connects to the database again. */
+const ADDRESS_DUE = 5 * SECOND
 
 /** Resolves with the right to be the next owner of the store; undefined if this process is no standby. */
 export async function standBy(
@@ -70,14 +72,14 @@ export async function standBy(
     others = sentence === undefined ? 0 : others + 1
     if (others >= LOOKS) unfit.abort(new Error(sentence))
   }
+  const noteAddress = watchAddress(log, link)
   const turn = await backend.waitForTurn({
     threads: threadsOf(config),
     address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? port },
     signal: unfit.signal,
     onWaiting({ id, name = 'another machine', linkAddress }) {
       if (id !== undefined) active = markOf(id)
-      // An owner that connects to the database again has no address for a moment.
-      if (id !== undefined && linkAddress !== undefined) link?.setActive({ id, ...linkAddress })
+      if (id !== undefined) noteAddress(id, linkAddress)
       seenAt = steadyClock.now()
       show(`the service on ${name}, whose standby it is`, () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),
@@ -102,6 +104,25 @@ export async function standBy(
   link?.endForwarding()
   starting.at('the store')
   return turn
+}
+
+/** Tells the link where the active service is, and warns once if it has no port for requests that are passed on. */
+function watchAddress(log: Logger, link: StandbyDeps['link']) {
+  let id: string | undefined
+  let missingSince: number | undefined
+  let isTold = false
+  return (found: string, address: { host: string; port: number } | undefined) => {
+    if (link === undefined) return
+    if (found !== id) isTold = false
+    if (found !== id || address !== undefined) missingSince = undefined
+    id = found
+    if (address !== undefined) return link.setActive({ id, ...address })
+    missingSince ??= steadyClock.now()
+    if (isTold || steadyClock.now() - missingSince < ADDRESS_DUE) return
+    isTold = true
+    link.setUnreachable()
+    log.warn({}, 'the active service has no SVC_PEER_PORT, so its standby passes no requests on to it')
+  }
 }
 
 /** Throws if this service could not use the store: it was moved, or has another secret key. */

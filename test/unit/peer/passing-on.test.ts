@@ -121,4 +121,29 @@ describe('requests that a standby passes on', () => {
     )
     release()
   })
+
+  test('the port of a link closes at once, although a connection has not finished its handshake', async () => {
+    const other = await openSide()
+    const silent = connect(other.port, HOST)
+    silent.on('error', () => {})
+    await once(silent, 'connect')
+    const begun = performance.now()
+    await other.link.close()
+    assert.ok(performance.now() - begun < 2_000)
+  })
+
+  test('an active service that stops is reached and not ready, and one without a port refuses requests at once', async () => {
+    const [stopping, third] = [await openSide(), await openSide()]
+    third.link.setActive({ id: 's', host: HOST, port: stopping.port })
+    await until(
+      async () => third.link.readiness(),
+      (readiness) => readiness?.isReady === false,
+    )
+    third.link.setUnreachable()
+    const begun = performance.now()
+    const { status, body } = await get(third, '/next')
+    assert.deepEqual([status, JSON.parse(body).error.details], [503, { reason: 'no_active_service' }])
+    assert.ok(performance.now() - begun < 1_500)
+    assert.deepEqual(third.lines, ['the standby could not pass requests on, and answered them with 503'])
+  })
 })
