@@ -120,8 +120,8 @@ async function startParts(
   shutdown.add(() => main.idle())
   shutdown.add(main.follow(FOLLOW_EVERY))
   shutdown.add(() => account.stop())
-  const { adminKeyTag: keyTagOf, catchUp } = account
-  const oauth = createOauth({ store, main, sealer, clock, log, allow, keyTagOf, catchUp })
+  const { adminKeyTag: keyTagOf, settled, catchUp } = account
+  const oauth = createOauth({ store, main, sealer, clock, log, allow, keyTagOf, settled, catchUp })
   await oauth.load()
   shutdown.add(() => oauth.stop())
 

@@ -102,6 +102,8 @@ export interface Account {
    * a conflict with another writer, `decide` runs again.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision | Promise<Decision>): Promise<void>
+  /** Resolves when the changes of the workspace that are under way have ended. */
+  settled(workspace: WorkspaceId): Promise<void>
   stop(): Promise<void>
 }
 

@@ -4,17 +4,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
-import { type Clock, isRecent, MINUTE } from '../domain/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 import { lookOf } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { LatestUses, Use } from '../storage/latest-uses.ts'
+import type { LatestUses } from '../storage/latest-uses.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import type { Account, ApiKey } from './account.ts'
 import { hashOf, newApiKey } from './credentials.ts'
 import { checkLastOperateKey } from './guards.ts'
+import { createKeyUses } from './key-uses.ts'
 import { createKnownKeys } from './known-keys.ts'
 import type { StoredKey } from './records.ts'
 
@@ -31,8 +32,6 @@ export interface ApiKeysDeps {
 /** Name of the imported token: existing integrations send its value in `Client-Token`. */
 const IMPORTED_NAME = 'Client-Token (migrado)'
 const IMPORTED_SCOPES = ['instances:operate'] as const
-
-const USE_INTERVAL = MINUTE
 
 const operates = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes.includes('instances:operate')
 
@@ -63,6 +62,7 @@ export interface ApiKeys extends ApiKeysPart {
 export function createApiKeys({ uses, isShared, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
   const known = createKnownKeys()
   const { remember, forget, find, ofWorkspace } = known
+  const keyUses = createKeyUses({ known, uses, isShared, clock, log, inTurn })
 
   const listeners: (() => void)[] = []
   const tellChange = () => {
@@ -89,13 +89,14 @@ export function createApiKeys({ uses, isShared, records, clock, log, transact, i
     put(recordKey, bytes) {
       const stored = records.decode(recordKey, bytes)
       const before = known.get(stored.id)
-      remember(withLatestUse(stored, uses.of(stored.id)))
+      remember(keyUses.withLatest(stored))
       if (before !== undefined && (before.name !== stored.name || before.scopes.join() !== stored.scopes.join())) tellChange()
     },
     remove(recordKey) {
       const key = known.get(recordKey.slice(recordKey.lastIndexOf(':') + 1))
       if (key === undefined) return
       forget(key)
+      uses.forget(key.id)
       tellChange()
     },
     isThere: (id) => known.get(id) !== undefined,
@@ -103,26 +104,8 @@ export function createApiKeys({ uses, isShared, records, clock, log, transact, i
     apiKey: known.apiKey,
     findClientToken: known.findClientToken,
     listApiKeys: known.listApiKeys,
-
-    used({ id }, ip) {
-      const key = known.get(id)
-      const now = clock.now()
-      if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
-      uses.note(id, { at: now, ip })
-      remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      inTurn(`use ${id}`, async () => {
-        // The key may have been revoked in the meantime.
-        if (known.get(id)) await uses.write(id)
-      }).catch((err: unknown) =>
-        log.error({ err, api_key_id: id }, 'the time at which an API key was last used could not be written'),
-      )
-    },
-
-    async readUses() {
-      if (!isShared) return
-      await uses.read()
-      for (const key of known.all()) remember(withLatestUse(key, uses.of(key.id)))
-    },
+    used: keyUses.used,
+    readUses: keyUses.read,
 
     async createApiKey(workspace, { name, scopes }) {
       const value = newApiKey()
@@ -186,9 +169,5 @@ export function createApiKeys({ uses, isShared, records, clock, log, transact, i
     operateKeys: (workspace) => ofWorkspace(workspace).filter(operates).length,
   }
 }
-
-/** The record of a key has its last use only if an earlier release has stored it, or the key was changed since. */
-const withLatestUse = (key: StoredKey, use: Use | undefined): StoredKey =>
-  use !== undefined && use.at > (key.lastUsedAt ?? 0) ? { ...key, lastUsedAt: use.at, lastUsedIp: use.ip } : key
 
 const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks the same as one' })

@@ -9,7 +9,8 @@ import type { Log } from '../domain/log.ts'
 import type { Timer } from '../storage/timer.ts'
 import type { Account, DashboardSession, DashboardSessions } from './account.ts'
 import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
-import type { HeldSession, KeptSessions } from './session-records.ts'
+import { createSessionMemory, type UsedSession } from './session-memory.ts'
+import type { KeptSessions } from './session-records.ts'
 import { createSessionRemovals } from './session-removals.ts'
 
 const SESSION_LIFE = 12 * HOUR
@@ -29,11 +30,6 @@ const MAX_AGENT = 200
 /** Milliseconds after which a newer use of a session is stored, so that not every request is a commit. */
 const USE_INTERVAL = MINUTE
 
-interface Held extends HeldSession {
-  /** Time of the last use that is in the stored record; `lastUsedAt` may be newer. */
-  storedUse: number
-}
-
 export interface DashboardSessionsDeps {
   account: Pick<Account, 'adminKeyTag' | 'apiKey'>
   /** Must be monotonic; otherwise setting the machine's time could revive a session. */
@@ -46,28 +42,24 @@ export interface DashboardSessionsDeps {
 
 export async function createDashboardSessions(deps: DashboardSessionsDeps): Promise<DashboardSessions> {
   const { account, clock, kept, log } = deps
-  /**
-   * Sessions by the hash of the cookie's value. Only hashes are compared, so the duration of a comparison reveals
-   * nothing.
-   */
-  const sessions = new Map<string, Held>()
   const removals = createSessionRemovals(deps)
+  const sessions = createSessionMemory({ clock, isEnding: (hash) => removals.pending.has(hash) })
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
 
-  function hasKey({ session, adminTag }: Held): boolean {
+  function hasKey({ session, adminTag }: UsedSession): boolean {
     const key = keyOf(session)
     return key === null
       ? adminTag !== null && account.adminKeyTag(session.workspace) === adminTag
       : key?.scopes.includes(OPENING_SCOPE) === true
   }
 
-  function isGood(held: Held): boolean {
+  function isGood(held: UsedSession): boolean {
     return !isOverAt(clock.now(), held.session) && hasKey(held)
   }
 
   async function remove(hash: string, session: DashboardSession): Promise<void> {
-    sessions.delete(hash)
+    sessions.remove(hash)
     await removals.remove(hash, session)
   }
 
@@ -76,46 +68,26 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
   }
 
   function forgetEnded() {
-    for (const [hash, held] of sessions) if (!isGood(held)) forget(hash, held.session)
+    for (const [hash, held] of sessions.all()) if (!isGood(held)) forget(hash, held.session)
   }
-
-  /** The use of a session here may be newer than the one that is stored. */
-  function hold(hash: string, stored: HeldSession) {
-    // The session has ended here, and its record is about to be removed.
-    if (removals.pending.has(hash)) return
-    const { lastUsedAt } = stored.session
-    const before = sessions.get(hash)
-    if (before === undefined) sessions.set(hash, { ...stored, storedUse: lastUsedAt })
-    else {
-      before.session.lastUsedAt = Math.max(before.session.lastUsedAt, lastUsedAt)
-      before.storedUse = Math.max(before.storedUse, lastUsedAt)
-    }
-  }
-
-  /** The clock of another service may be ahead, which must not lengthen the session. */
-  const notAhead = (session: DashboardSession) => ({ ...session, lastUsedAt: Math.min(session.lastUsedAt, clock.now()) })
 
   async function load() {
-    await kept.load({
-      put: hold,
-      changed: (hash, stored) => hold(hash, { ...stored, session: notAhead(stored.session) }),
-      remove: (hash) => void sessions.delete(hash),
-    })
+    await kept.load(sessions)
     // If the clock was set back since the last use, nobody knows how old the session is.
     const now = clock.now()
-    for (const [hash, { session }] of sessions) if (session.lastUsedAt > now) forget(hash, session)
+    for (const [hash, { session }] of sessions.all()) if (session.lastUsedAt > now) forget(hash, session)
     forgetEnded()
   }
 
   function makeRoom({ workspace, keyId }: Pick<DashboardSession, 'workspace' | 'keyId'>) {
     forgetEnded()
-    const own = [...sessions].filter(([, { session }]) => session.workspace === workspace && session.keyId === keyId)
+    const own = [...sessions.all()].filter(([, { session }]) => session.workspace === workspace && session.keyId === keyId)
     if (own.length < MAX_SESSIONS) return
     const [hash, { session }] = own.sort(([, a], [, b]) => a.session.lastUsedAt - b.session.lastUsedAt)[0]!
     forget(hash, session)
   }
 
-  function put(hash: string, held: Held) {
+  function put(hash: string, held: UsedSession) {
     held.storedUse = held.session.lastUsedAt
     kept.put(hash, () => {
       const current = sessions.get(hash)
@@ -123,16 +95,14 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     })
   }
 
-  function countUse(hash: string, held: Held) {
+  function countUse(hash: string, held: UsedSession) {
     held.session.lastUsedAt = clock.now()
     if (held.session.lastUsedAt - held.storedUse >= USE_INTERVAL) put(hash, held)
   }
 
-  const byId = (id: string) => [...sessions].find(([, { session }]) => session.id === id)
-
   /** A session whose removal failed can be ended again, so that the caller learns when it can no longer come back. */
   function endable(id: string): [hash: string, session: DashboardSession] | undefined {
-    const [hash, held] = byId(id) ?? []
+    const [hash, held] = sessions.byId(id) ?? []
     if (hash !== undefined && held !== undefined) return [hash, held.session]
     return [...removals.pending].find(([, session]) => session.id === id)
   }
@@ -150,7 +120,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
       const agent = userAgent?.slice(0, MAX_AGENT) ?? null
       const session = { id: randomUUID(), workspace, keyId, createdAt: now, lastUsedAt: now, address, userAgent: agent }
       const held = { session, adminTag, proofHash: hashOf(proof), storedUse: now }
-      sessions.set(hashOf(value), held)
+      sessions.add(hashOf(value), held)
       put(hashOf(value), held)
       return { session, value, proof }
     },
@@ -162,7 +132,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
       return held.session
     },
     isOpen({ id }, isUse = false) {
-      const [hash, held] = byId(id) ?? []
+      const [hash, held] = sessions.byId(id) ?? []
       if (hash === undefined || held === undefined || !isGood(held)) return false
       if (isUse) countUse(hash, held)
       return true
@@ -171,7 +141,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,
     list(workspace) {
       forgetEnded()
-      return [...sessions.values()].flatMap(({ session }) => (session.workspace === workspace ? session : [])).reverse()
+      return [...sessions.all()].flatMap(([, { session }]) => (session.workspace === workspace ? session : [])).reverse()
     },
     async end(workspace, id) {
       const [hash, session] = endable(id) ?? []

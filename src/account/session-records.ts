@@ -65,8 +65,8 @@ const sessionRecords = (sealed: Sealer) =>
   })
 
 /**
- * For a service without a dashboard. Sessions that another service on the store may still use are kept until they have
- * ended.
+ * For the start of a service without a dashboard. Sessions that another service on the store may still use are kept; a
+ * later start removes them.
  */
 export async function removeSessions(
   { store, main, sealer }: { store: Pick<StateStore, 'range'>; main: Pick<MainRecords, 'change' | 'isShared'>; sealer: Sealer },

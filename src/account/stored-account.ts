@@ -118,6 +118,7 @@ export function createStoredAccount({ main, store, sealer, clock, log, adminKey,
       })),
 
     transact,
+    settled: (workspace) => mutex.run(workspace, async () => {}),
     stop: () => mutex.idle(),
   }
 }

@@ -18,6 +18,7 @@ import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createBegunPairings } from './begun-pairings.ts'
+import { createLinkEnds } from './link-ends.ts'
 import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
@@ -51,7 +52,6 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
   const mutex = createKeyedMutex()
 
   const statusOf = (link: ConnectLink) => statusAt(clock.now(), link)
-  const isOpen = (link: ConnectLink) => statusOf(link) === 'open'
   const isOld = (link: StoredLink) => isOldAt(clock.now(), link)
 
   /**
@@ -65,40 +65,8 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
     if (isConnected(instance)) throw new Failure('instance_already_connected')
   }
   const isConnected = (instance: InstanceId) => directory.state(instance).status === 'connected'
+  const { later, endOpenLater, sweep } = createLinkEnds({ links, begun, mutex, isConnected, clock, log })
 
-  function later(instance: string, sentence: string, work: () => Promise<void>) {
-    mutex.run(instance, work).catch((err: unknown) => log.error({ err, instance_id: instance }, sentence))
-  }
-
-  async function endOpen(instance: string) {
-    // Most instances have no link, and a change waits for earlier ones. `sweep` ends a link that another service has just
-    // created.
-    if (!links.ofInstance(instance).some(isOpen)) return
-    let ended: StoredLink[] = []
-    await links.change(() => {
-      ended = links.ofInstance(instance).filter(isOpen)
-      return { written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) }
-    })
-    for (const { id } of ended) {
-      begun.succeeded(id)
-      log.info({ link_id: id, instance_id: instance }, 'a connect link ended because its instance is connected')
-    }
-  }
-  const endOpenLater = (instance: string) =>
-    later(instance, 'the end of a connect link could not be written', () => endOpen(instance))
-
-  async function sweep() {
-    await begun.endAll((id) => {
-      const link = links.get(id)
-      return link === undefined || !isOpen(link)
-    })
-    // The instances of these links are connected, but the end of the links could not be written. The links would be
-    // open again after a logout.
-    for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
-      await mutex.run(instance, () => endOpen(instance))
-    for (const { instance } of links.all().filter(isOld))
-      await mutex.run(instance, () => links.change(() => ({ removed: links.ofInstance(instance).filter(isOld) })))
-  }
   let timer: NodeJS.Timeout | undefined
 
   // The event is handled even if no link is open, because a link may be in creation.

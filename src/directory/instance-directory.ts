@@ -11,13 +11,13 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Oauth } from '../oauth/oauth.ts'
 import type { StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
-import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
-import { keys } from '../storage/record-keys.ts'
+import type { MainRecords } from '../storage/main-records/main-records.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createChanges } from './changes.ts'
 import { createCreation } from './creation.ts'
 import { createDeletion } from './deletion.ts'
 import type { Directory } from './directory.ts'
+import { createFollowedInstances } from './followed-instances.ts'
 import { createHeldInstances } from './held-instances.ts'
 import { removeImportLeftovers } from './imports.ts'
 import { type Checks, changedRecord } from './instance-change.ts'
@@ -48,9 +48,6 @@ export interface DirectoryDeps extends Checks {
 /** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
 const IMPORTS = 'imports'
 
-const NO_KEY = 'the key of an instance that another service has created could not be read'
-const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
-
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
 export function createInstanceDirectory(deps: DirectoryDeps): Directory {
@@ -59,7 +56,6 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   const records = instanceRecords(deps.sealer)
   const states = createStates()
   const mutex = createKeyedMutex()
-  const deleted: ((instance: string) => void)[] = []
   const parts = {
     ...deps,
     steps: deps.steps ?? (() => {}),
@@ -79,60 +75,12 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
   const creation = createCreation(parts)
   const end = createDeletion(parts)
 
-  /** It waits for its turn, so that an older configuration never follows a newer one. */
-  function configureLater(instance: string) {
-    mutex
-      .run(instance, async () => {
-        const record = held.find(instance)
-        if (record) await configure(record)
-      })
-      .catch((err: unknown) => deps.log.error({ err, instance_id: instance }, NOT_CONFIGURED))
-  }
-
-  async function learnKey(instance: string): Promise<void> {
-    try {
-      await deps.keyRing.learn(instance)
-    } catch (err) {
-      // The other service may have deleted the instance since.
-      await deps.main.catchUp().catch(() => {})
-      if (held.find(instance)) deps.log.error({ err, instance_id: instance }, NO_KEY)
-    }
-    if (!held.find(instance)) deps.keyRing.forget(instance)
-  }
-
-  const memory: Memory = {
-    put(key, bytes, isOwn) {
-      const record = records.decode(key, bytes)
-      const isKnown = held.find(record.id) !== undefined
-      held.hold(record)
-      if (isOwn) return
-      if (isKnown) configureLater(record.id)
-      else void learnKey(record.id)
-    },
-    remove(key, isOwn) {
-      const instance = key.slice(keys.configs.length)
-      // The key of an instance that this service deletes is destroyed after its data.
-      if (!isOwn) deps.keyRing.forget(instance)
-      if (held.find(instance) === undefined) return
-      held.forget(instance)
-      states.forget(instance)
-      for (const listener of deleted) listener(instance)
-    },
-    // The instance still exists, so its links and streams stay.
-    unreadable(key) {
-      held.forget(key.slice(keys.configs.length))
-    },
-  }
-
-  function fill(found: StoredRecords) {
-    const stored = found.map(([key, bytes]) => records.decode(key, bytes))
-    for (const record of stored.sort((one, other) => one.createdAt - other.createdAt)) held.hold(record)
-  }
+  const followed = createFollowedInstances({ ...parts, configure })
 
   return {
     ...createReads(parts),
     ...createWorkspaceWebhooks({ ...parts, configure }),
-    onDeleted: (listener) => void deleted.push(listener),
+    onDeleted: followed.onDeleted,
 
     observe(instance, state) {
       if (held.find(instance)) states.answer(instance, state)
@@ -140,7 +88,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
 
     async load() {
       await removeImportLeftovers(store)
-      await deps.main.load('configs', memory, fill)
+      await followed.load()
       return [...held.ids()].map((id) => toConfig(held.get(id), baseUrl))
     },
 

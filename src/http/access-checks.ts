@@ -9,12 +9,13 @@ import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { hasPlan, type Scope } from '../domain/workspace.ts'
 import { parseRanges } from '../egress/addresses.ts'
-import type { Oauth, OauthApp } from '../oauth/oauth.ts'
+import type { Oauth } from '../oauth/oauth.ts'
 import { type AccessRequest, bearer } from './access-request.ts'
 import { createAdminChecks } from './admin-checks.ts'
 import { createAllowlistCheck } from './allowlist-check.ts'
 import { createGuesses, type Guesses } from './guesses.ts'
 import { checkScope, createKeyChecks } from './key-checks.ts'
+import { createMcpChecks } from './mcp-checks.ts'
 import { createOpenChecks } from './open-checks.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 import { createRequestLimit } from './request-limit.ts'
@@ -53,11 +54,13 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const { account, directory, oauth, clock, descriptions, tickets, apps, links, linkStarts, throttle, shortSecrets } = deps
   const requests = createRequestLimit(deps.buckets)
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
-  const { keyOfBearer, hasUnknownKey, checkKey } = createKeyChecks({ account, guesses })
+  const keyChecks = createKeyChecks({ account, guesses })
+  const { keyOfBearer, hasUnknownKey, checkKey } = keyChecks
   const admins = createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
   const checkAllowlist = createAllowlistCheck()
+  const mcp = createMcpChecks({ account, directory, oauth, guesses, requests, checkAllowlist, keyChecks })
 
   function checkWorkspace(id: WorkspaceId, source: string, isWithoutPlan = false) {
     const workspace = account.workspace(id)
@@ -65,18 +68,12 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required')
   }
 
-  /** An access token is valid only as long as its instance exists. */
-  function appOf(value: string): OauthApp | undefined {
-    const app = oauth?.authenticate(value)
-    return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
-  }
-
   function ownerOf(path: string, headers: Headers): string | undefined {
     const [, instance, token] = INSTANCE.exec(path) ?? []
     if (instance !== undefined) return instanceOwner(directory.authenticate(instance, token!))
     const value = COUNTED.test(path) ? bearer(headers) : undefined
     if (value === undefined) return undefined
-    if (/^\/mcp/.test(path)) return instanceOwner(appOf(value) ?? directory.authenticateToken(value))
+    if (/^\/mcp/.test(path)) return instanceOwner(mcp.callerOf(value))
     const workspace = keyOfBearer(headers)?.workspace ?? account.findAdmin(value)
     return workspace && `workspace:${workspace}`
   }
@@ -110,34 +107,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     knows: (instance: string, token: string, headers: Headers): boolean =>
       directory.authenticate(instance, token) !== undefined && !hasUnknownKey(headers),
 
-    knowsMcp(headers: Headers): boolean {
-      const value = bearer(headers)
-      if (value === undefined) return true
-      return (appOf(value) ?? directory.authenticateToken(value)) !== undefined && !hasUnknownKey(headers)
-    },
-
     instance(instance: string, token: string, incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const caller = checkInstance(instance, token, incoming)
       requests.take('instance', `instance:${caller.instance}`, incoming)
       return caller
-    },
-
-    /** `/mcp` has its own order of checks, because the credential identifies the instance. */
-    mcp(incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
-      const value = bearer(incoming.headers)
-      if (value === undefined) throw new Failure('unauthorized')
-      const app = appOf(value)
-      const caller = app ?? directory.authenticateToken(value)
-      if (!caller) guesses.refuse('instance_not_found', incoming.source)
-      if (app) oauth?.used(app)
-      const owner = `instance:${caller.instance}`
-      requests.report(owner, incoming)
-      const workspace = account.workspace(caller.workspace)
-      checkAllowlist(workspace, incoming.source)
-      // An app needs no API key, because the owner has approved it with the admin key.
-      if (!app) checkKey(workspace, incoming, false)
-      requests.take('instance', owner, incoming)
-      return { instance: caller.instance, workspace: caller.workspace }
     },
 
     /** Whether an accepted request would still be accepted, for streams. No limit counts this call. */
@@ -173,6 +146,8 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
       admins.admit(value, incoming),
 
+    knowsMcp: mcp.knows,
+    mcp: mcp.admit,
     ...createSessionChecks({ account, guesses, requests, admins, checkWorkspace }),
     ...createOpenChecks({ guesses, descriptions, tickets, apps, links, linkStarts, trusted, isMetricsToken }),
   }

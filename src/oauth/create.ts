@@ -1,5 +1,4 @@
-import { isSameHash } from '../account/credentials.ts'
-import { type Clock, MINUTE } from '../domain/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { Ranges } from '../egress/addresses.ts'
@@ -10,10 +9,10 @@ import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { createReadDocument } from './client-document.ts'
 import { createClients } from './clients.ts'
+import { createConsentPages, requestOf } from './consent-pages.ts'
 import { createGrants } from './grants.ts'
-import type { AuthorizationRequest, Consent, Oauth, Tokens } from './oauth.ts'
-import { appRecords, clientRecords, codeRecords, consentRecords, type StoredCode } from './records.ts'
-import { commitParts, createShortLived } from './short-lived.ts'
+import type { Oauth, Tokens } from './oauth.ts'
+import { appRecords, clientRecords, codeRecords, type StoredCode } from './records.ts'
 import { CODE_LIFE, createStoredCodes } from './stored-codes.ts'
 import { hashOf, isVerifierOf, newSecret } from './tokens.ts'
 
@@ -26,14 +25,13 @@ export interface OauthDeps {
   allow: Ranges
   /** Changes with the admin key of the workspace. */
   keyTagOf(workspace: WorkspaceId): string | undefined
+  /** Resolves when the changes of the workspace that are under way are in memory. */
+  settled(workspace: WorkspaceId): Promise<void>
   /** Reads changes of other services, and takes at most a moment. */
   catchUp(): Promise<void>
 }
 
-const CONSENT = 10 * MINUTE
-const MAX_CONSENTS = 1_000
-
-export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, catchUp }: OauthDeps): Oauth {
+export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, settled, catchUp }: OauthDeps): Oauth {
   const grants = createGrants({ main, store, records: appRecords(sealer), clock, log, catchUp })
   const clients = createClients({
     store,
@@ -42,28 +40,11 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     readDocument: createReadDocument({ allow, log }),
     isUsed: grants.isUsed,
   })
-  const consents = createShortLived({
-    store,
-    records: consentRecords(sealer),
-    prefix: keys.oauthConsents,
-    clock,
-    log,
-    lifeMs: CONSENT,
-    max: MAX_CONSENTS,
-    labelsOf: ({ client }) => ({ owner: client.id }),
-  })
+  const pages = createConsentPages({ store, sealer, clock, log })
   const codes = createStoredCodes({ main, records: codeRecords(sealer), clock, log })
   /** Steps with one page or one code run one after the other. */
   const mutex = createKeyedMutex()
   const { isUsed: _, make, end, removal, load, stop, ...apps } = grants
-
-  /** `until` is the end of the page in epoch ms. */
-  async function opened(consent: Consent, until: number): Promise<{ ticket: string; cookie: string }> {
-    const ticket = newSecret()
-    const cookie = newSecret()
-    await commitParts(store, [consents.adding(hashOf(ticket), { ...consent, cookieHash: hashOf(cookie), until })])
-    return { ticket, cookie }
-  }
 
   const isOfKey = ({ keyTag, workspace }: StoredCode) => keyTag === null || keyTagOf(workspace) === keyTag
 
@@ -88,7 +69,9 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
         return { ops: isMade ? [used, op] : [used] }
       })
       if (!isMade) return undefined
-      // The admin key may have been replaced, or the instance deleted, while the app was stored.
+      // A change that replaces the admin key or deletes the instance may have been decided while the app was not in
+      // memory yet, so it has not ended the app.
+      await settled(found.workspace)
       if (isOfKey(found) && (await store.get(keys.config(found.instance))) !== undefined) return tokens
       await end(app)
       return undefined
@@ -101,7 +84,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     async load() {
       await load()
       await clients.load()
-      await consents.load()
+      await pages.load()
       await codes.load()
     },
 
@@ -109,22 +92,10 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     client: clients.find,
     knows: clients.knows,
 
-    ask: (request) => opened({ ...requestOf(request), owner: undefined }, clock.now() + CONSENT),
-
-    async consent(ticket, cookie) {
-      const found = await consents.find(hashOf(ticket))
-      return found && isSameHash(found.cookieHash, hashOf(cookie)) ? found : undefined
-    },
-
-    async identified(ticket, owner) {
-      const found = await consents.find(hashOf(ticket))
-      // The previous consent stays valid, because a user who clicks twice sends the key twice.
-      return found && opened({ ...found, owner }, found.until)
-    },
-
-    async close(ticket) {
-      await commitParts(store, [consents.removing(hashOf(ticket))])
-    },
+    ask: pages.ask,
+    consent: pages.consent,
+    identified: pages.identified,
+    close: pages.close,
 
     async approve(ticket, grant) {
       const page = hashOf(ticket)
@@ -132,15 +103,15 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
       let isApproved = false
       const decide = async () => {
         isApproved = false
-        const found = await consents.find(page)
+        const found = await pages.find(page)
         const keyTag = found?.owner?.keyTag ?? null
         if (!found || (keyTag !== null && keyTagOf(grant.workspace) !== keyTag)) return { ops: [] }
         isApproved = true
         const until = clock.now() + CODE_LIFE
         const record = { ...grant, keyTag, request: requestOf(found), until, isUsed: false, app: null }
         return {
-          ops: [consents.removal(page), ...codes.adding(hashOf(code), record)],
-          committed: () => consents.forget(page),
+          ops: [pages.removal(page), ...codes.adding(hashOf(code), record)],
+          committed: () => pages.forget(page),
         }
       }
       await mutex.run(page, () => main.change(decide))
@@ -163,18 +134,10 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     },
 
     async stop() {
-      consents.stop()
+      pages.stop()
       codes.stop()
       await mutex.idle()
       await stop()
     },
   }
 }
-
-/** A consent has more properties, and the URIs of a client are not needed once the request was checked. */
-const requestOf = ({ client: { id, name }, redirectUri, challenge, state }: AuthorizationRequest): AuthorizationRequest => ({
-  client: { id, name },
-  redirectUri,
-  challenge,
-  state,
-})

@@ -1,6 +1,7 @@
 /**
  * Consent pages, which are valid for some minutes. They are read from the store, so a restart or another service does
- * not lose them. Strangers open such pages, so they are not among the records that every service follows. Memory has only the end and the labels of each, which limit their number without a read.
+ * not lose them. Strangers open such pages, so they are not among the records that every service follows. Memory has
+ * only the end and the labels of each, which limit their number without a read.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -8,6 +9,8 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import type { Repository } from '../storage/repository.ts'
 
 const PRUNE_EVERY = MINUTE
+/** Milliseconds by which the clock of another service, or this clock before a correction, may be ahead. */
+const MAX_LEAD = MINUTE
 
 /** Part of a commit. `undo` must be called if that commit stored nothing. */
 export interface Part {
@@ -93,7 +96,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
         }
       }
       // A record whose end is too far away was written while the clock was ahead, so nobody knows how old it is.
-      const latest = clock.now() + lifeMs
+      const latest = clock.now() + lifeMs + MAX_LEAD
       useless.push(...[...held].flatMap(([id, { until }]) => (until > latest ? id : [])))
       await remove([...useless, ...ended()]).catch(notRemoved)
       timer = setInterval(() => {

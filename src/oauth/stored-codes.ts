@@ -11,6 +11,8 @@ export const CODE_LIFE = MINUTE
 /** If there are more, those of the workspace with the most codes end first. */
 const MAX_CODES = 1_000
 const PRUNE_EVERY = MINUTE
+/** Milliseconds by which the clock of another service, or this clock before a correction, may be ahead. */
+const MAX_LEAD = MINUTE
 
 export interface StoredCodesDeps {
   main: Pick<MainRecords, 'load' | 'change'>
@@ -21,7 +23,7 @@ export interface StoredCodesDeps {
 
 export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps) {
   const codes = new Map<string, StoredCode>()
-  const unreadable = new Set<string>()
+  const useless = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 
   const idIn = (key: string) => key.slice(keys.oauthCodes.length)
@@ -35,16 +37,18 @@ export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps
   function fill(found: StoredRecords) {
     for (const [key, bytes] of found) {
       try {
-        codes.set(idIn(key), records.decode(key, bytes))
+        const code = records.decode(key, bytes)
+        // The clock was ahead when the code was written, so nobody knows how old it is.
+        if (code.until > clock.now() + CODE_LIFE + MAX_LEAD) useless.add(idIn(key))
+        else codes.set(idIn(key), code)
       } catch (err) {
         log.error({ err }, 'a code of OAuth could not be read, so nobody can use it')
-        unreadable.add(idIn(key))
+        useless.add(idIn(key))
       }
     }
   }
 
-  /** A code whose end is too far away was written while the clock was ahead, so nobody knows how old it is. */
-  const isOver = ({ until }: StoredCode) => until <= clock.now() || until > clock.now() + CODE_LIFE
+  const isOver = ({ until }: StoredCode) => until <= clock.now()
   const ended = () => [...codes].flatMap(([id, code]) => (isOver(code) ? id : []))
 
   function oldestOfMost(): string[] {
@@ -71,7 +75,7 @@ export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps
   return {
     async load(): Promise<void> {
       await main.load('oauthCodes', memory, fill)
-      await pruneLogged(unreadable)
+      await pruneLogged(useless)
       timer = setInterval(() => void pruneLogged(), PRUNE_EVERY).unref()
     },
 

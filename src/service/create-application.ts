@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts'
+import type { Account, DashboardSession } from '../account/account.ts'
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { createDashboardSessions, isOverAt } from '../account/dashboard-sessions.ts'
 import { keepSessions, removeSessions } from '../account/session-records.ts'
@@ -9,7 +9,7 @@ import type { Directory } from '../directory/directory.ts'
 import { createInstanceExport } from '../directory/instance-export.ts'
 import { createInstanceImport } from '../directory/instance-import.ts'
 import { createInstanceResume } from '../directory/instance-resume.ts'
-import { SECOND, steadyClock } from '../domain/clock.ts'
+import { MINUTE, SECOND, steadyClock } from '../domain/clock.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { Readings } from '../domain/readings.ts'
 import { fairSlots } from '../egress/fair-slots.ts'
@@ -68,6 +68,8 @@ export interface Application {
 }
 
 const DOWNLOADS_OF_INSTANCE = 16
+/** Milliseconds by which the use of a session that this service knows may be older than the one that another service knows. */
+const MAX_LAG = 10 * MINUTE
 /** The phone has 30 s to upload a file again. */
 const ASK_AGAIN = {
   kind: 'action',
@@ -248,8 +250,10 @@ async function dashboardOf(
 ): Promise<AppDeps['dashboard']> {
   const { store, keyRing, sealer } = storage
   if (mode === 'off') {
+    // Another service may have a later use of the session that is not stored yet, and its clock may differ.
+    const isOver = (session: DashboardSession) => isOverAt(steadyClock.now() - MAX_LAG, session)
     // The next start tries again.
-    await removeSessions({ store, main, sealer }, (session) => isOverAt(steadyClock.now(), session)).catch((err: unknown) =>
+    await removeSessions({ store, main, sealer }, isOver).catch((err: unknown) =>
       log.error({ err }, 'sessions of the dashboard, which is off, could not be removed'),
     )
     return undefined

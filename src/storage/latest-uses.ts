@@ -1,6 +1,7 @@
 /**
- * Notes when credentials were last used. They are records of their own, which no service follows: a note waits for no
- * other change, and makes no change of another service be decided again.
+ * Notes when credentials were last used. They are records of their own, and not among the followed ones: a note waits
+ * for no other change, and makes no change of another service be decided again. If two services note a use in the same
+ * minute, the later commit counts.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from './contract.ts'
@@ -30,6 +31,10 @@ export interface LatestUses {
   write(id: string): Promise<void>
   /** Must be part of the change that removes the credential. */
   removal(id: string): Op
+  /** Removes a note that was stored after its credential had been removed. */
+  remove(id: string): Promise<void>
+  /** The credential no longer exists. */
+  forget(id: string): void
   /** Removes the notes of credentials that no longer exist. */
   removeOthers(isThere: (id: string) => boolean): Promise<void>
 }
@@ -55,6 +60,8 @@ export function createLatestUses({ store, prefix, sealer }: LatestUsesDeps): Lat
       if (use) await store.commit({ ops: [records.encode(prefix + id, use)] })
     },
     removal,
+    remove: async (id) => void (await store.commit({ ops: [removal(id)] })),
+    forget: (id) => void uses.delete(id),
     async removeOthers(isThere) {
       const removed = [...uses.keys()].filter((id) => !isThere(id))
       for (const id of removed) uses.delete(id)

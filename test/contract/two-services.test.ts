@@ -75,8 +75,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     const account = createStoredAccount({ main, store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
     await account.load()
     const { engine, configured } = doubleEngine()
-    const { adminKeyTag: keyTagOf, catchUp } = account
-    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, catchUp })
+    const { adminKeyTag: keyTagOf, settled, catchUp } = account
+    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, settled, catchUp })
     await oauth.load()
     const directory = createInstanceDirectory({
       store,
@@ -457,7 +457,13 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     reads.close()
     await refused(addOne(a))
     reads.open()
-    assert.equal(a.account.workspace(a.workspace).instancesUsed, 1)
+    const isAdded = () =>
+      addOne(a).then(
+        () => true,
+        () => false,
+      )
+    await until(isAdded, Boolean)
+    assert.equal(a.account.workspace(a.workspace).instancesUsed, 2)
   })
 
   test('a changed record that cannot be read counts as removed, so its old content is no longer valid', async () => {

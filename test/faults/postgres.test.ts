@@ -657,10 +657,11 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const schema = `codes_${schemas++}`
     const stores = await Promise.all([1, 2].map(() => openStore(cluster.url(schema))))
     const clock = { now: Date.now }
+    const [allow, keyTagOf] = [parseRanges([]), () => undefined]
     const services = stores.map((store) => {
       const main = createMainRecords({ store, log })
       const { catchUp } = main
-      return createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf: () => undefined, catchUp })
+      return createOauth({ store, main, sealer, clock, log, allow, keyTagOf, settled: catchUp, catchUp })
     })
     for (const each of services) await each.load()
     const [one, other] = services as [Oauth, Oauth]

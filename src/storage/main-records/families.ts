@@ -3,7 +3,7 @@
  * whole: `heldBy` names the file that has them there.
  *
  * A family with `isFollowed` is read and changed through `MainRecords`, so services that share a store see each other's
- * changes of it. The other families still rest on a single main thread.
+ * changes of it.
  */
 import { keys } from '../record-keys.ts'
 

@@ -8,7 +8,7 @@
 import type { Op } from '../contract.ts'
 import type { FollowedFamily } from './families.ts'
 
-/** The memory of one family. Both methods are called for changes of this service and of others, in their order. */
+/** The memory of one family. Its methods are called for changes of this service and of others, in their order. */
 export interface Memory {
   /**
    * `isOwn` is false for a change by another service or by a command, and for one of this service that the store has

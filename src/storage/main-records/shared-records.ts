@@ -23,7 +23,7 @@ const PAUSE = 20
 /** Milliseconds within which a change must be sent to the database: it waits for earlier changes, reads, and new decisions. */
 const PATIENCE = 10_000
 /** Milliseconds that newer records of the store wait for the answer to a change of this service. */
-const OWN_ANSWER = 1_000
+const OWN_ANSWER = 300
 
 export interface SharedRecordsDeps {
   store: Pick<StateStore, 'range'>
@@ -32,7 +32,8 @@ export interface SharedRecordsDeps {
   patienceMs?: number
 }
 
-const tooLate = () => new StorageFailure('Earlier changes still wait for the database, so nothing was stored.')
+const tooLate = () =>
+  new StorageFailure('The database did not answer in time, or earlier changes still wait for it, so nothing was stored.')
 
 /** `until` is a value of `performance.now`. */
 const inTime = <T>(work: Promise<T>, until: number, late = () => {}): Promise<T> =>

@@ -215,8 +215,8 @@ export async function openService(options: ServiceOptions = {}) {
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
-  const { adminKeyTag: keyTagOf, catchUp } = account
-  const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf, catchUp })
+  const { adminKeyTag: keyTagOf, settled, catchUp } = account
+  const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf, settled, catchUp })
   await oauth.load()
   const directory = createInstanceDirectory({
     store,

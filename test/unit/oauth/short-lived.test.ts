@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
 import type { Oauth } from '../../../src/oauth/oauth.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -27,6 +29,8 @@ async function bench(t: TestContext) {
   const whole = await tempStore(t)
   await whole.commit({ ops: [[keys.config(instance), Buffer.from('{}')]] })
   const state = { now: START, isFull: false, keyTag: OWNER.keyTag }
+  /** The turn of the workspace, in which its admin key is replaced. */
+  const turn = createKeyedMutex()
   const commit: StateStore['commit'] = (batch) =>
     state.isFull ? Promise.reject(new StorageFailure('The disk is full.', { isFull: true })) : whole.commit(batch)
   async function started(store: StateStore = { ...whole, commit }) {
@@ -35,14 +39,15 @@ async function bench(t: TestContext) {
     const main = createMainRecords({ store, log })
     const catchUp = async () => {}
     const keyTagOf = () => state.keyTag
-    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, catchUp })
+    const settled = () => turn.run(workspace, async () => {})
+    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, settled, catchUp })
     await oauth.load()
     t.after(() => oauth.stop())
     return { oauth, main, lines }
   }
   const start = async (store?: StateStore): Promise<Oauth> => (await started(store)).oauth
   const count = async () => [await whole.count(keys.oauthConsents), await whole.count(keys.oauthCodes)]
-  return { store: whole, state, start, started, count }
+  return { store: whole, state, turn, start, started, count }
 }
 
 async function identified(oauth: Oauth) {
@@ -159,7 +164,7 @@ test('pages and codes end, and the next start or the next page removes them', as
   await oauth.ask(REQUEST)
   assert.deepEqual(await count(), [1, 0])
   // The clock was ahead when the page was written.
-  state.now -= 1
+  state.now -= MINUTE + 1
   await start()
   assert.deepEqual(await count(), [0, 0])
 })
@@ -220,4 +225,46 @@ test('a code that was approved with an admin key that is replaced makes no app, 
   })
   assert.equal(await during.redeem(await approved(during), OF), undefined)
   assert.deepEqual(during.list(workspace), [])
+})
+
+test('no app is left if the admin key is replaced, or the instance deleted, while the commit of a redeem is under way', async (t) => {
+  for (const how of ['rotation', 'deletion'] as const) {
+    const { store, state, turn, started } = await bench(t)
+    let sent = 0
+    // The answer to each commit comes later than its effect.
+    const commit: StateStore['commit'] = async (batch) => {
+      const isStored = await store.commit(batch)
+      await pause(20 * ++sent)
+      return isStored
+    }
+    const { oauth, main } = await started({ ...store, commit })
+    const code = await approved(oauth)
+    const before = sent
+    const redeeming = oauth.redeem(code, OF)
+    while (sent === before) await pause(1)
+    const of = how === 'rotation' ? { workspace } : { instance }
+    const ending = turn.run(workspace, () =>
+      main.change(() => ({
+        ops: [
+          ...(how === 'deletion' ? [[keys.config(instance), null] as const] : []),
+          [keys.order('x'), Buffer.from('1')],
+          ...oauth.endOf(of).ops,
+        ],
+        committed: () => (state.keyTag = how === 'rotation' ? 'another tag' : state.keyTag),
+      })),
+    )
+    assert.equal(await redeeming, undefined, how)
+    await ending
+    assert.deepEqual(oauth.list(workspace), [], how)
+    assert.equal(await store.count(keys.oauthApps), 0, how)
+  }
+})
+
+test('a code is redeemed although the clock was set back after it was given out', async (t) => {
+  const { state, start } = await bench(t)
+  const oauth = await start()
+  const code = await approved(oauth)
+  state.now -= 5_000
+  await approved(oauth)
+  assert.ok(await oauth.redeem(code, OF))
 })

@@ -1,0 +1,98 @@
+/** Keeps the memory of the instances equal to their records, which other services of the same store change too. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { MINUTE, SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import type { KeyedMutex } from '../lib/keyed-mutex.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
+import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { HeldInstances } from './held-instances.ts'
+import type { InstanceRecord } from './instance-object.ts'
+import type { instanceRecords } from './record.ts'
+import type { createStates } from './states.ts'
+
+export interface FollowedInstancesDeps {
+  main: Pick<MainRecords, 'load' | 'catchUp'>
+  records: ReturnType<typeof instanceRecords>
+  held: HeldInstances
+  states: Pick<ReturnType<typeof createStates>, 'forget'>
+  keyRing: Pick<KeyRing, 'learn' | 'forget'>
+  /** The ids of instances name the mutexes. */
+  mutex: KeyedMutex
+  /** Passes the configuration on to the shard of the instance. */
+  configure(record: InstanceRecord): Promise<void>
+  log: Log
+}
+
+/** Milliseconds before the key of an instance is read again. */
+const FIRST_WAIT = SECOND
+const LONGEST_WAIT = MINUTE
+
+const NO_KEY = 'the key of an instance that another service has created could not be read; the service tries again'
+const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
+
+export function createFollowedInstances(deps: FollowedInstancesDeps) {
+  const { main, records, held, states, keyRing, mutex, configure, log } = deps
+  const deleted: ((instance: string) => void)[] = []
+
+  /** It waits for its turn, so that an older configuration never follows a newer one. */
+  function configureLater(instance: string) {
+    mutex
+      .run(instance, async () => {
+        const record = held.find(instance)
+        if (record) await configure(record)
+      })
+      .catch((err: unknown) => log.error({ err, instance_id: instance }, NOT_CONFIGURED))
+  }
+
+  /** Tries again until the key is read, or the instance is deleted. */
+  async function learnKey(instance: string): Promise<void> {
+    for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      try {
+        await keyRing.learn(instance)
+        break
+      } catch (err) {
+        // The other service may have deleted the instance since.
+        await main.catchUp().catch(() => {})
+        if (!held.find(instance)) break
+        if (wait === FIRST_WAIT) log.error({ err, instance_id: instance }, NO_KEY)
+        await pause(wait, undefined, { ref: false })
+      }
+    }
+    if (!held.find(instance)) keyRing.forget(instance)
+  }
+
+  const memory: Memory = {
+    put(key, bytes, isOwn) {
+      const record = records.decode(key, bytes)
+      const isKnown = held.find(record.id) !== undefined
+      held.hold(record)
+      if (isOwn) return
+      if (isKnown) configureLater(record.id)
+      else void learnKey(record.id)
+    },
+    remove(key, isOwn) {
+      const instance = key.slice(keys.configs.length)
+      // The key of an instance that this service deletes is destroyed after its data.
+      if (!isOwn) keyRing.forget(instance)
+      if (held.find(instance) === undefined) return
+      held.forget(instance)
+      states.forget(instance)
+      for (const listener of deleted) listener(instance)
+    },
+    // The instance still exists, so its links and streams stay.
+    unreadable(key) {
+      held.forget(key.slice(keys.configs.length))
+    },
+  }
+
+  function fill(found: StoredRecords) {
+    const stored = found.map(([key, bytes]) => records.decode(key, bytes))
+    for (const record of stored.sort((one, other) => one.createdAt - other.createdAt)) held.hold(record)
+  }
+
+  return {
+    load: () => main.load('configs', memory, fill),
+    onDeleted: (listener: (instance: string) => void) => void deleted.push(listener),
+  }
+}
