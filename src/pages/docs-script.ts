@@ -71,22 +71,18 @@ const withNumbers = (body) => {
 const LEAST = 3
 const textOf = (tag, operation) =>
   [tag, operation.get('path'), operation.getIn(['operation', 'summary']), operation.getIn(['operation', 'operationId'])].join(' ').toLowerCase()
+/** The groups with an operation that fits, with these operations only. */
+const found = (groups, phrase) =>
+  groups
+    .map((group, tag) => group.set('operations', group.get('operations').filter((each) => textOf(tag, each).includes(phrase.trim().toLowerCase()))))
+    .filter((group) => group.get('operations').size > 0)
 /** Swagger UI only compares the names of groups, so somebody who looks for an operation would find nothing. */
-const filterOperations = () => ({
-  fn: {
-    opsFilter: (groups, phrase) =>
-      groups
-        .map((group, tag) => group.set('operations', group.get('operations').filter((each) => textOf(tag, each).includes(phrase.trim().toLowerCase()))))
-        .filter((group) => group.get('operations').size > 0),
-  },
-})
+const filterOperations = () => ({ fn: { opsFilter: found } })
 /** The groups that a search has found are opened, unless the text is so short that it finds nearly all. */
 document.addEventListener('input', ({ target }) => {
   if (!target.matches('.operation-filter-input') || target.value.trim().length < LEAST) return
-  setTimeout(() => {
-    for (const group of document.querySelectorAll('.opblock-tag[data-is-open="false"]'))
-      ui.layoutActions.show(['operations-tag', group.dataset.tag], true)
-  })
+  for (const tag of found(ui.specSelectors.taggedOperations(), target.value).keySeq())
+    ui.layoutActions.show(['operations-tag', tag], true)
 })
 const ui = SwaggerUIBundle({
   url: './openapi.json',
