@@ -43,7 +43,7 @@ export interface PeerLink {
 const LOOK_EVERY = SECOND
 /** A service that gave no answer for this time in ms does not count as reached. */
 const REACHED_FOR = 3 * SECOND
-/** After this time in ms without an answer, requests that wait for the active service end. */
+/** Milliseconds without an answer of the active service after which the requests that were passed on to it are ended. */
 const LOST_AFTER = 10 * SECOND
 
 export async function openPeerLink({ host, port, secretKey, server, tally, log }: PeerLinkOptions): Promise<PeerLink> {

@@ -252,7 +252,7 @@ test('a machine that was suspended between a query and its answer does not hold 
   owner.renew(askedAt, [standby(1)])
   assert.equal(isLeaseHeld(shared, read), false)
 
-  // The same while the standbys are asked.
+  // A suspension while the standbys are asked ends the lease, too.
   owner.renew(momentNow(read), [standby(1)])
   assert.equal(isLeaseHeld(shared, read), true)
   isStandbyAway = async () => {
