@@ -27,7 +27,7 @@ import { openLink } from './service/open-link.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
-import { standBy } from './service/stand-by.ts'
+import { standBy, type WhileStandby } from './service/stand-by.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
 import { createMainRecords } from './storage/main-records/create-main-records.ts'
@@ -38,6 +38,8 @@ export interface ServiceOptions {
   log: Logger
   allowCrash?: boolean
   sandboxUrl?: string
+  /** Without this function, a standby cannot be stopped before it has taken over. */
+  whileStandby?: WhileStandby
 }
 
 export interface Service {
@@ -89,7 +91,7 @@ interface Run {
 
 async function startParts(
   config: Config,
-  { log, allowCrash = false, sandboxUrl }: ServiceOptions,
+  { log, allowCrash = false, sandboxUrl, whileStandby }: ServiceOptions,
   { clockWatch, shutdown, starting }: Run,
 ): Promise<Omit<Service, 'stop'>> {
   const backend = await backendOf(config.storeUrl)
@@ -106,7 +108,7 @@ async function startParts(
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const turn = await standBy(config, { log, backend, starting, port: server.port, searching, link })
+  const turn = await standBy(config, { log, backend, starting, server, searching, link, whileStandby })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   starting.at('the accounts')

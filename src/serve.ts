@@ -56,8 +56,11 @@ export interface Listening {
   url: string
   port: number
   explain(waiting: () => Waiting): void
-  /** Before `serve` is called, this function gets all requests but those for the health and metrics of this process. */
-  forwardWith(forward: Forward): void
+  /**
+   * Before `serve` is called, this function gets all requests but those for the health and metrics of this process. If
+   * it is undefined, they are refused.
+   */
+  forwardWith(forward: Forward | undefined): void
   /**
    * Carries out a request that another service has passed on. `address` is that of the caller. Returns false, and leaves
    * the request alone, while this process does not serve.

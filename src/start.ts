@@ -13,6 +13,7 @@ import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
 import { whyNot } from './serve.ts'
+import { StandbyStopped } from './service/stand-by.ts'
 import { endNow } from './storage/end-now.ts'
 import { makeDataDir } from './storage/private.ts'
 
@@ -71,7 +72,7 @@ const networkOf = (network: Network | undefined): Printed['network'] =>
   network === undefined ? { url: null, root: null, root_serial: null, ca: null, media_host: null } : { ...network.network }
 
 async function runService(config: Config, log: Logger): Promise<Running> {
-  const service = await startService(config, { log })
+  const service = await startService(config, { log, whileStandby: (leave) => onSignal(config, log, leave) })
   const printed = {
     base_url: service.baseUrl,
     sandbox_url: null,
@@ -99,7 +100,7 @@ async function runSandbox(config: Config, log: Logger): Promise<Running> {
     const { url, root, ca, media_host } = network.network
     const service = await startService(
       { ...config, network: { ...config.network, url, root, ca, mediaHost: media_host } },
-      { log, sandboxUrl: network.controlUrl },
+      { log, sandboxUrl: network.controlUrl, whileStandby: (leave) => onSignal(config, log, leave) },
     )
     const adminKey = await rememberedAdminKey(config, service)
     return {
@@ -131,13 +132,15 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 /**
- * The first signal starts a proper shutdown. A second signal, or the deadline, ends the process immediately, which is
- * safe.
+ * The first signal calls `stop`. A second signal, or the deadline, ends the process immediately, which is safe. Returns
+ * a function that ends the listening.
  */
-function stopOnSignal(running: Running, config: Config, log: Logger): void {
+function onSignal(config: Config, log: Logger, stop: () => void): () => void {
   let isStopping = false
-  const stop = (signal: NodeJS.Signals) => {
+  const act = (signal: NodeJS.Signals) => {
     if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
@@ -145,6 +148,16 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
     }, config.shutdownMs + 1_000).unref()
+    stop()
+  }
+  for (const signal of SIGNALS) process.on(signal, act)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, act)
+  }
+}
+
+function stopOnSignal(running: Running, config: Config, log: Logger): void {
+  onSignal(config, log, () => {
     running.stop().then(
       () => {
         log.info({}, 'stopped')
@@ -155,9 +168,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
         process.exit(1)
       },
     )
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  })
 }
 
 /** The output may be a file on a full disk, or a pipe that nobody reads any longer, and neither may end the service. */
@@ -189,6 +200,8 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
+  // Its log line about the stop is already written.
+  if (error instanceof StandbyStopped) process.exit(0)
   process.stderr.write(`${BRAND}: ${complaint(error)}`)
   process.exit(1)
 })

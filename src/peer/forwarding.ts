@@ -28,6 +28,10 @@ export interface Forwarding {
   forward(incoming: IncomingMessage, outgoing: ServerResponse, local: Local): void
   /** Number of requests that are not yet answered. */
   underWay(): number
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>
+  /** Each answer from now on ends its connection, so that callers connect to another service. */
+  closeConnections(): void
 }
 
 /** Milliseconds for which a request waits for an active service, and for one connection to it. */
@@ -47,6 +51,8 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
   let waiting = 0
   let untold = 0
   let toldAt = Number.NEGATIVE_INFINITY
+  let isClosing = false
+  let onIdle = () => {}
 
   /** A standby has no metrics, so its log says that it refuses requests. */
   function tell(reason: unknown) {
@@ -117,6 +123,7 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
       underWay--
       if (isWaiting) waiting--
       if (isRead) dropRest(incoming, body)
+      if (underWay === 0) onIdle()
     }
   }
 
@@ -124,9 +131,18 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
     forward: (incoming, outgoing, local) => {
       // Each pipelined request of a connection listens to its end.
       incoming.socket.setMaxListeners(0)
+      if (isClosing) outgoing.shouldKeepAlive = false
       void forward(incoming, outgoing, local)
     },
     underWay: () => underWay,
+    idle: () =>
+      new Promise((resolve) => {
+        onIdle = resolve
+        if (underWay === 0) resolve()
+      }),
+    closeConnections() {
+      isClosing = true
+    },
   }
 }
 

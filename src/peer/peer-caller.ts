@@ -42,6 +42,8 @@ export interface PeerCaller {
   look(target: PeerAddress): Promise<Readiness>
   /** Ends the requests that still wait or are answered. */
   endAll(): void
+  /** Ends the streams of events, whose readers connect again. */
+  endStreams(): void
   close(): void
 }
 
@@ -51,7 +53,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
   const agents = { requests: agentOf(), looks: agentOf() }
   const places = { ...PLACES }
-  const underWay = new Set<(problem: string) => void>()
+  const underWay = new Map<(problem: string) => void, () => keyof typeof PLACES>()
 
   return {
     pass: ({ host, port }, { incoming, outgoing, headers, body, connectMs }) =>
@@ -66,7 +68,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         let isSent = false
         let isAnswered = false
         let isOver = false
-        underWay.add(stop)
+        underWay.set(stop, () => place)
         const noSocket = setTimeout(() => stop('The other service accepted no connection.'), connectMs)
         function end(ending: Ending) {
           if (isOver) return
@@ -146,7 +148,11 @@ export function createPeerCaller(key: Buffer): PeerCaller {
       }),
 
     endAll() {
-      for (const stop of [...underWay]) stop('The active service has changed.')
+      for (const stop of [...underWay.keys()]) stop('The active service has changed.')
+    },
+
+    endStreams() {
+      for (const [stop, place] of [...underWay]) if (place() === 'streams') stop('This service stops.')
     },
 
     close() {

@@ -3,6 +3,7 @@
  * and answers with its answer. The active service carries them out as if the caller had connected to it.
  */
 import { SECOND, steadyClock } from '../domain/clock.ts'
+import { orLate } from '../lib/deadline.ts'
 import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Listening } from '../serve.ts'
@@ -37,6 +38,13 @@ export interface PeerLink {
   underWay(): number
   /** Ends the forwarding, because this service becomes active. */
   endForwarding(): void
+  /** Each answer from now on ends its connection, because this service stops soon. */
+  closeConnections(): void
+  /**
+   * Ends the streams of events, and resolves when all other requests are answered. Those that are not answered within
+   * `ms` get an error that says that their outcome is unknown.
+   */
+  finish(ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,6 +53,8 @@ const LOOK_EVERY = SECOND
 const REACHED_FOR = 3 * SECOND
 /** Milliseconds without an answer of the active service after which the requests that were passed on to it are ended. */
 const LOST_AFTER = 10 * SECOND
+/** Milliseconds for the transmission of the last errors. */
+const FLUSH = 250
 
 export async function openPeerLink({ host, port, secretKey, server, tally, log }: PeerLinkOptions): Promise<PeerLink> {
   const key = peerKeyOf(secretKey)
@@ -103,6 +113,12 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       active = undefined
       clearInterval(looking)
       caller.endAll()
+    },
+    closeConnections: forwarding.closeConnections,
+    async finish(ms) {
+      caller.endStreams()
+      await orLate(forwarding.idle(), ms, caller.endAll)
+      await orLate(forwarding.idle(), FLUSH, () => {})
     },
     async close() {
       clearInterval(looking)

@@ -3,11 +3,13 @@
  * converter, because a wrong key would otherwise be noticed only when the other service fails.
  */
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
+import type { Listening } from '../serve.ts'
 import type { Starting } from '../starting.ts'
 import { LONGEST_GAP } from '../storage/drivers/postgres/owner/owner-watch.ts'
 import { markOf } from '../storage/drivers/postgres/owner/standbys.ts'
@@ -24,11 +26,20 @@ export interface StandbyDeps {
   log: Logger
   backend: Backend
   starting: Starting
-  port: number
+  server: Pick<Listening, 'port' | 'explain' | 'forwardWith'>
   searching: Promise<Programs | null>
   /** Undefined if this service passes no requests on. */
-  link?: Pick<PeerLink, 'setActive' | 'setUnreachable' | 'endForwarding'> | undefined
+  link?:
+    | Pick<PeerLink, 'setActive' | 'setUnreachable' | 'endForwarding' | 'readiness' | 'closeConnections' | 'finish'>
+    | undefined
+  whileStandby?: WhileStandby | undefined
 }
+
+/** Called when this process begins to wait; `leave` ends the wait. Returns a function that is called after it. */
+export type WhileStandby = (leave: () => void) => () => void
+
+/** The standby was told to stop, and nothing has failed. */
+export class StandbyStopped extends Error {}
 
 /**
  * Number of checks in a row that must find different folders. An owner that has just started has not marked its folders
@@ -38,15 +49,55 @@ const LOOKS = 3
 /** Milliseconds after which a missing address is not that of an owner which only connects to the database again. */
 const ADDRESS_DUE = 5 * SECOND
 
-/** Resolves with the right to be the next owner of the store; undefined if this process is no standby. */
-export async function standBy(
-  config: Config,
-  { log, backend, starting, port, searching, link }: StandbyDeps,
-): Promise<Turn | undefined> {
+/**
+ * Milliseconds for which a standby that stops still passes requests on, until its load balancer has noticed that it is
+ * not ready; at most this share of the time of the stop.
+ */
+const NOTICED_AFTER = 6 * SECOND
+const NOTICED_SHARE = 0.6
+
+/**
+ * Resolves with the right to be the next owner of the store; undefined if this process is no standby. Rejects with
+ * `StandbyStopped` if the wait was ended.
+ */
+export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
+  const { backend, searching, whileStandby } = deps
   // A store in memory has no other service.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
+  const ending = new AbortController()
+  let leaving: Promise<void> | undefined
+  const onEnd = whileStandby?.(() => {
+    leaving = finishForwarding(config, deps)
+    ending.abort(new StandbyStopped())
+  })
+  try {
+    return await waitForTurn(config, deps, { waitForTurn: backend.waitForTurn, ending })
+  } catch (error) {
+    await leaving
+    throw error
+  } finally {
+    onEnd?.()
+  }
+}
+
+async function finishForwarding({ shutdownMs }: Config, { server, link }: StandbyDeps): Promise<void> {
+  // No load balancer sends requests to a standby that is not ready.
+  const isReady = link?.readiness()?.isReady ?? false
+  const noticedMs = isReady ? Math.min(NOTICED_AFTER, shutdownMs * NOTICED_SHARE) : 0
+  server.explain(() => ({ sentence: 'The service is stopping.' }))
+  link?.closeConnections()
+  await pause(noticedMs)
+  server.forwardWith(undefined)
+  await link?.finish(shutdownMs - noticedMs)
+}
+
+async function waitForTurn(
+  config: Config,
+  { log, starting, server, link }: StandbyDeps,
+  { waitForTurn, ending }: { waitForTurn: NonNullable<Backend['waitForTurn']>; ending: AbortController },
+): Promise<Turn> {
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
@@ -65,18 +116,17 @@ export async function standBy(
     starting.at(what, { isSaidElsewhere: true, reason, active: () => active })
     write()
   }
-  const unfit = new AbortController()
   let others = 0
   async function checkFolders(owner: string, name: string) {
     const sentence = await otherFolder(config, owner, name)
     others = sentence === undefined ? 0 : others + 1
-    if (others >= LOOKS) unfit.abort(new Error(sentence))
+    if (others >= LOOKS) ending.abort(new Error(sentence))
   }
   const noteAddress = watchAddress(log, link)
-  const turn = await backend.waitForTurn({
+  const turn = await waitForTurn({
     threads: threadsOf(config),
-    address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? port },
-    signal: unfit.signal,
+    address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? server.port },
+    signal: ending.signal,
     onWaiting({ id, name = 'another machine', linkAddress }) {
       if (id !== undefined) active = markOf(id)
       if (id !== undefined) noteAddress(id, linkAddress)

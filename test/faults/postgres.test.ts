@@ -21,7 +21,7 @@ import { createOauth } from '../../src/oauth/create.ts'
 import type { Oauth } from '../../src/oauth/oauth.ts'
 import { listen } from '../../src/serve.ts'
 import { markFolders } from '../../src/service/shared-folders.ts'
-import { standBy } from '../../src/service/stand-by.ts'
+import { StandbyStopped, standBy, type WhileStandby } from '../../src/service/stand-by.ts'
 import { watchStart } from '../../src/starting.ts'
 import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
@@ -42,6 +42,7 @@ import { until } from '../harness/until.ts'
 import { INSTANCE, sealer } from '../unit/storage/fixtures.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
+const NO_SERVER = { port: 1, explain() {}, forwardWith() {} }
 const OTHER = `${INSTANCE.slice(0, -1)}0`
 
 const bytes = (text: string) => Buffer.from(text)
@@ -579,7 +580,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const owned = join(folder, 'shared')
     await mkdir(owned)
     await markFolders({ blobsDir: owned, keysDir: null }, main.ownerId!)
-    async function standby(env: Record<string, string> = {}) {
+    async function standby(env: Record<string, string> = {}, whileStandby?: WhileStandby) {
       const { config } = readConfig({
         env: {
           SVC_STORE_URL: `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`,
@@ -593,12 +594,27 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       })
       const starting = watchStart({ log, clock: steadyClock })
       const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-      const turn = standBy(config, { log, backend: await backendOf(config.storeUrl), starting, port: 1, searching })
+      const turn = standBy(config, {
+        log,
+        backend: await backendOf(config.storeUrl),
+        starting,
+        server: NO_SERVER,
+        searching,
+        whileStandby,
+      })
       return { starting, turn: turn.finally(() => starting.end()) }
     }
     const refused = async (env: Record<string, string>, says: RegExp) => assert.rejects((await standby(env)).turn, says)
     const { starting, turn } = await standby()
+    let hasEnded = false
+    const leaves: WhileStandby = (leave) => {
+      setTimeout(leave, 100)
+      return () => {
+        hasEnded = true
+      }
+    }
     await Promise.all([
+      assert.rejects((await standby({}, leaves)).turn, StandbyStopped),
       refused({ SVC_FFMPEG: join(folder, 'nothing') }, /SVC_FFMPEG is .*; it must be an ffmpeg that runs/),
       refused({ SVC_SHARDS: '32' }, /57 connections, and this service and the one whose standby it is need 144; raise/),
       refused(
@@ -606,7 +622,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         /SVC_BLOBS_DIR is ".*svc-standby-\w+", which is not the folder of the service on .*shared/,
       ),
     ])
-    assert.equal(starting.waiting().reason, 'standby')
+    assert.deepEqual([hasEnded, starting.waiting().reason], [true, 'standby'])
     proxy.refuse(true)
     proxy.cut()
     const { sentence } = await until(

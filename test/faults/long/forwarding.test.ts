@@ -3,12 +3,14 @@
  * active service is killed in the middle of a request, and nothing may be sent twice under two ids.
  */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { callerTls, peerKeyOf } from '../../../src/peer/peer-key.ts'
+import { program } from '../../harness/checkout.ts'
 import { readStream } from '../../harness/event-reader.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { ask, must } from '../../harness/http.ts'
@@ -31,6 +33,7 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
   let peerPort: number
   let standbyUrl: string
   let standby: Promise<Running>
+  let onStandby: Record<string, string>
   let gateway: Gateway
   let instance: Instance
   before(async () => {
@@ -46,18 +49,21 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
     const [port, otherPeerPort] = [await freePort(), await freePort()]
     standbyUrl = `http://127.0.0.1:${port}`
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-b`, SVC_PORT: String(port), SVC_PEER_PORT: String(otherPeerPort) }
-    standby = run([], { ...ground.onNetwork, ...env, ...folder, SVC_LOG_LEVEL: 'warn' }, undefined, ENOUGH)
-    await until(
-      () => ask('GET', `${standbyUrl}/health/ready`).catch(() => ({ status: 0 })),
-      ({ status }) => status === 200,
-      120_000,
-    )
+    onStandby = { ...ground.onNetwork, ...env, ...folder, SVC_LOG_LEVEL: 'warn' }
+    standby = run([], onStandby, undefined, ENOUGH)
+    await isReady(standbyUrl)
   })
   after(async () => {
     ;(await standby).child.kill('SIGKILL')
     await ground?.stop()
     await cluster?.stop()
   })
+  const isReady = (url: string) =>
+    until(
+      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
+      ({ status }) => status === 200,
+      120_000,
+    )
   const at = (url: string): Instance => ({ ...instance, api_url: `${url}${new URL(instance.api_url).pathname}` })
 
   test('pairs, sends, receives, uploads and streams through the standby', async () => {
@@ -119,6 +125,34 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
   test('a connection with another key is refused', async () => {
     const socket = connect({ host: '127.0.0.1', port: peerPort, ...callerTls(peerKeyOf(new Uint8Array(32))) })
     await assert.rejects(once(socket, 'secureConnect'))
+  })
+
+  test('a standby that is stopped is not ready, still passes requests on, and ends when they are answered', async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const folder = { SVC_DATA_DIR: `${ground.dataDir}-c`, SVC_PORT: String(port), SVC_PEER_PORT: String(await freePort()) }
+    const third = spawn(process.execPath, program('../../../src/start', import.meta.url), {
+      env: { ...process.env, ...onStandby, ...folder },
+      stdio: 'ignore',
+    })
+    const ended = once(third, 'exit')
+    await isReady(url)
+    await ground.sandbox.setDown(true)
+    const begun = performance.now()
+    const waiting = ask('POST', `${at(url).api_url}/send-text`, { phone: ANA, message: 'during a stop' }, { prefer: 'wait=30' })
+    await until(
+      () => must<{ total: number }>('GET', `${instance.api_url}/queue`),
+      ({ total }) => total === 1,
+    )
+    third.kill('SIGTERM')
+    await until(
+      () => ask('GET', `${url}/health/ready`),
+      ({ status }) => status === 503,
+    )
+    assert.equal((await ask('GET', `${url}/version`)).status, 200)
+    await ground.sandbox.setDown(false)
+    assert.deepEqual([(await waiting).status, await ended], [200, [0, null]])
+    process.stdout.write(`# the standby stopped ${Math.round(performance.now() - begun)} ms after the request\n`)
   })
 
   test('a request whose active service is killed ends with an unknown outcome, and its repetition is sent under one id', async () => {

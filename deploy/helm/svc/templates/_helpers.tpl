@@ -93,8 +93,8 @@ spec:
         capabilities:
           drop: [ALL]
       {{- if not .Values.postgres }}
-      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair stops at once: its standby
-      # takes over only after that, so each second more would be one without an active service.
+      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair is told at once:
+      # the standby takes over only after the active one has stopped, and a standby that is told to stop waits itself.
       lifecycle:
         preStop:
           exec:

@@ -73,10 +73,11 @@ export async function waitForTurn(
       onFailed(cause)
       return false
     })
-    if (hasTurn) return { link }
+    if (hasTurn && !signal.aborted) return { link }
     // A slow check must not add to the interval, because the watch begins again after a long gap.
-    await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()))
+    await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()), undefined, { signal }).catch(() => {})
     if (!signal.aborted) continue
+    // This also releases the lock of the schema, if it was just granted.
     await link.end()
     throw signal.reason
   }

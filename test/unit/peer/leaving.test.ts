@@ -1,0 +1,90 @@
+/** A standby that stops finishes the requests that it passes on, over real connections. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { until } from '../../harness/until.ts'
+import { closeSides, HOST, openSide, type Side } from './side.ts'
+
+const ENOUGH = 20_000
+
+async function get({ server }: Side, path: string) {
+  const asked = request(`${server.url}${path}`, { agent: false, headers: { connection: 'keep-alive' } }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, connection: response.headers.connection, body: await text(response) }
+}
+
+describe('a standby that stops', () => {
+  let active: Side
+  let standby: Side
+  let seen = 0
+  let release: () => void = () => {}
+  let held = new Promise<void>(() => {})
+  before(async () => {
+    active = await openSide()
+    active.server.serve(() => ({
+      async fetch({ url }) {
+        const { pathname } = new URL(url)
+        if (pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
+        seen++
+        if (pathname === '/events')
+          return new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } })
+        if (pathname === '/held') await held
+        return new Response(pathname)
+      },
+    }))
+  })
+  beforeEach(async () => {
+    seen = 0
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    standby = await openSide()
+    standby.link.setActive({ id: 'a', host: HOST, port: active.port })
+  })
+  after(closeSides)
+  const haveArrived = (count: number) =>
+    until(
+      async () => seen,
+      (now) => now === count,
+    )
+
+  test('passes requests on until it finishes, and asks their callers to connect elsewhere', async () => {
+    assert.equal((await get(standby, '/first')).connection, 'keep-alive')
+    standby.link.closeConnections()
+    const { status, connection, body } = await get(standby, '/second')
+    assert.deepEqual([status, connection, body], [200, 'close', '/second'])
+    await standby.link.finish(ENOUGH)
+  })
+
+  test('waits for requests that are under way, and ends streams of events', async () => {
+    const answer = get(standby, '/held')
+    const stream = request(`${standby.server.url}/events`).end()
+    const [response] = (await once(stream, 'response')) as [IncomingMessage]
+    await haveArrived(2)
+    const streamEnded = assert.rejects(text(response))
+    let isFinished = false
+    const finished = standby.link.finish(ENOUGH).then(() => {
+      isFinished = true
+    })
+    await streamEnded
+    assert.equal(isFinished, false)
+    release()
+    assert.deepEqual([(await answer).body, await finished, standby.link.underWay()], ['/held', undefined, 0])
+  })
+
+  test('says after its time that the outcome of the others is unknown, and refuses requests that come next', async () => {
+    const answer = get(standby, '/held')
+    await haveArrived(1)
+    standby.server.explain(() => ({ sentence: 'The service is stopping.' }))
+    standby.server.forwardWith(undefined)
+    await standby.link.finish(100)
+    const { status, body } = await answer
+    assert.deepEqual([status, JSON.parse(body).error.details], [503, { reason: 'outcome_unknown' }])
+    const next = await get(standby, '/next')
+    assert.deepEqual([next.status, JSON.parse(next.body).error.message], [503, 'The service is stopping.'])
+    assert.equal(seen, 1)
+    release()
+  })
+})
