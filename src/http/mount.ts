@@ -80,7 +80,8 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
       .split('/')
       .map((part) => (part.startsWith('{') ? '1' : '0'))
       .join('') + (alias?.dialect === undefined ? '1' : '0')
-  return rank(one).localeCompare(rank(other))
+  // `localeCompare` would load locale data.
+  return rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other))
 }
 
 /** Declarations are mounted for the API and for the dashboard, whose callers authenticate with a session. */

@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+test('declaring the operations formats no number by locale, which would load 5 MB of locale data at every start', async (t) => {
+  const { mock } = t.mock.method(Number.prototype, 'toLocaleString')
+  await import('../../../src/features/index.ts')
+  assert.equal(mock.callCount(), 0)
+})
