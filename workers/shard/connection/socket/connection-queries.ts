@@ -1,7 +1,6 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
-import { runAs } from '../../baileys/thread/rejections.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { readMarks } from '../../wire/read-marks.ts'
 import { createAsk } from '../ask.ts'
@@ -89,17 +88,17 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
     },
     tokens,
     ack: (messageId, to) => expectAck(acks, messageId, to),
-    relay: boundedRelay(relay, owner, ended),
+    relay: boundedRelay(relay, ended),
     devicesOfGroup: recipients.ofGroup,
     renewSession: sessions.renew,
     askPhone: createAskPhone({ sock, auth, sessions }),
   }
 }
 
-function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
+function boundedRelay(relay: MessageRelay, ended: AbortSignal): MessageRelay {
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await within({ ended }, RELAY_DEADLINE, runAs(owner, work))
+      return await within({ ended }, RELAY_DEADLINE, work())
     } catch (error) {
       throw sendFailure(error)
     }
