@@ -66,7 +66,9 @@ export interface Listening {
    * the request alone, while this process does not serve.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
-  /** Before this call every request except `/health/live` is answered 503. */
+  /** Before `serve` is called, this function answers `GET /metrics`; `peer` is the address of the socket. */
+  metricsWith(answer: (request: Request, peer: string | undefined) => Promise<Response>): void
+  /** Before this call every request is answered 503, except those for `/health/live` and those with a function above. */
   serve(makeApp: (peers: Peers) => Handler): void
   stop(deadlineMs: number): Promise<void>
   /** Closes the socket immediately, for a start that fails before `serve` was called. */
@@ -83,12 +85,14 @@ const HEALTH = /^\/health\//
 const OF_PROCESS = /^\/(health\/|metrics$)/
 const LIVE = '/health/live'
 const READY = '/health/ready'
+const METRICS = '/metrics'
 const NO_HOST = 'localhost'
 
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   const passedOn = new WeakMap<IncomingMessage, { address: string | undefined }>()
   let forward: Forward | undefined
+  let metricsBefore: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined
   let app: Handler | undefined
   let waiting = (): Waiting => ({ sentence: 'The service is starting.' })
   let isStopping = false
@@ -110,7 +114,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
     // A start may take long, and a supervisor that restarts processes which are not alive must not end it.
-    if (app === undefined) return pathname === LIVE ? answered(request, { status: 'ok' }) : notStarted(request, pathname)
+    if (app === undefined) {
+      if (pathname === LIVE) return answered(request, { status: 'ok' })
+      if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined) return notStarted(request, pathname)
+      const response = await metricsBefore(request, incoming.socket.remoteAddress)
+      response.headers.set('X-Request-Id', requestIdOf(request.headers.get('X-Request-Id'), newUlid))
+      return response
+    }
     if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
     // The address is stored now, because a closed socket no longer has one.
@@ -158,6 +168,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
     forwardWith(next) {
       forward = next
+    },
+
+    metricsWith(answer) {
+      metricsBefore = answer
     },
 
     takePassedOn(incoming, outgoing, address) {

@@ -13,6 +13,7 @@ import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import type { FailureCode } from '../domain/failures.ts'
 import type { Identifier } from '../domain/ids.ts'
+import type { METRICS_TEXT } from '../domain/metrics-text.ts'
 import type { ServerEvents } from '../domain/server-events.ts'
 import type { Scope } from '../domain/workspace.ts'
 import { ACCOUNT, ADMIN, CONTROL, INSTANCE, KNOWN, READ, SEND, WITHOUT_DEVICE, WRITE } from './error-groups.ts'
@@ -31,8 +32,6 @@ export type Route = `${Method} /${string}`
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
-
-export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 const ACTION_DEADLINE = 20 * SECOND
 

@@ -58,6 +58,8 @@ export class Unread extends Failure {
   }
 }
 
+export const NO_ROUTE = 'No such route exists.'
+
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
 /**

@@ -4,8 +4,8 @@ import { pageResponse } from '../features/page.ts'
 import type { Pages } from '../features/parts.ts'
 import { takesGzip } from '../features/system.ts'
 import type { AccessChecks } from './access-checks.ts'
+import { NO_ROUTE } from './errors.ts'
 import type { Env } from './mount.ts'
-import { NO_ROUTE } from './open-checks.ts'
 
 /** The files change only with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'

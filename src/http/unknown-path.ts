@@ -7,7 +7,7 @@ import { Failure } from '../domain/failures.ts'
 import { whyAbsentIn } from '../features/dialects/words.ts'
 import { whyAbsentForPartners } from '../features/dialects/zapi-absent.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
-import { NO_ROUTE } from './open-checks.ts'
+import { NO_ROUTE } from './errors.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 

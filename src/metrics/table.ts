@@ -55,6 +55,11 @@ export const METRICS = {
     labels: [],
     help: 'Number of standbys that wait for this service to end; only with SVC_STANDBY=on.',
   },
+  svc_standing_by: {
+    kind: 'gauge',
+    labels: [],
+    help: '1 while this service is a standby or takes over; missing while it is active.',
+  },
   svc_forwards_total: {
     kind: 'counter',
     labels: ['result'],

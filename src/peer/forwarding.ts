@@ -54,7 +54,7 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
   let isClosing = false
   let onIdle = () => {}
 
-  /** A standby has no metrics, so its log says that it refuses requests. */
+  /** Not everybody reads the metrics of a standby. */
   function tell(reason: unknown) {
     untold++
     if (steadyClock.now() - toldAt < TELL_EVERY) return

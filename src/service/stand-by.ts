@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
+import type { Tally } from '../metrics/tally.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { Listening } from '../serve.ts'
 import type { Starting } from '../starting.ts'
@@ -21,12 +22,14 @@ import { loadSecretKey } from '../storage/secret-key.ts'
 import type { Backend, Turn } from '../storage/store-backend.ts'
 import { refuseConverter } from './converter.ts'
 import { otherFolder } from './shared-folders.ts'
+import { createStandbyMetrics } from './standby-metrics.ts'
 
 export interface StandbyDeps {
   log: Logger
   backend: Backend
   starting: Starting
-  server: Pick<Listening, 'port' | 'explain' | 'forwardWith'>
+  server: Pick<Listening, 'port' | 'explain' | 'forwardWith' | 'metricsWith'>
+  tally: Tally
   searching: Promise<Programs | null>
   /** Undefined if this service passes no requests on. */
   link?:
@@ -61,11 +64,12 @@ const NOTICED_SHARE = 0.6
  * `StandbyStopped` if the wait was ended.
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
-  const { backend, searching, whileStandby } = deps
+  const { backend, searching, server, tally, whileStandby } = deps
   // A store in memory has no other service.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
+  server.metricsWith(createStandbyMetrics(config, tally))
   const ending = new AbortController()
   let leaving: Promise<void> | undefined
   const onEnd = whileStandby?.(() => {

@@ -17,6 +17,7 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { findPrograms } from '../../src/engine/programs.ts'
 import { createLog } from '../../src/log.ts'
+import { createTally } from '../../src/metrics/tally.ts'
 import { createOauth } from '../../src/oauth/create.ts'
 import type { Oauth } from '../../src/oauth/oauth.ts'
 import { listen } from '../../src/serve.ts'
@@ -42,7 +43,7 @@ import { until } from '../harness/until.ts'
 import { INSTANCE, sealer } from '../unit/storage/fixtures.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
-const NO_SERVER = { port: 1, explain() {}, forwardWith() {} }
+const NO_SERVER = { port: 1, explain() {}, forwardWith() {}, metricsWith() {} }
 const OTHER = `${INSTANCE.slice(0, -1)}0`
 
 const bytes = (text: string) => Buffer.from(text)
@@ -599,6 +600,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         backend: await backendOf(config.storeUrl),
         starting,
         server: NO_SERVER,
+        tally: createTally(),
         searching,
         whileStandby,
       })
