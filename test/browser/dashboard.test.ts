@@ -296,11 +296,17 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('sends a first message, and sees what becomes of it', async () => {
-    await to(`instances/${instance.id}`)
+    await to(`messages?instance=${instance.id}`)
+    await page.getByRole('link', { name: 'Send a message' }).click()
     await field('To').fill(BEN)
     await field('Text').fill('Hello from the dashboard')
-    await button('Send').click()
-    await page.getByRole('link', { name: 'Follow the message' }).click()
+    await button('Send').press('Enter')
+    const follow = page.getByRole('link', { name: 'Follow the message' })
+    await follow.waitFor()
+    const place = (await follow.boundingBox())!
+    assert.ok(place.y + place.height <= 860, `the result ends at ${place.y + place.height}`)
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Send')
+    await follow.click()
     await page.getByText('Acknowledged', { exact: true }).waitFor()
     await page.getByText('Webhook delivery').waitFor()
     await page.getByText('1 attempt').first().click()
@@ -321,7 +327,14 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('sends a picture that is dropped on the page, follows it to read, and gives the request to copy', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await to(`instances/${instance.id}`)
-    await field('Kind').selectOption('send.sendImage')
+    await field('Search: Kind').fill('walrus')
+    await page.getByText('Nothing matches.').waitFor()
+    assert.equal(await field('Kind').inputValue(), '')
+    await field('Search: Kind').fill('message PICTÚRE')
+    await page.getByText('Found: 2. Choose one.').waitFor()
+    await page.keyboard.press('Enter')
+    assert.equal(await field('Kind').inputValue(), 'send.sendImage')
+    await field('Search: Kind').fill('')
     await field('To').fill('+55 (11) 98888-0301')
     const buffer = await image('png')
     await field('File').setInputFiles({ name: `${MARKUP} \u202Egnp.png`, mimeType: 'image/png', buffer })
@@ -869,6 +882,10 @@ describe('the dashboard in Chromium', { skip }, () => {
     }
     await to('instances/%')
     await page.getByText('No such instance').waitFor()
+    for (const path of ['nonsense', 'access/nonsense', `instances/${instance.id}/nonsense`]) {
+      await to(path)
+      await heading('Page not found').waitFor()
+    }
   })
 
   test('every page is sound, and none is wider than a phone', async () => {

@@ -68,6 +68,7 @@ const RULES: readonly Rule[] = [
       'src/domain/language.ts',
       'src/domain/passkey-words.ts',
       'src/domain/phone-input.ts',
+      'src/domain/word-search.ts',
       'src/domain/receiver-state.ts',
       'src/domain/warm-up-text.ts',
       'src/domain/queue-capacity.ts',

@@ -5,6 +5,7 @@ import { awaySince, connection, rows } from '../api/live.ts'
 import { whyNot } from '../api/rights.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
+import { NotFoundPage } from '../pages/not-found.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -16,6 +17,7 @@ import { Withheld } from '../parts/withheld.tsx'
 import { Name } from '../parts/words.tsx'
 import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
+import { CONTENT, focusContent } from './focus.ts'
 import { useAction } from './load.ts'
 import { PAGES } from './pages.ts'
 import { route, to } from './route.ts'
@@ -92,26 +94,26 @@ const Closed = ({ name, reason }: { name: string; reason: string }) => (
 export function Shell() {
   const pages = shown(session.value!.sandbox)
   const [first = pages[0]!.path] = route.value.path
-  const page = pages.find(({ path }) => path === first) ?? pages[0]!
+  const page = pages.find(({ path }) => path === first)
+  const name = page?.name ?? t('Page not found')
   const [isOpen, setOpen] = useState(false)
-  const main = useRef<HTMLElement>(null)
   const place = route.value.path.slice(0, 2).join('/')
   const before = useRef(place)
   useEffect(() => {
-    document.title = t('{page} · svc dashboard', { page: page.name })
+    document.title = t('{page} · svc dashboard', { page: name })
     setOpen(false)
     // Screen readers announce a new page only if it gets the focus.
     if (before.current !== place) {
-      main.current?.focus({ preventScroll: true })
+      focusContent()
       scrollTo(0, 0)
     }
     before.current = place
   }, [place])
-  const Page = page.show
-  const reason = whyNot(page.needs)
+  const Page = page?.show ?? NotFoundPage
+  const reason = whyNot(page?.needs)
   return (
     <div class="shell">
-      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+      <button type="button" class="skip" onClick={focusContent}>
         {t('Skip to the content')}
       </button>
       <div class="side" data-open={isOpen}>
@@ -128,7 +130,7 @@ export function Shell() {
         </div>
         <nav aria-label={t('Pages')}>
           {pages.map(({ path, name, icon }) => (
-            <a key={path} class="side-link" href={to([path])} aria-current={path === page.path ? 'page' : undefined}>
+            <a key={path} class="side-link" href={to([path])} aria-current={path === page?.path ? 'page' : undefined}>
               <Icon name={icon} />
               {name}
               {path === 'instances' ? <TroubleMark /> : null}
@@ -137,9 +139,9 @@ export function Shell() {
         </nav>
         <Foot />
       </div>
-      <main ref={main} tabIndex={-1}>
+      <main id={CONTENT} tabIndex={-1}>
         <Away />
-        {reason ? <Closed name={page.name} reason={reason} /> : <Page />}
+        {reason ? <Closed name={name} reason={reason} /> : <Page />}
       </main>
     </div>
   )

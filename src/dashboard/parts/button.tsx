@@ -30,19 +30,24 @@ export function Button({
   needs,
 }: ButtonProps) {
   const reason = whyNot(needs)
+  const isOff = Boolean(isDisabled || isBusy)
   const classes = [look, isDangerous && 'danger'].filter(Boolean).join(' ')
   return (
     <button
       type={onPress || reason ? 'button' : 'submit'}
       class={classes}
-      disabled={isDisabled || isBusy}
       aria-busy={isBusy ? 'true' : undefined}
       aria-label={label}
       aria-pressed={pressed}
       aria-expanded={expanded}
-      aria-disabled={reason ? 'true' : undefined}
+      // A button with the attribute `disabled` would lose the focus when it is pressed.
+      aria-disabled={reason || isOff ? 'true' : undefined}
       title={reason}
-      onClick={reason ? () => showToast(reason, 'bad') : onPress}
+      onClick={(event) => {
+        if (isOff) event.preventDefault()
+        else if (reason) showToast(reason, 'bad')
+        else onPress?.(event)
+      }}
     >
       {children}
     </button>

@@ -31,6 +31,10 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
+  // The focus goes to the first button if the control that had it is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body) ref.current?.querySelector<HTMLElement>('.buttons button')?.focus()
+  })
   return (
     <dialog ref={ref} class={isWide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <Form onSubmit={() => onSubmit?.()}>

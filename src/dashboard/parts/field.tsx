@@ -1,7 +1,6 @@
 /** A control with its label, hint and error, connected for screen readers. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useState } from 'preact/hooks'
-import { t } from '../texts/t.ts'
+import { useId } from 'preact/hooks'
 
 export interface Tied {
   id: string
@@ -66,7 +65,9 @@ export function Check({ label, hint, wrong, value, isDisabled, onChange }: Check
         {...tied}
         type="checkbox"
         checked={value}
-        disabled={isDisabled ?? false}
+        // A box with the attribute `disabled` would lose the focus when it is pressed.
+        aria-disabled={isDisabled ? 'true' : undefined}
+        onClick={(event) => isDisabled && event.preventDefault()}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <div class="field">
@@ -77,35 +78,15 @@ export function Check({ label, hint, wrong, value, isDisabled, onChange }: Check
   )
 }
 
-interface ChoiceProps {
+export interface ChoiceProps {
   tied: Tied
   value: string
   /** Value and text of each option; names in the text are isolated. */
   options: readonly (readonly [value: string, text: string])[]
   none?: string
-  onChange(value: string): void
-}
-
-export function Choice({ tied, value, options, none, onChange }: ChoiceProps) {
-  return (
-    <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {none === undefined ? null : <option value="">{none}</option>}
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
-    </select>
-  )
-}
-
-/** From this number of options on, a field narrows them. */
-const MANY = 12
-
-interface SearchedChoiceProps extends ChoiceProps {
-  label: string
   /** Group of an option, if the list has groups. */
   groupOf?: (value: string) => string
+  onChange(value: string): void
 }
 
 const inGroups = (options: ChoiceProps['options'], groupOf: (value: string) => string) =>
@@ -113,47 +94,30 @@ const inGroups = (options: ChoiceProps['options'], groupOf: (value: string) => s
     (group) => [group, options.filter(([value]) => groupOf(value) === group)] as const,
   )
 
-/** A list with a field that narrows it. The chosen option always stays in the list. */
-export function SearchedChoice({ label, groupOf, tied, value, options, none, onChange }: SearchedChoiceProps) {
-  const [text, setText] = useState('')
-  const word = text.trim().toLowerCase()
-  const fits = ([each, name]: ChoiceProps['options'][number]) => each !== '' && name.toLowerCase().includes(word)
-  const shown = word === '' ? options : options.filter((option) => option[0] === value || fits(option))
-  const choose = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
-    event.preventDefault()
-    const first = shown.find(fits)
-    if (word !== '' && first) onChange(first[0])
-  }
-  const optionOf = ([each, name]: ChoiceProps['options'][number]) => (
-    <option key={each} value={each}>
-      {name}
-    </option>
-  )
+const Options = ({ of }: { of: ChoiceProps['options'] }) => (
+  <>
+    {of.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </>
+)
+
+export function Choice({ tied, value, options, none, groupOf, onChange }: ChoiceProps) {
   return (
-    <div class="searched">
-      {options.length < MANY ? null : (
-        <input
-          type="search"
-          value={text}
-          placeholder={t('Search')}
-          aria-label={t('Search: {what}', { what: label })}
-          autocomplete="off"
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={choose}
-        />
+    <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {none === undefined ? null : <option value="">{none}</option>}
+      {groupOf === undefined ? (
+        <Options of={options} />
+      ) : (
+        inGroups(options, groupOf).map(([group, within]) => (
+          <optgroup key={group} label={group}>
+            <Options of={within} />
+          </optgroup>
+        ))
       )}
-      <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {none === undefined ? null : <option value="">{none}</option>}
-        {groupOf === undefined
-          ? shown.map(optionOf)
-          : inGroups(shown, groupOf).map(([group, within]) => (
-              <optgroup key={group} label={group}>
-                {within.map(optionOf)}
-              </optgroup>
-            ))}
-      </select>
-    </div>
+    </select>
   )
 }
 

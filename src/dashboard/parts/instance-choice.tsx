@@ -2,8 +2,9 @@ import { instanceChoices } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
 import { route, to } from '../app/route.ts'
 import { t } from '../texts/t.ts'
-import { Field, SearchedChoice } from './field.tsx'
+import { Field } from './field.tsx'
 import { Empty } from './notice.tsx'
+import { SearchedChoice } from './searched-choice.tsx'
 
 /** The id in the address of the page; otherwise the id of the first instance. Empty if there are no instances. */
 export const chosenInstance = (): string =>

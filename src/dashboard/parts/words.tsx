@@ -4,8 +4,10 @@
  */
 import { contained } from '../../domain/isolated-text.ts'
 
-export const Name = ({ children, class: name }: { children: string; class?: string }) => (
-  <bdi class={name}>{contained(children)}</bdi>
+export const Name = ({ children, class: name, title }: { children: string; class?: string; title?: string }) => (
+  <bdi class={name} title={title}>
+    {contained(children)}
+  </bdi>
 )
 
 /** Control characters, and characters that change the direction of the text after them. */

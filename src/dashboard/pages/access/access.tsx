@@ -6,6 +6,7 @@ import type { FunctionComponent } from 'preact'
 import { session } from '../../api/session.ts'
 import { route, to } from '../../app/route.ts'
 import { t } from '../../texts/t.ts'
+import { NotFoundPage } from '../not-found.tsx'
 import { KeysTab } from './keys.tsx'
 import { OwnKey } from './own-key.tsx'
 import { PlanTab } from './plan.tsx'
@@ -20,7 +21,8 @@ const TABS: readonly { path: string; name: string; show: FunctionComponent }[] =
 ]
 
 export function AccessPage() {
-  const tab = TABS.find(({ path }) => path === (route.value.path[1] ?? '')) ?? TABS[0]!
+  const tab = TABS.find(({ path }) => path === (route.value.path[1] ?? ''))
+  if (!tab) return <NotFoundPage />
   const Tab = tab.show
   const key = session.value?.key
   return (

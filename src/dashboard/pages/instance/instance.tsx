@@ -9,6 +9,7 @@ import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Withheld } from '../../parts/withheld.tsx'
 import { t } from '../../texts/t.ts'
+import { NotFoundPage } from '../not-found.tsx'
 import { Deeds } from './deeds.tsx'
 import { Overview } from './overview.tsx'
 import { Queue } from './queue.tsx'
@@ -42,7 +43,8 @@ export function InstancePage({ id }: { id: string }) {
   const instance = useLoad(() => loadInstance(id), [id])
   if (instance.problem?.status === 404 || (isComplete.value && !row && instance.data === undefined && instance.problem))
     return <Gone />
-  const tab = TABS.find(({ path }) => path === (route.value.path[2] ?? '')) ?? TABS[0]!
+  const tab = TABS.find(({ path }) => path === (route.value.path[2] ?? ''))
+  if (!tab) return <NotFoundPage />
   const { data } = instance
   const Tab = tab.show
   const reason = whyNot(tab.needs)

@@ -105,6 +105,11 @@ export function MessagesPage() {
     <div class="page">
       <header>
         <h1>{t('Messages')}</h1>
+        {instance !== '' && whyNot('instances.send') === undefined ? (
+          <a class="button" href={to(['instances', instance])}>
+            {t('Send a message')}
+          </a>
+        ) : null}
         <p class="lead">
           {t(
             'The newest messages of an instance, from the memory of the service, the queue and the webhook log. Nothing is stored for this page.',

@@ -1,5 +1,6 @@
 import sends from '../../generated/sends.json'
 import { SENT_KINDS } from '../../texts/kind-words.ts'
+import { t } from '../../texts/t.ts'
 
 export interface Kind {
   operation: string
@@ -21,6 +22,9 @@ export const KINDS: readonly Kind[] = sends.toSorted((one, other) => placeOf(one
 
 export const groupOf = (operation: string): string =>
   SENT_KINDS.find(([, kinds]) => Object.hasOwn(kinds, nameOf(operation)))?.[0] ?? ''
+
+/** People search a "voice message" or a `sendAudio`, which the name of the kind does not contain. */
+export const searchWordsOf = (operation: string) => `${operation} ${t('Message')}`
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!
 

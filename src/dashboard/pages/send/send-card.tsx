@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { readPhone } from '../../../domain/phone-input.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field, Line, SearchedChoice } from '../../parts/field.tsx'
+import { Field, Line } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { kindText } from '../../parts/message-state.tsx'
 import { Notice, Problem } from '../../parts/notice.tsx'
+import { SearchedChoice } from '../../parts/searched-choice.tsx'
 import { Copy } from '../../parts/secret.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
 import { At, isoOf } from '../../parts/time.tsx'
@@ -14,7 +15,7 @@ import { t } from '../../texts/t.ts'
 import { bodyOf, type Draft, isComplete, requestOf, useDraft } from './draft.ts'
 import { FileDrop } from './file-drop.tsx'
 import { Follow } from './follow.tsx'
-import { groupOf, KINDS, pathOf, TEXT } from './kinds.ts'
+import { groupOf, KINDS, pathOf, searchWordsOf, TEXT } from './kinds.ts'
 import { NumberCheck } from './number-check.tsx'
 import { curlOf, type Request, typeScriptOf } from './snippets.ts'
 import { dataUrlOf, upload } from './upload.ts'
@@ -123,6 +124,10 @@ export function SendCard({ row }: { row: InstanceRow }) {
     return undefined
   })
   const part = { draft, issues: problem?.issues, set }
+  const result = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (sent || problem) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [sent, problem])
   return (
     <section class="card">
       <header>
@@ -140,6 +145,7 @@ export function SendCard({ row }: { row: InstanceRow }) {
               value={kind.operation}
               options={KINDS.map(({ operation }) => [operation, kindText(operation)] as const)}
               groupOf={groupOf}
+              wordsOf={searchWordsOf}
               onChange={setKind}
             />
           )}
@@ -161,8 +167,10 @@ export function SendCard({ row }: { row: InstanceRow }) {
           </Button>
           <Snippets request={requestOf(row.id, draft)} />
         </div>
-        <Problem of={problem} fields={kind.file === null ? FORM_FIELDS : [...FORM_FIELDS, kind.file]} />
-        {sent ? <Result instance={row.id} sent={sent} /> : null}
+        <div class="stack result" ref={result}>
+          <Problem of={problem} fields={kind.file === null ? FORM_FIELDS : [...FORM_FIELDS, kind.file]} />
+          {sent ? <Result instance={row.id} sent={sent} /> : null}
+        </div>
       </Form>
     </section>
   )

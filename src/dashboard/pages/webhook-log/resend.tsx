@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { focusContent } from '../../app/focus.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/notice.tsx'
@@ -11,6 +12,7 @@ export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone()
     setDone(0)
     const { queued, notFound } = await resendMany(ids, setDone)
     onDone()
+    focusContent()
     const others =
       notFound > 0 ? ` ${t('{n} cannot be resent: the body is no longer stored, or the type has no URL.', { n: notFound })}` : ''
     const events = count(queued, 'event', 'events')

@@ -79,7 +79,14 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
     ),
   },
   { label: t('Attempts'), isRight: true, cell: ({ attempts }) => <span class="number">{attempts}</span> },
-  { label: t('Sent to'), cell: ({ url }) => <Name class="url break">{url}</Name> },
+  {
+    label: t('Sent to'),
+    cell: ({ url }) => (
+      <Name class="address break" title={url}>
+        {url}
+      </Name>
+    ),
+  },
   {
     label: t('Happened'),
     cell: ({ created_at, next_attempt_at }) => (

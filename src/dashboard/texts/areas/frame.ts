@@ -5,6 +5,11 @@ export const FRAME = {
   Reconnecting: ['Reconectando', 'Reconectando'],
   Menu: ['Menu', 'Menú'],
   Pages: ['Páginas', 'Páginas'],
+  'Page not found': ['Página não encontrada', 'Página no encontrada'],
+  'There is no page at this address. Check whether all of it was copied.': [
+    'Não há nenhuma página neste endereço. Confira se ele foi copiado por inteiro.',
+    'No hay ninguna página en esta dirección. Compruebe si se copió completa.',
+  ],
   Language: ['Idioma', 'Idioma'],
   'Skip to the content': ['Ir para o conteúdo', 'Ir al contenido'],
   '{page} · svc dashboard': ['{page} · painel svc', '{page} · panel svc'],

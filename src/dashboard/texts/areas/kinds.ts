@@ -57,5 +57,7 @@ export const KINDS = {
   Payment: ['Pagamento', 'Pago'],
   Notice: ['Aviso', 'Aviso'],
   'Waiting message': ['Mensagem aguardando', 'Mensaje en espera'],
+  'Nothing matches.': ['Nada encontrado.', 'Sin resultados.'],
+  'Found: {n}. Choose one.': ['Encontrados: {n}. Escolha um.', 'Encontrados: {n}. Elija uno.'],
   'Search: {what}': ['Buscar: {what}', 'Buscar: {what}'],
 } as const satisfies Area

@@ -1,0 +1,24 @@
+/** The search of short names by words. */
+
+const MARKS = /\p{M}/gu
+/** Shorter words such as "de" and "a" are only compared if no name contains all words. */
+const LONG_WORD = 3
+
+const plain = (text: string) => text.normalize('NFD').replace(MARKS, '').toLowerCase()
+const wordsOf = (text: string) => plain(text).split(/\s+/).filter(Boolean)
+
+/**
+ * Returns the items whose text contains all words of `wanted`, in any order. Case and accents are ignored. If there are
+ * none, the short words are ignored as well. All items fit a search without words.
+ */
+export function found<T>(items: readonly T[], wanted: string, textOf: (item: T) => string): T[] {
+  const words = wordsOf(wanted)
+  const withAll = (needed: readonly string[]) =>
+    items.filter((item) => {
+      const text = plain(textOf(item))
+      return needed.every((word) => text.includes(word))
+    })
+  const exact = withAll(words)
+  const long = words.filter((word) => word.length >= LONG_WORD)
+  return exact.length > 0 || long.length === 0 || long.length === words.length ? exact : withAll(long)
+}
