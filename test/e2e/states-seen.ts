@@ -18,8 +18,11 @@ export function watch(world: World) {
   const { sandbox, receiver } = world
   const { gateway } = world
 
-  const events = (instance: Instance): Received['event'][] =>
-    receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
+  /** A thread that dies posts the events again whose delivery it had not stored yet, under the same id. */
+  const events = (instance: Instance): Received['event'][] => {
+    const own = receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
+    return [...new Map(own.map((event) => [event.event_id, event])).values()]
+  }
 
   async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
     const until = Date.now() + ms
@@ -43,7 +46,7 @@ export function watch(world: World) {
   async function told(instance: Instance, status: string, reason: string | null, after = 0) {
     return receiver.waitFor(`${status} of ${instance.id}`, (event) => {
       const own = event.type === 'instance_status' && event.instance_id === instance.id && event.status === status
-      const isLater = own && events(instance).indexOf(event) >= after
+      const isLater = own && events(instance).findIndex(({ event_id }) => event_id === event.event_id) >= after
       return isLater && (event.disconnect_reason === reason || !WITH_REASON.includes(status))
     })
   }
