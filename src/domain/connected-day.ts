@@ -3,23 +3,37 @@ import { DAY } from './clock.ts'
 import type { StatusChange } from './dashboard.ts'
 
 export interface DayPart {
-  /** Beginning and end as shares of the day, 0 to 1. */
+  /** Beginning and end as shares of the counted time, 0 to 1. */
   from: number
   to: number
   status: StatusChange['to']
 }
 
+export interface ConnectedDay {
+  /** Why the counted time begins at `since`: 24 hours ago, the first connection, or the oldest change that is kept. */
+  begins: 'day' | 'paired' | 'known'
+  /** Epoch ms. */
+  since: number
+  parts: DayPart[]
+}
+
 /**
- * `changes` are the known changes, the newest first; `now` is in epoch ms. Nothing is known of the time before the
- * oldest change.
+ * `changes` are the known changes, the newest first; `now` is in epoch ms. The time before the first connection is not
+ * counted, because nobody expects a connection before an instance is paired. Undefined if nothing is known.
  */
-export function lastDay(changes: readonly Pick<StatusChange, 'at' | 'to'>[], now: number): DayPart[] {
-  const shareOf = (at: number) => Math.min(1, Math.max(0, (at - (now - DAY)) / DAY))
-  return changes
+export function lastDay(changes: readonly Pick<StatusChange, 'at' | 'from' | 'to'>[], now: number): ConnectedDay | undefined {
+  const oldest = changes.at(-1)
+  if (!oldest) return undefined
+  const connected = oldest.from === null ? changes.findLast(({ to }) => to === 'connected') : undefined
+  const first = Date.parse((connected ?? oldest).at)
+  const since = Math.max(first, now - DAY)
+  const shareOf = (at: number) => Math.min(1, Math.max(0, (at - since) / Math.max(1, now - since)))
+  const parts = changes
     .map(({ at, to }, index) => {
       const next = changes[index - 1]
       return { from: shareOf(Date.parse(at)), to: next ? shareOf(Date.parse(next.at)) : 1, status: to }
     })
     .filter(({ from, to }) => to > from)
     .reverse()
+  return { begins: since > first ? 'day' : connected ? 'paired' : 'known', since, parts }
 }

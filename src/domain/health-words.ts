@@ -76,8 +76,8 @@ export const HEALTH_WORDS = {
   },
   restricted: {
     what: [
-      '{n} instance is restricted by the network: messages to people who never wrote to it stay in the queue.',
-      '{n} instances are restricted by the network: messages to people who never wrote to them stay in the queue.',
+      '{n} instance is restricted by the network: messages to people who have not written since it was paired stay in the queue.',
+      '{n} instances are restricted by the network: messages to people who have not written since they were paired stay in the queue.',
     ],
     todo: 'Wait until the restriction ends. To avoid the next one, send fewer messages to people who do not answer.',
   },

@@ -26,6 +26,7 @@ body { margin: 0 }
   .bar a { color: #43c885 }
   .bar input { background: #161e1b; color: inherit }
   #reference { filter: invert(.92) hue-rotate(180deg) }
+  .swagger-ui .dialog-ux .backdrop-ux { background: rgb(255 255 255 / .8) }
 }
 `
 

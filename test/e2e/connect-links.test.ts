@@ -72,7 +72,12 @@ describe('with a link that is revoked', { concurrency: 3 }, () => {
     const qr = await qrOf(url)
     assert.equal((await revoke()).status, 200)
     await assert.rejects(world.sandbox.scan(linking.phone, qr), /409/)
-    await see.sees(linking.instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    await see.sees(
+      linking.instance,
+      'logged_out',
+      'logout_requested',
+      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+    )
   })
 
   test('nor does its code for a number', async () => {

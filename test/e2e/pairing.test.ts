@@ -159,10 +159,20 @@ describe('by QR code', { concurrency: 4 }, () => {
     const { instance, phone } = await waiting()
     const first = await codeOf(instance)
     assert.deepEqual(await world.gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
-    await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    await see.sees(
+      instance,
+      'logged_out',
+      'logout_requested',
+      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+    )
     await assert.rejects(world.sandbox.scan(phone, first.value), /409/)
     assert.deepEqual(errorOf(await ask('GET', `${instance.api_url}/qr-code/image`)), [404, 'not_found'])
-    await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    await see.sees(
+      instance,
+      'logged_out',
+      'logout_requested',
+      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+    )
     assert.match((await codeOf(instance)).value, /^data:image/)
     await see.told(instance, 'qr', null, 4)
     assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'logged_out', 'starting', 'qr'])

@@ -150,7 +150,12 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     await gateway.sendText(instance, '5511977770003', 'waits', { delay_message: 15 })
     const answer = await gateway.ask(instance, 'POST', '/disconnect')
     assert.deepEqual([answer.status, answer.body], [201, { value: true, status: 'logged_out' }])
-    const me = await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    const me = await see.sees(
+      instance,
+      'logged_out',
+      'logout_requested',
+      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+    )
     assert.deepEqual([me.phone, me.last_phone], [null, phone])
     assert.equal(await devicesOf(phone), 0)
     assert.equal(await see.queued(instance), 1)
@@ -158,7 +163,12 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(event.previous_status, 'connected')
     // If the request is repeated, the answer is the same, and there is no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
-    await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    await see.sees(
+      instance,
+      'logged_out',
+      'logout_requested',
+      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+    )
     assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)
   })
 
@@ -176,7 +186,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
         instance,
         'logged_out',
         'logout_requested',
-        'The account was disconnected by request; pair again.',
+        'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
       )
       assert.equal(me.phone, null)
       assert.equal(await devicesOf(phone), 1)

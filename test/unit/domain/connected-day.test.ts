@@ -6,18 +6,43 @@ import { lastDay } from '../../../src/domain/connected-day.ts'
 const NOW = Date.parse('2026-01-31T12:00:00.000Z')
 const ago = (ms: number) => new Date(NOW - ms).toISOString()
 
-test('the bar of a day begins with the state from before it, and leaves out what nobody knows', () => {
+test('the bar of a day begins with the state from before it', () => {
   const changes = [
-    { at: ago(6 * HOUR), to: 'connected' },
-    { at: ago(12 * HOUR), to: 'disconnected' },
-    { at: ago(2 * DAY), to: 'connected' },
-    { at: ago(3 * DAY), to: 'starting' },
+    { at: ago(6 * HOUR), from: 'disconnected', to: 'connected' },
+    { at: ago(12 * HOUR), from: 'connected', to: 'disconnected' },
+    { at: ago(2 * DAY), from: 'starting', to: 'connected' },
+    { at: ago(3 * DAY), from: null, to: 'starting' },
   ] as const
-  assert.deepEqual(lastDay(changes, NOW), [
-    { from: 0, to: 0.5, status: 'connected' },
-    { from: 0.5, to: 0.75, status: 'disconnected' },
-    { from: 0.75, to: 1, status: 'connected' },
-  ])
-  assert.deepEqual(lastDay(changes.slice(0, 1), NOW), [{ from: 0.75, to: 1, status: 'connected' }])
-  assert.deepEqual(lastDay([], NOW), [])
+  assert.deepEqual(lastDay(changes, NOW), {
+    begins: 'day',
+    since: NOW - DAY,
+    parts: [
+      { from: 0, to: 0.5, status: 'connected' },
+      { from: 0.5, to: 0.75, status: 'disconnected' },
+      { from: 0.75, to: 1, status: 'connected' },
+    ],
+  })
+  // If older changes are no longer kept, nothing is known of the time before the oldest.
+  assert.deepEqual(lastDay(changes.slice(0, 1), NOW), {
+    begins: 'known',
+    since: NOW - 6 * HOUR,
+    parts: [{ from: 0, to: 1, status: 'connected' }],
+  })
+  assert.equal(lastDay([], NOW), undefined)
+})
+
+test('a new account is counted from its first connection on', () => {
+  const changes = [
+    { at: ago(HOUR), from: 'connected', to: 'disconnected' },
+    { at: ago(2 * HOUR), from: 'qr', to: 'connected' },
+    { at: ago(5 * HOUR), from: null, to: 'qr' },
+  ] as const
+  assert.deepEqual(lastDay(changes, NOW), {
+    begins: 'paired',
+    since: NOW - 2 * HOUR,
+    parts: [
+      { from: 0, to: 0.5, status: 'connected' },
+      { from: 0.5, to: 1, status: 'disconnected' },
+    ],
+  })
 })

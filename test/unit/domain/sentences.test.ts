@@ -32,7 +32,7 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['multidevice_mismatch', 'logged_out', 'The account cannot use linked devices; update the app on the phone.'],
   ['pairing_failed', 'logged_out', 'The pairing was not confirmed; pair again.'],
   ['logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.'],
-  ['logout_requested', 'logged_out', 'The account was disconnected by request; pair again.'],
+  ['logout_requested', 'logged_out', 'The account was disconnected with the API or the dashboard, not on the phone; pair again.'],
   ['account_locked', 'logged_out', 'The network ended the session of this account; open the app on the phone and pair again.'],
   ['banned', 'banned', 'The network banned this account.'],
   ['temporarily_banned', 'banned', 'The network suspended this account until 2026-01-31T12:00:00.000Z.'],

@@ -5,7 +5,8 @@ import { ask } from '../../api/client.ts'
 import { useLoad } from '../../app/load.ts'
 import { stateLook, stateText } from '../../parts/badge.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
-import { At, withLocalTimes } from '../../parts/time.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
+import { Ago, At, withLocalTimes } from '../../parts/time.tsx'
 import { ofService, t } from '../../texts/t.ts'
 
 const SHOWN = 12
@@ -57,15 +58,28 @@ const Group = ({ changes, was_connected }: WasConnected & { changes: readonly St
 
 const WIDTH = 1_000
 
+/** A sum of fractions may be slightly less than one. */
+const percentOf = (share: number) => Math.floor(share * 100 + 1e-6)
+
+const BEGINS = {
+  day: 'Last 24 hours: connected for {n} %',
+  paired: 'Since it was paired, {ago}: connected for {n} %',
+  known: 'Since {time}: connected for {n} %',
+} as const
+
 /** How long the instance was connected in the last 24 hours, and when it was not. */
 function Day({ changes }: { changes: readonly StatusChange[] }) {
-  const parts = lastDay(changes, Date.now())
+  const day = lastDay(changes, Date.now())
+  if (!day) return null
+  const { begins, since, parts } = day
+  const at = new Date(since).toISOString()
   const share = parts.reduce((sum, { from, to, status }) => sum + (status === 'connected' ? to - from : 0), 0)
-  const said = t('Last 24 hours: connected for {n} %', { n: Math.floor(share * 100) })
   return (
     <div class="day">
-      <small>{said}</small>
-      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" role="img" aria-label={said}>
+      <small>
+        <Sentence text={BEGINS[begins]} elements={{ n: percentOf(share), ago: <Ago at={at} />, time: <At at={at} /> }} />
+      </small>
+      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
         <rect width={WIDTH} height="10" />
         {parts.map(({ from, to, status }) => (
           <rect key={from} class={stateLook(status)} x={from * WIDTH} width={(to - from) * WIDTH} height="10" />

@@ -26,11 +26,11 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
       <dd>{row.profile_name ? <Name>{row.profile_name}</Name> : '–'}</dd>
       <dt>{t('Phone system')}</dt>
       <dd>{row.platform ?? '–'}</dd>
-      <dt>{t('Connected')}</dt>
+      <dt>{row.status === 'connected' ? t('Connected') : t('Last connected')}</dt>
       <dd>{row.connected_at ? <Ago at={row.connected_at} /> : '–'}</dd>
       <dt>{t('Heard from the network')}</dt>
       <dd>
-        <Ago at={row.last_inbound_at} none={row.connected_at ? t('nothing since it connected') : '–'} />
+        <Ago at={row.last_inbound_at} none={row.status === 'connected' ? t('nothing since it connected') : '–'} />
       </dd>
       <dt>{t('Created')}</dt>
       <dd>

@@ -14,6 +14,7 @@ import { t } from '../../texts/t.ts'
 import { Bubbles } from '../messages/conversation.tsx'
 import { loadMessages } from '../messages/messages.ts'
 import { createContact, inbox, type State, write } from './control.ts'
+import { freeNumber } from './free-number.ts'
 
 const LOOK_EVERY_MS = 1_500
 const SHOWN = 50
@@ -102,16 +103,26 @@ function Write({ contact, to, onTo }: WriteProps) {
   )
 }
 
-function NewContact({ reload, onMade }: { reload(): Promise<void>; onMade(phone: string): void }) {
-  const [phone, setPhone] = useState('5511988880001')
+const FIRST_PERSON = 5_511_988_880_001
+
+interface NewContactProps {
+  state: State
+  reload(): Promise<void>
+  onMade(phone: string): void
+}
+
+function NewContact({ state, reload, onMade }: NewContactProps) {
+  const [typed, setPhone] = useState<string>()
+  const phone = typed ?? freeNumber(FIRST_PERSON, state)
   const [name, setName] = useState('')
   const action = useAction(async () => {
     const number = readPhone(phone).phone
     await createContact(number, name.trim())
     await reload()
     onMade(number)
+    setPhone(undefined)
     setName('')
-    return undefined
+    return t('The person was added.')
   })
   return (
     <LineForm action={action} does={t('Add a person')}>
@@ -163,7 +174,7 @@ export function Conversation({ state, reload }: { state: State; reload(): Promis
         </Empty>
       )}
       <h3>{t('Somebody new')}</h3>
-      <NewContact reload={reload} onMade={setContact} />
+      <NewContact state={state} reload={reload} onMade={setContact} />
     </section>
   )
 }

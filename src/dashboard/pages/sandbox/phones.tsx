@@ -13,18 +13,20 @@ import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { count, t } from '../../texts/t.ts'
-import { acceptPasskey, createPhone, demandPasskey, type Person, type Phone, type State, scan } from './control.ts'
+import { acceptPasskey, createPhone, demandPasskey, type Phone, type State, scan } from './control.ts'
+import { freeNumber } from './free-number.ts'
 import { NetworkSwitch, Troubles } from './trouble.tsx'
 
-const nextNumber = (phones: readonly Person[]) => `55119999${String(10_001 + phones.length).slice(-5)}`
+const FIRST_PHONE = 5_511_999_910_001
 
 function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) {
-  const [phone, setPhone] = useState(nextNumber(state.phones))
+  const [typed, setPhone] = useState<string>()
+  const phone = typed ?? freeNumber(FIRST_PHONE, state)
   const [name, setName] = useState('')
   const action = useAction(async () => {
     await createPhone(readPhone(phone).phone, name.trim())
     await reload()
-    setPhone(nextNumber([...state.phones, { phone, name, devices: [] }]))
+    setPhone(undefined)
     setName('')
     return t('The phone was created: let it scan a code.')
   })

@@ -19,11 +19,14 @@ const DAY_MS = 86_400_000
  */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
-/** Events that were scheduled again, with the number of them that still wait. */
+/** Events that were scheduled again, and what became of them. */
 interface Watched {
   range: Range
   queued: number
   waiting: number
+  delivered: number
+  /** Number of events in the range that were delivered before. */
+  deliveredBefore: number
   /** Time of the first event that one request did not take; null if it took all. */
   nextFrom: string | null
 }
@@ -34,23 +37,35 @@ type Range = Filter & { from: string; to: string }
 const takenOf = (range: Range, nextFrom: string | null): Range =>
   nextFrom === null ? range : { ...range, to: new Date(Date.parse(nextFrom) - 1).toISOString() }
 
-const Through = ({ queued, waiting, nextFrom }: Watched) => {
+const totalOf = async (range: Range, status: LogStatus, signal?: AbortSignal) =>
+  (await loadLog({ ...range, status }, 1, { pageSize: 1, ...(signal && { signal }) })).total
+
+/** Waiting events are counted first, so an event that is delivered between the two counts is never counted as failed. */
+async function look(watched: Watched): Promise<Watched> {
+  const { range, queued, deliveredBefore } = watched
+  const waiting = Math.min(watched.waiting, await totalOf(range, 'pending'))
+  const delivered = Math.max(0, (await totalOf(range, 'delivered')) - deliveredBefore)
+  return { ...watched, waiting, delivered: Math.min(queued - waiting, delivered) }
+}
+
+function resultText({ queued, waiting, delivered }: Watched): string {
+  if (queued === 0) return t('No event was sent, because no event in this range still has its body.')
+  const counts = { total: count(queued, 'event', 'events'), delivered, failed: queued - waiting - delivered }
+  if (waiting === 0) return t('Done: {total}. Delivered: {delivered}. Failed for good: {failed}.', counts)
+  const so = t('Sent again: {total}. Delivered: {delivered}. Failed for good: {failed}. Waiting for the next try: {waiting}.', {
+    ...counts,
+    waiting,
+  })
+  return `${so} ${t('An event that is refused again is retried on its schedule. You may close this window; the replay continues.')}`
+}
+
+const Through = (watched: Watched) => {
+  const { queued, waiting, nextFrom } = watched
   const done = Math.max(0, queued - waiting)
   return (
     <div class="stack" role="status">
       <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label={t('Delivered or failed')} />
-      <p>
-        {queued === 0
-          ? t('No event was sent, because no event in this range still has its body.')
-          : waiting === 0
-            ? t('Done: {total}. Each was delivered, or has failed for good; the log shows which.', {
-                total: count(queued, 'event', 'events'),
-              })
-            : t(
-                '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.',
-                { done, total: count(queued, 'event', 'events') },
-              )}
-      </p>
+      <p>{resultText(watched)}</p>
       {nextFrom ? (
         <p>
           <Sentence text="The range has more events, from {time} on." elements={{ time: <At at={nextFrom} /> }} />
@@ -74,26 +89,35 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
   const found = useLoad(
     async (signal) => {
-      const counts = (status ? [status] : UNDELIVERED).map((each) =>
-        loadLog({ ...range, status: each }, 1, { pageSize: 1, signal }),
-      )
-      return (await Promise.all(counts)).reduce((sum, { total }) => sum + total, 0)
+      const counts = (status ? [status as LogStatus] : UNDELIVERED).map((each) => totalOf(range, each, signal))
+      return (await Promise.all(counts)).reduce((sum, total) => sum + total, 0)
     },
     [JSON.stringify(range)],
   )
   const total = found.problem ? undefined : found.data
   const { run, isBusy, problem } = useAction(async () => {
     const wanted = { ...range, from: watched?.nextFrom ?? range.from }
+    const deliveredBefore = await totalOf(wanted, 'delivered')
     const { queued, next_from: nextFrom } = await replay(wanted)
-    setWatched({ range: takenOf(wanted, nextFrom), queued, waiting: queued, nextFrom })
+    const taken = takenOf(wanted, nextFrom)
+    // The range ends earlier than expected if one request did not take all of its events.
+    const after = nextFrom === null ? 0 : await totalOf({ ...wanted, from: nextFrom }, 'delivered')
+    setWatched({
+      range: taken,
+      queued,
+      waiting: queued,
+      delivered: 0,
+      deliveredBefore: deliveredBefore - after,
+      nextFrom,
+    })
     onDone()
     return undefined
   })
   useEvery(LOOK_EVERY_MS, async () => {
     if (!watched || watched.waiting === 0) return
-    const { total } = await loadLog({ ...watched.range, status: 'pending' }, 1, { pageSize: 1 })
-    setWatched({ ...watched, waiting: Math.min(watched.waiting, total) })
-    if (total === 0) onDone()
+    const next = await look(watched)
+    setWatched((now) => (now?.range === next.range ? next : now))
+    if (next.waiting === 0) onDone()
   })
   const isMore = watched === undefined || watched.nextFrom !== null
   return (

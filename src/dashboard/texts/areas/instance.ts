@@ -2,6 +2,12 @@ import type { Area } from './area.ts'
 
 export const INSTANCE = {
   'Last 24 hours: connected for {n} %': ['Últimas 24 horas: {n} % com conexão', 'Últimas 24 horas: {n} % con conexión'],
+  'Since it was paired, {ago}: connected for {n} %': [
+    'Desde que foi conectada ao celular, {ago}: {n} % com conexão',
+    'Desde que se vinculó, {ago}: {n} % con conexión',
+  ],
+  'Since {time}: connected for {n} %': ['Desde {time}: {n} % com conexão', 'Desde {time}: {n} % con conexión'],
+  'Last connected': ['Última conexão', 'Última conexión'],
   '{n} steps on the way': ['{n} passos no caminho', '{n} pasos en el camino'],
   Overview: ['Visão geral', 'Resumen'],
   Queue: ['Fila', 'Cola'],

@@ -33,14 +33,17 @@ export const LOG = {
     'Nenhum evento foi enviado, porque nenhum neste período ainda tem o corpo.',
     'No se envió ningún evento, porque ninguno en este período tiene todavía su cuerpo.',
   ],
-  '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.':
-    [
-      '{done} de {total} entregues ou com falha. Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
-      '{done} de {total} entregados o fallidos. Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
-    ],
-  'Done: {total}. Each was delivered, or has failed for good; the log shows which.': [
-    'Concluído: {total}. Cada um foi entregue ou falhou de vez; o registro mostra qual.',
-    'Terminado: {total}. Cada uno se entregó o falló definitivamente; el registro muestra cuál.',
+  'Sent again: {total}. Delivered: {delivered}. Failed for good: {failed}. Waiting for the next try: {waiting}.': [
+    'Reenviados: {total}. Entregues: {delivered}. Falharam de vez: {failed}. Esperam a próxima tentativa: {waiting}.',
+    'Reenviados: {total}. Entregados: {delivered}. Fallaron definitivamente: {failed}. Esperan el próximo intento: {waiting}.',
+  ],
+  'An event that is refused again is retried on its schedule. You may close this window; the replay continues.': [
+    'Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
+    'Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
+  ],
+  'Done: {total}. Delivered: {delivered}. Failed for good: {failed}.': [
+    'Concluído: {total}. Entregues: {delivered}. Falharam de vez: {failed}.',
+    'Terminado: {total}. Entregados: {delivered}. Fallaron definitivamente: {failed}.',
   ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
   'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.': [

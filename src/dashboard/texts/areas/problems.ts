@@ -115,14 +115,15 @@ export const PROBLEMS = {
     'A página da instância mostra o motivo; reinicie a instância ou peça um código QR.',
     'La página de la instancia muestra el motivo; reinicie la instancia o pida un código QR.',
   ],
-  '{n} instance is restricted by the network: messages to people who never wrote to it stay in the queue.': [
-    '{n} instância está restrita pela rede: mensagens a quem nunca escreveu a ela ficam na fila.',
-    '{n} instancia está restringida por la red: los mensajes a quienes nunca le escribieron quedan en la cola.',
+  '{n} instance is restricted by the network: messages to people who have not written since it was paired stay in the queue.': [
+    '{n} instância está restrita pela rede: mensagens a quem não escreveu desde que ela foi conectada ao celular ficam na fila.',
+    '{n} instancia está restringida por la red: los mensajes a quienes no escribieron desde que se vinculó quedan en la cola.',
   ],
-  '{n} instances are restricted by the network: messages to people who never wrote to them stay in the queue.': [
-    '{n} instâncias estão restritas pela rede: mensagens a quem nunca escreveu a elas ficam na fila.',
-    '{n} instancias están restringidas por la red: los mensajes a quienes nunca les escribieron quedan en la cola.',
-  ],
+  '{n} instances are restricted by the network: messages to people who have not written since they were paired stay in the queue.':
+    [
+      '{n} instâncias estão restritas pela rede: mensagens a quem não escreveu desde que elas foram conectadas ao celular ficam na fila.',
+      '{n} instancias están restringidas por la red: los mensajes a quienes no escribieron desde que se vincularon quedan en la cola.',
+    ],
   'Wait until the restriction ends. To avoid the next one, send fewer messages to people who do not answer.': [
     'Espere o fim da restrição. Para evitar a próxima, envie menos mensagens a quem não responde.',
     'Espere el fin de la restricción. Para evitar la próxima, envíe menos mensajes a quienes no responden.',

@@ -1,6 +1,7 @@
 import type { Area } from './area.ts'
 
 export const SANDBOX = {
+  'The person was added.': ['A pessoa foi adicionada.', 'La persona fue agregada.'],
   Unlink: ['Desvincular', 'Desvincular'],
   Restrict: ['Restringir', 'Restringir'],
   Lift: ['Liberar', 'Levantar'],

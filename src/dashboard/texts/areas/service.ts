@@ -73,9 +73,9 @@ export const SERVICE = {
     'O dispositivo foi removido no celular; conecte de novo.',
     'El dispositivo se quitó en el teléfono; vincule de nuevo.',
   ],
-  'The account was disconnected by request; pair again.': [
-    'A conta foi desconectada a pedido; conecte de novo.',
-    'La cuenta se desvinculó a pedido; vincule de nuevo.',
+  'The account was disconnected with the API or the dashboard, not on the phone; pair again.': [
+    'A conta foi desconectada pela API ou pelo painel, e não no celular; conecte de novo.',
+    'La cuenta se desvinculó con la API o con el panel, no en el teléfono; vincule de nuevo.',
   ],
   'The network ended the session of this account; open the app on the phone and pair again.': [
     'A rede encerrou a sessão desta conta; abra o aplicativo no celular e conecte de novo.',
