@@ -5,8 +5,8 @@
  * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use.
  * Nothing is done if nothing changed.
  */
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -22,6 +22,7 @@ const THREADS = [
   'media/heic-thread',
   'media/program-host',
 ]
+const SHARD = 'workers/shard/main'
 /** Main modules, as paths in the output folder without an extension. */
 const ENTRIES = [...THREADS.map((name) => `workers/${name}`), 'packages/sandbox/src/main']
 /**
@@ -68,23 +69,51 @@ const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt
  */
 const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
 
-async function bundle(entry) {
-  const { outputFiles } = await build({
-    entryPoints: [join(compiled, `${entry}.js`)],
-    outfile: bundleOf(entry),
-    write: false,
-    bundle: true,
-    plugins: [outside],
-    banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // Stack traces show the sources, as in the compiled modules.
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-  })
-  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? text : inAscii(text))
+const bundled = {
+  write: false,
+  bundle: true,
+  plugins: [outside],
+  banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  // Stack traces show the sources, as in the compiled modules.
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
 }
 
-if (!isDone) await Promise.all(ENTRIES.map(bundle))
+function write(outputFiles) {
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, path.endsWith('.map') ? text : inAscii(text))
+  }
+}
+
+async function bundle(entry) {
+  const { outputFiles } = await build({ ...bundled, entryPoints: [join(compiled, `${entry}.js`)], outfile: bundleOf(entry) })
+  write(outputFiles)
+}
+
+/**
+ * Bundles the shard in two parts, so that V8 needs less memory to compile the larger one: malloc kept 9 MB of what it
+ * needed for a single file. One part is the code that the shard shares with the library's index.
+ */
+async function bundleShard() {
+  const chunks = 'workers/shard/chunks'
+  const unused = 'library-index'
+  rmSync(join(compiled, chunks), { recursive: true, force: true })
+  const { outputFiles } = await build({
+    ...bundled,
+    entryPoints: [
+      { in: join(compiled, `${SHARD}.js`), out: `${SHARD}.bundle` },
+      { in: '@whiskeysockets/baileys', out: unused },
+    ],
+    outdir: compiled,
+    splitting: true,
+    chunkNames: `${chunks}/[name]-[hash].bundle`,
+  })
+  write(outputFiles.filter(({ path }) => !path.includes(unused)))
+}
+
+if (!isDone) await Promise.all(ENTRIES.map((entry) => (entry === SHARD ? bundleShard() : bundle(entry))))
