@@ -190,10 +190,14 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Variables): void {
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
 }
 
-function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_PEER_PORT, SVC_STORE_URL = '' }: Variables): void {
+function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_PEER_PORT, SVC_PORT, SVC_STORE_URL = '' }: Variables): void {
   if (SVC_STANDBY === 'off' && SVC_PEER_PORT !== undefined)
     throw new Error(
       'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
+    )
+  if (SVC_PEER_PORT === SVC_PORT)
+    throw new Error(
+      `SVC_PEER_PORT and SVC_PORT are both ${SVC_PORT}; callers and the other service of the pair need a port of their own each.`,
     )
   if (SVC_STANDBY === 'off' && SVC_STANDBY_ADDRESS !== undefined)
     throw new Error(

@@ -111,6 +111,7 @@ async function startParts(
   const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, whileStandby })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
+  if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)
   starting.at('the accounts')
   const { store, sealer, keyRing, steps, blobs, blobsUsed } = storage
   const { clock } = clockWatch

@@ -110,7 +110,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    const problem = headProblem(incoming)
+    // The other service has checked a head before it passed the request on, with headers of its own.
+    const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
     // A start may take long, and a supervisor that restarts processes which are not alive must not end it.

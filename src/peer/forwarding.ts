@@ -9,7 +9,7 @@ import { requestIdOf } from '../http/request-id.ts'
 import { newUlid } from '../lib/ulid.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Local } from '../serve.ts'
-import { isSentAgain, noActive, outcomeUnknown, type PeerAddress, tooMany } from './forward-rules.ts'
+import { type ActiveService, isSentAgain, noActive, outcomeUnknown, tooMany } from './forward-rules.ts'
 import { createRoom, type KeptBody, keepBody, NO_BODY } from './kept-body.ts'
 import { requestHeaders } from './link-headers.ts'
 import type { PeerCaller } from './peer-caller.ts'
@@ -18,7 +18,7 @@ export interface ForwardingOptions {
   caller: Pick<PeerCaller, 'pass'>
   tally: Tally
   /** Undefined while no active service is known. */
-  active(): PeerAddress | undefined
+  active(): ActiveService | undefined
   /** False if the active service can receive no requests, so that none waits. */
   isPossible(): boolean
   log: Pick<Log, 'warn'>
@@ -71,7 +71,6 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
     const hasLeft = () => outgoing.destroyed || incoming.socket.destroyed
     let body: KeptBody | undefined
     let isRead = false
-    let target: PeerAddress | undefined
     let isWaiting = false
     let why = noActive
 
@@ -81,13 +80,12 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
       count(reason === 'outcome_unknown' ? 'unknown' : 'refused')
       writeFailure(outgoing, failure, { requestId, isWhole: incoming.complete })
     }
-    async function attempt(to: PeerAddress): Promise<'over' | 'again'> {
+    async function attempt(to: ActiveService): Promise<'over' | 'again'> {
       isRead = true
       body ??= await keepBody(incoming, room)
       const connectMs = Math.max(AGAIN, Math.min(CONNECT, endsAt - steadyClock.now()))
       const ending = await caller.pass(to, { incoming, outgoing, headers, body, connectMs })
       why = ending.is === 'busy' ? tooMany : noActive
-      if (ending.is === 'elsewhere') target = ending.active
       if (isSentAgain(ending, body.isWhole)) return 'again'
       if (ending.is === 'refused') refuse(ending.failure)
       else if (ending.is === 'unknown') refuse(outcomeUnknown())
@@ -108,8 +106,7 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
         if (hasLeft()) return count('left')
         if (local.isServing()) return serveHere()
         if (!isPossible()) return refuse(noActive())
-        const to = target ?? active()
-        target = undefined
+        const to = active()
         if (to !== undefined && (await attempt(to)) === 'over') return
         if (steadyClock.now() >= endsAt || (!isWaiting && waiting >= MOST_WAITING)) return refuse(why())
         if (!isWaiting) waiting++

@@ -5,10 +5,12 @@
 
 /** Address from which the caller connected. */
 export const LINK_ADDRESS = 'svc-link-address'
-/** In an answer: the service is not the active one, and the body names the active one that it knows. */
+/** In a request: the id of the run of the service that is meant. */
+export const LINK_ACTIVE = 'svc-link-active'
+/** In an answer: the service is not the active one that is meant. */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
-/** Number of headers that a link adds to a request. */
-export const LINK_HEADERS = 1
+/** Number of headers that a request may have in addition to those of the caller: of the link, its connection, and the framing. */
+export const MORE_HEADERS = 8
 
 const LINK = /^svc-link-/
 /**
@@ -28,6 +30,8 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** The link uses HTTP/1.1, which requires a host, and a caller with HTTP/1.0 may have named none. */
+const NO_HOST = 'localhost'
 const REQUEST_ID = 'x-request-id'
 
 type Pair = [name: string, value: string]
@@ -51,6 +55,7 @@ export function requestHeaders(
     const key = name.toLowerCase()
     if (isPassed(key) && key !== REQUEST_ID) headers[key] = [...(headers[key] ?? []), value]
   }
+  headers.host ??= [NO_HOST]
   headers[REQUEST_ID] = [requestId]
   if (address !== undefined) headers[LINK_ADDRESS] = [address]
   return headers

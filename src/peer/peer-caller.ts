@@ -7,10 +7,9 @@ import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import { isHost, isPort } from '../domain/standby-address.ts'
-import { type Ending, isEventStream, type PeerAddress } from './forward-rules.ts'
+import { type ActiveService, type Ending, isEventStream } from './forward-rules.ts'
 import type { KeptBody } from './kept-body.ts'
-import { answerHeaders, framed, LINK_ELSEWHERE } from './link-headers.ts'
+import { answerHeaders, framed, LINK_ACTIVE, LINK_ELSEWHERE } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
 /** Requests that are passed on at a time. Event streams have own places, because each of them goes on for hours. */
@@ -37,9 +36,9 @@ export interface Readiness {
 
 export interface PeerCaller {
   /** Never rejects. */
-  pass(target: PeerAddress, passed: Passed): Promise<Ending>
+  pass(target: ActiveService, passed: Passed): Promise<Ending>
   /** Asks the other service whether it is ready. Rejects if it gives no answer. */
-  look(target: PeerAddress): Promise<Readiness>
+  look(target: ActiveService): Promise<Readiness>
   /** Ends the requests that still wait or are answered. */
   endAll(): void
   /** Ends the streams of events, whose readers connect again. */
@@ -56,7 +55,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
   const underWay = new Map<(problem: string) => void, () => keyof typeof PLACES>()
 
   return {
-    pass: ({ host, port }, { incoming, outgoing, headers, body, connectMs }) =>
+    pass: ({ id, host, port }, { incoming, outgoing, headers: ofCaller, body, connectMs }) =>
       new Promise((resolve) => {
         const { method, url: path, socket: callerSocket } = incoming
         let place: keyof typeof PLACES = isEventStream(method, incoming.headers.accept) ? 'streams' : 'requests'
@@ -64,7 +63,8 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         if (places[place] === 0) return resolve({ is: 'busy' })
         places[place]--
         const size = body.isWhole ? sizeOf(body.pieces) : undefined
-        const request = ask({ host, port, agent: agents.requests, method, path, headers: framed(headers, size), setHost: false })
+        const headers = { ...framed(ofCaller, size), [LINK_ACTIVE]: id }
+        const request = ask({ host, port, agent: agents.requests, method, path, headers, setHost: false })
         let isSent = false
         let isAnswered = false
         let isOver = false
@@ -112,10 +112,9 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         request.once('response', (response) => {
           isAnswered = true
           if (response.headers[LINK_ELSEWHERE] !== undefined) {
-            activeIn(response).then((active) => {
-              end({ is: 'elsewhere', active })
-              if (!body.isWhole) request.destroy()
-            })
+            response.resume()
+            end({ is: 'elsewhere' })
+            if (!body.isWhole) request.destroy()
             return
           }
           if (place === 'requests' && places.streams > 0 && isEvents(response)) {
@@ -137,10 +136,11 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         })
       }),
 
-    look: ({ host, port }) =>
+    look: ({ id, host, port }) =>
       new Promise((resolve, reject) => {
         const signal = AbortSignal.timeout(LOOK_DEADLINE)
-        ask({ host, port, agent: agents.looks, path: '/health/ready', signal }, (response) => {
+        const headers = { [LINK_ACTIVE]: id }
+        ask({ host, port, agent: agents.looks, path: '/health/ready', headers, signal }, (response) => {
           readinessIn(response).then(resolve, reject)
         })
           .once('error', reject)
@@ -180,13 +180,7 @@ async function send(request: ClientRequest, body: KeptBody): Promise<void> {
 
 async function readinessIn(response: IncomingMessage): Promise<Readiness> {
   const body = (await json(response)) as { checks?: Readiness['checks']; error?: { details?: { checks?: Readiness['checks'] } } }
-  // It stops, or is not active, or not yet. It may still finish requests.
+  // It stops, or is another one, or is not active yet. It may still finish requests.
   if (response.headers[LINK_ELSEWHERE] !== undefined) return { isReady: false, checks: { engine: 'failed' } }
   return { isReady: response.statusCode === 200, checks: body.checks ?? body.error?.details?.checks ?? {} }
-}
-
-async function activeIn(response: IncomingMessage): Promise<PeerAddress | undefined> {
-  const found = (await json(response).catch(() => ({}))) as Partial<PeerAddress>
-  const { host = '', port = 0 } = found
-  return isHost(host) && isPort(port) ? { host, port } : undefined
 }

@@ -7,7 +7,7 @@ import { orLate } from '../lib/deadline.ts'
 import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Listening } from '../serve.ts'
-import type { PeerAddress } from './forward-rules.ts'
+import type { ActiveService } from './forward-rules.ts'
 import { createForwarding } from './forwarding.ts'
 import { createPeerCaller, type Readiness } from './peer-caller.ts'
 import { peerKeyOf } from './peer-key.ts'
@@ -22,12 +22,9 @@ export interface PeerLinkOptions {
   log: Logger
 }
 
-/** The active service; `id` differs for each run of a service. */
-export interface ActiveService extends PeerAddress {
-  id: string
-}
-
 export interface PeerLink {
+  /** Id of this run of the service, now that it owns the store. Requests that are meant for another run are refused. */
+  setOwnId(id: string): void
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
   /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
@@ -60,17 +57,18 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   let active: ActiveService | undefined
+  let ownId: string | undefined
   /** Time of its last answer, or of the moment since which it is known. */
   let reachedAt = 0
   let readiness: Readiness | undefined
   let isTold = false
   let isPossible = true
-  const closePort = await openPeerPort({ host, port, key, log, server, active: () => active })
+  const closePort = await openPeerPort({ host, port, key, log, server, ownId: () => ownId })
 
   async function look(): Promise<void> {
     if (active === undefined) return
-    const { id, ...target } = active
-    const isFormer = () => active?.id !== id
+    const target = active
+    const isFormer = () => active?.id !== target.id
     try {
       const found = await caller.look(target)
       if (isFormer()) return
@@ -83,7 +81,8 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       if (since > LOST_AFTER) caller.endAll()
       if (since <= REACHED_FOR || isTold) return
       isTold = true
-      log.warn({ err: cause, ...target }, 'the standby cannot reach the active service, so it passes no requests on to it')
+      const { host, port } = target
+      log.warn({ err: cause, host, port }, 'the standby cannot reach the active service, so it passes no requests on to it')
     }
   }
   const looking = setInterval(() => void look(), LOOK_EVERY)
@@ -92,6 +91,9 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   server.forwardWith(forwarding.forward)
 
   return {
+    setOwnId(id) {
+      ownId = id
+    },
     setActive(next) {
       isPossible = true
       if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return

@@ -12,8 +12,7 @@ import { newUlid } from '../lib/ulid.ts'
 import { createLingering } from '../lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
 import { type Listening, whyNot } from '../serve.ts'
-import type { PeerAddress } from './forward-rules.ts'
-import { LINK_ADDRESS, LINK_ELSEWHERE, LINK_HEADERS, withoutLink } from './link-headers.ts'
+import { LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, MORE_HEADERS, withoutLink } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
 
 export interface PeerPortOptions {
@@ -22,8 +21,8 @@ export interface PeerPortOptions {
   key: Buffer
   log: Log
   server: Pick<Listening, 'takePassedOn'>
-  /** The active service, if this one knows another. */
-  active(): PeerAddress | undefined
+  /** Id of this run of the service; undefined while it is not the active one. */
+  ownId(): string | undefined
 }
 
 /** Bytes that the headers of the link may have beside those of the caller. */
@@ -37,16 +36,17 @@ const MISDIRECTED = 421
 /** Several times as many as one standby opens. */
 const MOST_CONNECTIONS = 4_096
 
-export async function openPeerPort({ host, port, key, log, server, active }: PeerPortOptions): Promise<() => Promise<void>> {
+export async function openPeerPort({ host, port, key, log, server, ownId }: PeerPortOptions): Promise<() => Promise<void>> {
   function elsewhere(outgoing: ServerResponse) {
     outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1', 'Content-Type': 'application/json' })
-    outgoing.end(JSON.stringify(active() ?? {}))
+    outgoing.end('{}')
   }
 
   const listener: RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { [LINK_ADDRESS]: address } = incoming.headers
+    const { [LINK_ADDRESS]: address, [LINK_ACTIVE]: meant } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
-    if (!server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing)
+    // Another pair may have the same secret key, for example in a copy of the settings.
+    if (meant !== ownId() || !server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing)
   }
 
   const lingering = createLingering(listener)
@@ -60,7 +60,7 @@ export async function openPeerPort({ host, port, key, log, server, active }: Pee
     },
     lingering.listener,
   )
-  link.maxHeadersCount = HEADERS_KEPT + LINK_HEADERS
+  link.maxHeadersCount = HEADERS_KEPT + MORE_HEADERS
   link.keepAliveTimeout = KEPT_OPEN
   lingering.attach(link, 'secureConnection')
   link.on('secureConnection', (socket) => {

@@ -23,6 +23,7 @@ import type { Backend, Turn } from '../storage/store-backend.ts'
 import { refuseConverter } from './converter.ts'
 import { otherFolder } from './shared-folders.ts'
 import { createStandbyMetrics } from './standby-metrics.ts'
+import { watchAddress } from './watch-address.ts'
 
 export interface StandbyDeps {
   log: Logger
@@ -49,8 +50,6 @@ export class StandbyStopped extends Error {}
  * yet.
  */
 const LOOKS = 3
-/** Milliseconds after which a missing address is not that of an owner which only connects to the database again. */
-const ADDRESS_DUE = 5 * SECOND
 
 /**
  * Milliseconds for which a standby that stops still passes requests on, until its load balancer has noticed that it is
@@ -158,25 +157,6 @@ async function waitForTurn(
   link?.endForwarding()
   starting.at('the store')
   return turn
-}
-
-/** Tells the link where the active service is, and warns once if it has no port for requests that are passed on. */
-function watchAddress(log: Logger, link: StandbyDeps['link']) {
-  let id: string | undefined
-  let missingSince: number | undefined
-  let isTold = false
-  return (found: string, address: { host: string; port: number } | undefined) => {
-    if (link === undefined) return
-    if (found !== id) isTold = false
-    if (found !== id || address !== undefined) missingSince = undefined
-    id = found
-    if (address !== undefined) return link.setActive({ id, ...address })
-    missingSince ??= steadyClock.now()
-    if (isTold || steadyClock.now() - missingSince < ADDRESS_DUE) return
-    isTold = true
-    link.setUnreachable()
-    log.warn({}, 'the active service has no SVC_PEER_PORT, so its standby passes no requests on to it')
-  }
 }
 
 /** Throws if this service could not use the store: it was moved, or has another secret key. */

@@ -38,6 +38,7 @@ export async function throughStandby(app: Pick<Asked, 'fetch'>) {
   }
   const [active, standby] = [await open(), await open()]
   active.server.serve(() => ({ fetch: (request) => app.fetch(request) }))
+  active.link.setOwnId('active')
   standby.link.setActive({ id: 'active', host: HOST, port: active.port })
 
   async function request(input: string | Request, init?: RequestInit): Promise<Response> {

@@ -23,6 +23,7 @@ describe('a standby that stops', () => {
   let held = new Promise<void>(() => {})
   before(async () => {
     active = await openSide()
+    active.link.setOwnId('a')
     active.server.serve(() => ({
       async fetch({ url }) {
         const { pathname } = new URL(url)

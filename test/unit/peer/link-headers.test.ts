@@ -31,7 +31,10 @@ test('headers of the connection are not passed on, and those of the link are nev
   ]
   const forged = ['Svc-Link-Address', '127.0.0.1', 'svc-link-elsewhere', '1', 'Upgrade', 'h2c', 'X-Request-Id', 'a b']
   const { 'x-request-id': id, ...rest } = requestHeaders([...sent, ...forged, 'X-Forwarded-For', '1.1.1.1'], LINK)
-  assert.deepEqual([id, { ...rest }], [['r1'], { 'x-forwarded-for': ['1.1.1.1'], 'svc-link-address': ['203.0.113.7'] }])
+  assert.deepEqual(
+    [id, { ...rest }],
+    [['r1'], { host: ['localhost'], 'x-forwarded-for': ['1.1.1.1'], 'svc-link-address': ['203.0.113.7'] }],
+  )
 })
 
 test('a header whose name is a property of every object is passed on as any other', () => {

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { watchAddress } from '../../../src/service/watch-address.ts'
 import { until } from '../../harness/until.ts'
 import { closeSides, HOST, openSide, type Side } from './side.ts'
 
@@ -31,6 +32,9 @@ async function get(side: Side, path: string): Promise<{ status: number | undefin
   return { status: response.statusCode, body: await text(response) }
 }
 
+/** Headers without a name that counts: a request with `Host` and these has as many as are allowed. */
+const headersOf = (count: number) => Array.from({ length: count }, (_, at) => `X-A${at}: b\r\n`).join('')
+
 async function statusLineOf(side: Side, head: string): Promise<string> {
   const socket = connect(side.server.port, HOST)
   socket.write(head)
@@ -47,6 +51,7 @@ describe('requests that a standby passes on', () => {
   let held = new Promise<void>(() => {})
   before(async () => {
     active = await openSide()
+    active.link.setOwnId('a')
     standby = await openSide()
     active.server.serve(({ peer }) => ({
       async fetch(asked) {
@@ -81,6 +86,14 @@ describe('requests that a standby passes on', () => {
       }
     })
 
+  test('a request has as many headers as at the active service, and with HTTP/1.0 no host', async () => {
+    assert.match(await statusLineOf(standby, `GET /a HTTP/1.1\r\nHost: a\r\n${headersOf(199)}\r\n`), /^HTTP\/1\.1 200/)
+    assert.match(await statusLineOf(standby, `GET /b HTTP/1.1\r\nHost: a\r\n${headersOf(200)}\r\n`), /^HTTP\/1\.1 431/)
+    assert.match(await statusLineOf(standby, 'GET /c HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+    assert.match(await statusLineOf(standby, 'GET /d HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400/)
+    assert.deepEqual(seen, ['GET /a 127.0.0.1', 'GET /c 127.0.0.1'])
+  })
+
   test('requests that waited for a place are all answered', { timeout: 30_000 }, async () => {
     const answers = await Promise.all(Array.from({ length: MANY }, () => get(standby, '/slow')))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
@@ -100,6 +113,7 @@ describe('requests that a standby passes on', () => {
     assert.ok(answers.length > 0)
     assert.deepEqual(JSON.parse(answers[0]!.body).error.details, { reason: 'standby_busy' })
     standby.link.setActive({ id: 'b', host: HOST, port: active.port })
+    active.link.setOwnId('b')
     await Promise.all(all)
     assert.equal(answers.filter(({ body }) => body.includes('outcome_unknown')).length, seen.length)
     release()
@@ -130,6 +144,18 @@ describe('requests that a standby passes on', () => {
     const begun = performance.now()
     await other.link.close()
     assert.ok(performance.now() - begun < 2_000)
+  })
+
+  test('the address of the same active service may change, and a service that is not meant takes nothing', async () => {
+    const [moved, third] = [await openSide(), await openSide()]
+    moved.link.setOwnId('m')
+    moved.server.serve(() => ({ fetch: () => new Response('moved') }))
+    const noteAddress = watchAddress({ warn() {} }, third.link)
+    noteAddress('m', { host: HOST, port: active.port })
+    const refused = await get(third, '/next')
+    assert.deepEqual([refused.status, JSON.parse(refused.body).error.details, seen], [503, { reason: 'no_active_service' }, []])
+    noteAddress('m', { host: HOST, port: moved.port })
+    assert.equal((await get(third, '/next')).body, 'moved')
   })
 
   test('an active service that stops is reached and not ready, and one without a port refuses requests at once', async () => {

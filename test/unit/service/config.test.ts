@@ -350,4 +350,9 @@ describe('a bad variable ends the start with one sentence', () => {
   for (const [name, value, sentence] of bad) {
     test(`${name}=${value}`, () => assert.throws(() => read({ [name]: value }), { message: sentence }))
   }
+  test('two ports that are the same', () => {
+    const message =
+      'SVC_PEER_PORT and SVC_PORT are both 8080; callers and the other service of the pair need a port of their own each.'
+    assert.throws(() => read({ SVC_STANDBY: 'on', SVC_STORE_URL: 'postgres://db/svc', SVC_PEER_PORT: '8080' }), { message })
+  })
 })
