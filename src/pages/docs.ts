@@ -27,6 +27,7 @@ body { margin: 0 }
   .bar input { background: #161e1b; color: inherit }
   #reference { filter: invert(.92) hue-rotate(180deg) }
   .swagger-ui .dialog-ux .backdrop-ux { background: rgb(255 255 255 / .8) }
+  .swagger-ui .dialog-ux .modal-ux { box-shadow: none }
 }
 `
 
