@@ -41,7 +41,8 @@ interface Point {
 
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
-  let last: Point = { at: wall.now(), steady: began.steady }
+  /** Changed in place, because a sent text asks for the time hundreds of times. */
+  const last: Point = { at: wall.now(), steady: began.steady }
   let network: Point | undefined
   /** The jump that is not followed yet. `since` is a time of the steady clock. */
   let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined
@@ -50,7 +51,8 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   const from = (point: Point) => point.at + (steady.now() - point.steady)
 
   function believe(at: number): number {
-    last = { at, steady: steady.now() }
+    last.at = at
+    last.steady = steady.now()
     if (doubt) {
       doubt = undefined
       onChange(0)
@@ -94,7 +96,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   function now(): number {
     const at = wall.now()
     if (at <= from(last) + MOST_STEP) return believe(at)
-    last = { ...last, at: last.at + wokeAfter() }
+    last.at += wokeAfter()
     if (at <= from(last) + MOST_STEP || isNetworkTime(at) || hasLasted(at)) return believe(at)
     return doubted(at)
   }
