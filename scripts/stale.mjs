@@ -7,11 +7,12 @@ import { join } from 'node:path'
 
 const folder = process.argv[2]
 /**
- * Whether a compiled file needs a source with the same name. The dashboard, the copied library and the second part of the
- * shard's bundle need none; the bundle of a thread needs the source of the thread's main module.
+ * Whether a compiled file needs a source with the same name. The dashboard, the copied library, the program that tests
+ * start and the second part of the shard's bundle need none; the bundle of a thread needs the source of the thread's main
+ * module.
  */
 const isCompiled = (name) =>
-  /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules|workers[/\\]shard[/\\]chunks)[/\\]/.test(name)
+  /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules|program|workers[/\\]shard[/\\]chunks)[/\\]/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []
 for (const name of compiled) {
   if (!existsSync(name.replace(/(\.bundle)?\.js(\.map)?$/, '.ts'))) rmSync(join(folder, name))

@@ -2,13 +2,14 @@
  * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler
  * (dist, .built). Loading one file takes a third of the time of loading some hundred small modules, which matters when
  * a dead thread is replaced.
- * Some packages stay outside, in node_modules: those listed below, and those that are loaded at their first use.
+ * Some packages stay outside, in node_modules (bundle-options.mjs).
  * Nothing is done if nothing changed.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inAscii, OPTIONS } from './bundle-options.mjs'
 
 const compiled = process.argv[2]
 const THREADS = [
@@ -25,28 +26,6 @@ const THREADS = [
 const SHARD = 'workers/shard/main'
 /** Main modules, as paths in the output folder without an extension. */
 const ENTRIES = [...THREADS.map((name) => `workers/${name}`), 'packages/sandbox/src/main']
-/**
- * Packages with native or WebAssembly parts, or that search for their own files at run time, and the packages that such packages share with others.
- */
-const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina', 'protobufjs', 'long']
-/** The definitions of messages, which the library's own modules import by a path: otherwise each bundle would have another copy of 3 MB. */
-const DEFINITIONS = '@whiskeysockets/baileys/WAProto/index.js'
-const isOutside = (path) => OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`))
-
-/**
- * Modules that a bundle loads through Node: the packages above, the definitions, and packages that are loaded at their
- * first use.
- */
-const outside = {
-  name: 'outside',
-  setup({ onResolve }) {
-    onResolve({ filter: /WAProto\/index\.js$/ }, () => ({ path: DEFINITIONS, external: true }))
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' || isOutside(path) ? { path, external: true } : undefined,
-    )
-  },
-}
-
 const bundleOf = (entry) => join(compiled, `${entry}.bundle.js`)
 
 const isSource = (name) => name.endsWith('.js') && !name.endsWith('.bundle.js')
@@ -60,28 +39,9 @@ const sources = ['src', 'workers', 'packages/sandbox/src'].flatMap((folder) =>
  * Files that change when packages are installed: npm's list of installed packages, and the stamp of the library's copy.
  */
 const packages = ['node_modules/.package-lock.json', join(compiled, 'node_modules/.made')].filter((path) => existsSync(path))
-const newest = Math.max(...[...sources, ...packages, fileURLToPath(import.meta.url)].map(changedAt))
+const scripts = ['threads.mjs', 'bundle-options.mjs'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
+const newest = Math.max(...[...sources, ...packages, ...scripts].map(changedAt))
 const isDone = ENTRIES.every((entry) => existsSync(bundleOf(entry)) && changedAt(bundleOf(entry)) > newest)
-
-/**
- * A single character that is not ASCII makes V8 store all of the code with two bytes per character. Only comments have
- * such characters, because esbuild escapes them elsewhere.
- */
-const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')
-
-const bundled = {
-  write: false,
-  bundle: true,
-  plugins: [outside],
-  banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  // Stack traces show the sources, as in the compiled modules.
-  sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
-}
 
 function write(outputFiles) {
   for (const { path, text } of outputFiles) {
@@ -91,7 +51,7 @@ function write(outputFiles) {
 }
 
 async function bundle(entry) {
-  const { outputFiles } = await build({ ...bundled, entryPoints: [join(compiled, `${entry}.js`)], outfile: bundleOf(entry) })
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [join(compiled, `${entry}.js`)], outfile: bundleOf(entry) })
   write(outputFiles)
 }
 
@@ -104,7 +64,7 @@ async function bundleShard() {
   const unused = 'library-index'
   rmSync(join(compiled, chunks), { recursive: true, force: true })
   const { outputFiles } = await build({
-    ...bundled,
+    ...OPTIONS,
     entryPoints: [
       { in: join(compiled, `${SHARD}.js`), out: `${SHARD}.bundle` },
       { in: '@whiskeysockets/baileys', out: unused },

@@ -1,0 +1,37 @@
+/**
+ * Bundles the program that tests start as a separate process: node scripts/test-program.mjs FOLDER, where FOLDER is the
+ * output of the compiler (.built). Tests start the service some hundred times, and a start with the bundle takes a fifth
+ * less processor time, because Node loads a few files instead of several hundred. Modules that the program loads at their
+ * first use are separate files.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { inAscii, OPTIONS } from './bundle-options.mjs'
+
+const compiled = resolve(process.argv[2])
+const folder = join(compiled, 'program')
+
+/** Modules find files by their own address, so each keeps the address that it has in the output of the compiler. */
+const addresses = {
+  name: 'addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (!path.startsWith(compiled) || path.includes('node_modules')) return
+      const address = `new URL(${JSON.stringify(relative(folder, path))}, import.meta.url).href`
+      return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', address), loader: 'js' }
+    })
+  },
+}
+
+const { outputFiles } = await build({
+  ...OPTIONS,
+  entryPoints: [join(compiled, 'src/start.js')],
+  outdir: folder,
+  splitting: true,
+  plugins: [...OPTIONS.plugins, addresses],
+})
+// The names of the files for later use contain hashes, so the files of an earlier build would remain.
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? text : inAscii(text))
