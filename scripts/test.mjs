@@ -1,6 +1,6 @@
 /**
- * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a
- * passing test is shown as a dot.
+ * Runs compiled tests: node scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a passing test is shown as a
+ * dot.
  * A file that fails is run once more alone, because the files share two cores and have fixed deadlines. If it passes
  * then, it is listed, because it has a race that somebody should examine; the run also fails if more than a few files
  * do that.
@@ -44,10 +44,13 @@ function writeSlowest() {
   process.stdout.write(`\nThe files that took longest:\n${lines.join('\n')}\n`)
 }
 
-/** Runs these test files, and returns those with a failed test. The report is written to the standard output. */
-async function failed(these, concurrency) {
+/**
+ * Runs these test files with these flags of Node, and returns those with a failed test. The report is written to the
+ * standard output.
+ */
+async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
-  const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })
+  const events = run({ files: these, concurrency, execArgv, timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
   // The file itself is reported as a test that has the name of the file.
   events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
@@ -73,7 +76,8 @@ if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {
   process.stdout.write(`\nOnce more, by themselves:\n${red.join('\n')}\n\n`)
-  const still = await failed(red, 1)
+  // Source maps slow down the start of each process, so only the second run names the lines of the sources.
+  const still = await failed(red, 1, ['--enable-source-maps'])
   if (still.length > 0) process.exitCode = 1
   else process.stdout.write(`\nGreen by themselves, red among the others; please look at them:\n${red.join('\n')}\n`)
 }
