@@ -99,7 +99,7 @@ async function startParts(
   if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
   if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
   // Listens before all other parts start, so that a used port is detected early. Until the application is ready, every
-  // request except `/health/live` is answered 503.
+  // request is answered 503, except those for `/health/live` and those that a standby answers or passes on.
   const server = await listen(config)
   shutdown.add(server.close)
   const tally = createTally()

@@ -66,7 +66,7 @@ export interface Listening {
    * the request alone, while this process does not serve.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
-  /** Before `serve` is called, this function answers `GET /metrics`; `peer` is the address of the socket. */
+  /** Sets the function that answers `GET /metrics` until `serve` is called; `peer` is the address of the socket. */
   metricsWith(answer: (request: Request, peer: string | undefined) => Promise<Response>): void
   /** Before this call every request is answered 503, except those for `/health/live` and those with a function above. */
   serve(makeApp: (peers: Peers) => Handler): void

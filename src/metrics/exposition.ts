@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts'
 import { measured } from './measured.ts'
 import { processText } from './process.ts'
 import { sum, type Tally } from './tally.ts'
-import { textOf } from './text.ts'
+import { textOf, withZeros } from './text.ts'
 
 export interface ExpositionDeps {
   tally: Tally
@@ -24,5 +24,5 @@ export const createExposition =
     await refresh()
     const total = ledger.total()
     const now = measured({ ...total, instances: instances(), streams: streams(), standbys: standbys(), now: clock.now() })
-    return `${await textOf(sum([tally.numbers(), total.numbers, now]))}\n${await processText()}`
+    return `${await textOf(withZeros(sum([tally.numbers(), total.numbers, now])))}\n${await processText()}`
   }

@@ -58,7 +58,7 @@ export const METRICS = {
   svc_standing_by: {
     kind: 'gauge',
     labels: [],
-    help: '1 while this service is a standby or takes over; missing while it is active.',
+    help: 'Is 1 while this service is a standby or takes over, and missing while it is active.',
   },
   svc_forwards_total: {
     kind: 'counter',

@@ -10,9 +10,8 @@ interface Value {
 const labelled = ({ labels }: Metric, values: readonly string[]): Record<string, string> =>
   Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']))
 
-function simple(name: MetricName, metric: Metric, keys: readonly string[], numbers: Numbers): Value[] {
-  const zeros = (metric.zero ?? []).map((values) => joined(name, ...values))
-  return [...new Set([...zeros, ...keys])].map((key) => ({
+function simple(metric: Metric, keys: readonly string[], numbers: Numbers): Value[] {
+  return keys.map((key) => ({
     value: numbers.get(key) ?? 0,
     labels: labelled(metric, partsOf(key).slice(1)),
   }))
@@ -35,11 +34,19 @@ function histogram(name: MetricName, metric: Metric, keys: readonly string[], nu
   })
 }
 
+/** Adds the series that are shown before their first event, so that Prometheus sees the first step of a counter. */
+export function withZeros(numbers: Numbers): Numbers {
+  const zeros = (Object.entries(METRICS) as [MetricName, Metric][]).flatMap(([name, { zero = [] }]) =>
+    zero.map((values): [string, number] => [joined(name, ...values), 0]),
+  )
+  return new Map([...zeros, ...numbers])
+}
+
 export async function textOf(numbers: Numbers): Promise<string> {
   const keys = [...numbers.keys()]
   const of = (name: MetricName) => keys.filter((key) => partsOf(key)[0] === name)
   const shown = (Object.entries(METRICS) as [MetricName, Metric][]).map(([name, metric]) => {
-    const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
+    const values = metric.kind === 'histogram' ? histogram(name, metric, of(name), numbers) : simple(metric, of(name), numbers)
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
   const { AggregatorRegistry } = await import('prom-client')

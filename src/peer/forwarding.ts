@@ -54,7 +54,7 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
   let isClosing = false
   let onIdle = () => {}
 
-  /** Not everybody reads the metrics of a standby. */
+  /** Logs refusals at most once a minute, because not everybody reads the metrics of a standby. */
   function tell(reason: unknown) {
     untold++
     if (steadyClock.now() - toldAt < TELL_EVERY) return

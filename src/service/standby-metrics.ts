@@ -5,7 +5,7 @@ import { steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { METRICS_TEXT } from '../domain/metrics-text.ts'
 import { parseRanges } from '../egress/addresses.ts'
-import { failureResponse } from '../http/errors.ts'
+import { failureResponse, TooMany } from '../http/errors.ts'
 import { createGuesses } from '../http/guesses.ts'
 import { createMetricsCheck } from '../http/metrics-check.ts'
 import { createThrottle } from '../http/rate-limit.ts'
@@ -36,6 +36,7 @@ export function createStandbyMetrics(
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure
       if (failure.code === 'unauthorized') throttle.failed(source)
+      if (failure instanceof TooMany) tally.add('svc_rate_limited_total', { scope: failure.scope })
       return failureResponse(failure)
     }
     const numbers = new Map([...tally.numbers(), [keyOf('svc_standing_by', {}), 1]])

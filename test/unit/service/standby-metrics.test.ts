@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { createTally } from '../../../src/metrics/tally.ts'
+import { createTally, keyOf } from '../../../src/metrics/tally.ts'
 import { listen } from '../../../src/serve.ts'
 import { createStandbyMetrics } from '../../../src/service/standby-metrics.ts'
 import { parse, total } from '../../harness/prometheus.ts'
@@ -30,7 +30,9 @@ test('a standby shows what it passed on, its process, and that it stands by', as
   assert.match(headers['x-request-id'] as string, /^\w+$/)
   assert.deepEqual([total(families, 'svc_forwards_total', { result: 'answered' }), total(families, 'svc_standing_by')], [1, 1])
   assert.ok(total(families, 'process_resident_memory_bytes') > 0)
-  for (const name of ['svc_standbys', 'svc_instances']) assert.deepEqual(families.get(name)?.samples ?? [], [], name)
+  // A zero would look like a restart of the active service, if one address leads to both.
+  for (const name of ['svc_standbys', 'svc_instances', 'svc_restrictions_total', 'svc_inbound_stalled_total'])
+    assert.deepEqual(families.get(name)?.samples ?? [], [], name)
   assert.equal((await scrape({}, 'DELETE')).status, 503)
 })
 
@@ -43,6 +45,7 @@ test('a token that is set is required, and guesses are limited', async () => {
   server.metricsWith(createStandbyMetrics({ metricsToken: TOKEN, trustedProxies: [] }, tally))
   const withToken = () => scrape({ authorization: `Bearer ${TOKEN}` })
   assert.deepEqual([(await scrape()).status, (await withToken()).status], [401, 200])
-  for (let at = 0; at < GUESSES; at++) await scrape({ authorization: 'Bearer wrong' })
+  for (let at = 1; at < GUESSES; at++) await scrape({ authorization: 'Bearer wrong' })
   assert.equal((await withToken()).status, 429)
+  assert.equal(tally.numbers().get(keyOf('svc_rate_limited_total', { scope: 'credential' })), 1)
 })
