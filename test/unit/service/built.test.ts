@@ -27,7 +27,14 @@ test('with all that builds it, it is built', async (t) => {
 })
 
 test('a build removes compiled files whose source was moved, so that no package contains them', async (t) => {
-  const files = [COMPILER, 'node_modules/esbuild/package.json', 'src/here.ts', 'dist/src/here.js', 'dist/node_modules/a/b.js']
+  const files = [
+    COMPILER,
+    'node_modules/esbuild/package.json',
+    'src/here.ts',
+    'dist/src/here.js',
+    'dist/node_modules/a/b.js',
+    'dist/workers/shard/chunks/a.bundle.js',
+  ]
   assert.deepEqual((await build(t, [...files, 'dist/src/moved.js', 'dist/src/moved.js.map'])).left, files)
   assert.match(textOf('package.json'), /"build": "node scripts\/stale\.mjs dist && /)
 })
