@@ -28,6 +28,7 @@ import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { standBy, type WhileStandby } from './service/stand-by.ts'
+import { warmUp } from './service/warm-up.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
 import { createMainRecords } from './storage/main-records/create-main-records.ts'
@@ -108,6 +109,7 @@ async function startParts(
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+  const warm = warmUp(config, { shutdown, allowCrash })
   const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, whileStandby })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
@@ -130,7 +132,17 @@ async function startParts(
 
   const ledger = createLedger()
   const onReported = () => clockWatch.reported(ledger.total())
-  const threads = await openThreads(config, { log, shutdown, storage, starting, searching, ledger, onReported, allowCrash })
+  const threads = await openThreads(config, {
+    log,
+    shutdown,
+    storage,
+    starting,
+    searching,
+    ledger,
+    onReported,
+    allowCrash,
+    warm,
+  })
 
   starting.at('the instances')
   const { engine } = threads

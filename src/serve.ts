@@ -66,6 +66,8 @@ export interface Listening {
    * the request alone, while this process does not serve.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
+  /** True as soon as `stop` was called; this process no longer takes requests. */
+  isStopping(): boolean
   /** Sets the function that answers `GET /metrics` until `serve` is called; `peer` is the address of the socket. */
   metricsWith(answer: (request: Request, peer: string | undefined) => Promise<Response>): void
   /** Before this call every request is answered 503, except those for `/health/live` and those with a function above. */
@@ -181,6 +183,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       listener(incoming, outgoing)
       return true
     },
+
+    isStopping: () => isStopping,
 
     serve(makeApp) {
       app = makeApp({

@@ -2,12 +2,14 @@ import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { orLate } from '../lib/deadline.ts'
+import type { ShardSetup } from './engine.ts'
 import type { ThreadRun } from './thread-run.ts'
 
 /** Longest delay that a timer can have. It stands for no limit, because `limitMs` ends the wait. */
 const NO_LIMIT = 2 ** 31 - 1
 
 export interface FirstAnswerOptions {
+  setup: ShardSetup
   limitMs: number
   sayEveryMs: number
   clock: Clock
@@ -16,15 +18,16 @@ export interface FirstAnswerOptions {
 }
 
 /** Rejects if the thread ended, refused to start, or did not answer in time. */
-export async function firstAnswer(run: ThreadRun, shard: number, options: FirstAnswerOptions): Promise<void> {
-  const { limitMs, sayEveryMs, clock, log, onLate } = options
+export async function firstAnswer(run: ThreadRun, options: FirstAnswerOptions): Promise<void> {
+  const { setup, limitMs, sayEveryMs, clock, log, onLate } = options
+  const { shard } = setup
   const since = clock.now()
   const saying = setInterval(() => {
     const waited_ms = clock.now() - since
     log.warn({ shard, generation: run.generation, waited_ms }, 'the shard is still starting')
   }, sayEveryMs)
   try {
-    await orLate(run.run({ type: 'hello' }, NO_LIMIT), limitMs, () => {
+    await orLate(run.run({ type: 'hello', setup }, NO_LIMIT), limitMs, () => {
       onLate()
       throw new Failure('engine_unavailable', { message: `The thread did not answer within ${limitMs} ms.` })
     })

@@ -15,6 +15,7 @@ import type { CrashHow } from './protocol.ts'
 import { createShardSupervisor, type Shard } from './shard-supervisor.ts'
 import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
+import type { WarmThread } from './warm-thread.ts'
 
 /** Sessions that resume per second and network route: a proxy, or our own address. */
 const STARTS_PER_SECOND = 25
@@ -22,7 +23,7 @@ const STARTS_PER_SECOND = 25
 const HEAP_MB = 512
 /** Milliseconds that the metrics wait for the report of a shard thread. After that they use its previous report. */
 const REPORT_LIMIT = SECOND
-const THREAD = threadModule('../../workers/shard/main', import.meta.url)
+export const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
@@ -36,6 +37,8 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
   worker?: URL
+  /** Threads that were started earlier, one for each shard. */
+  warm?: readonly WarmThread[] | undefined
   watchEveryMs?: number
   startLimitMs?: number
   sayEveryMs?: number
@@ -81,6 +84,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     heapMb = HEAP_MB,
     startsPerSecond = STARTS_PER_SECOND,
     worker = THREAD,
+    warm = [],
     watchEveryMs,
     startLimitMs,
     sayEveryMs,
@@ -96,7 +100,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   for (let index = 0; index < count; index++) {
     const shard: Shard = createShardSupervisor({
       worker,
-      data: { ...common, shard: index, allowCrash },
+      setup: { ...common, shard: index },
+      allowCrash,
+      warm: warm[index],
       heapMb,
       clock,
       watchEveryMs,

@@ -1,15 +1,18 @@
 /**
  * The supervisor's own commands to a shard thread. `hello` is the first command of a thread run; commands before it are
- * refused, so that a new thread does not accept work for the previous one.
+ * refused, so that a new thread does not accept work for the previous one. It has the setup, because the threads of a
+ * standby are started before the store may be opened.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
 import { commands, generation, type ShardSetup } from './engine.ts'
 import type { Announced } from './thread-messages.ts'
 
+const setup = v.looseObject({ storeUrl: v.string() }) as unknown as v.GenericSchema<ShardSetup>
+
 export const ShardCommand = v.variant('type', [
   ...commands,
-  v.object({ generation, type: v.literal('hello') }),
+  v.object({ generation, type: v.literal('hello'), setup }),
   v.object({ generation, type: v.literal('ping') }),
   v.object({ generation, type: v.literal('survey') }),
   /**
@@ -24,7 +27,8 @@ type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
 export type ShardRequest = WithoutGeneration<ShardCommand>
 export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
 
-export interface ThreadData extends ShardSetup {
+/** The thread has these values before it gets `hello`. */
+export interface ThreadData extends Pick<ShardSetup, 'shard' | 'logging'> {
   allowCrash: boolean
 }
 

@@ -10,11 +10,12 @@ import { isPassing } from '../domain/passing-error.ts'
 import { orLate } from '../lib/deadline.ts'
 import { deferred } from '../lib/deferred.ts'
 import type { ShardReport } from '../metrics/tally.ts'
-import type { EngineEvent, ShardNeed } from './engine.ts'
+import type { EngineEvent, ShardNeed, ShardSetup } from './engine.ts'
 import { firstAnswer } from './first-answer.ts'
 import type { ShardRequest } from './protocol.ts'
 import { createShardWatch } from './shard-watch.ts'
 import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-run.ts'
+import type { WarmThread } from './warm-thread.ts'
 
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
@@ -38,7 +39,11 @@ const CLOSE_GRACE = 500
 /** Delay in ms before a thread is started again: 250, doubled with every thread that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
-export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {
+export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'heapMb'> {
+  setup: ShardSetup
+  allowCrash: boolean
+  /** A thread that was started earlier. The shard uses it for its first run, if it has not ended. */
+  warm?: WarmThread | undefined
   log: Log
   clock: Clock
   watchEveryMs?: number | undefined
@@ -68,9 +73,9 @@ export interface Shard {
 }
 
 export function createShardSupervisor(options: ShardOptions): Shard {
-  const { log, clock, onEvent, onUp, onReport, watchEveryMs, ...thread } = options
+  const { log, clock, onEvent, onUp, onReport, watchEveryMs, worker, heapMb, setup, allowCrash } = options
   const { startLimitMs = START_LIMIT, sayEveryMs = SAY_EVERY } = options
-  const { shard } = thread.data
+  const { shard, logging } = setup
   let generation = 0
   let current: ThreadRun | undefined
   let isUp = false
@@ -86,15 +91,15 @@ export function createShardSupervisor(options: ShardOptions): Shard {
 
   async function live(): Promise<void> {
     let refusal: unknown
-    const started = startThreadRun({
-      ...thread,
-      generation: ++generation,
-      onEvent,
-      onEnd: (cause) => ended(started, refusal ?? cause),
-    })
+    const handlers = { onEvent, onEnd: (cause: unknown) => ended(started, refusal ?? cause) }
+    generation++
+    const warm = generation === 1 ? options.warm?.take(handlers) : undefined
+    const started: ThreadRun =
+      warm ?? startThreadRun({ worker, heapMb, data: { shard, logging, allowCrash }, generation, ...handlers })
     current = started
     try {
-      await firstAnswer(started, shard, {
+      await firstAnswer(started, {
+        setup,
         limitMs: Math.min(LAST_START_LIMIT, startLimitMs * 2 ** lateStarts),
         sayEveryMs,
         clock,

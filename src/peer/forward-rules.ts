@@ -15,11 +15,12 @@ export interface ActiveService extends PeerAddress {
 /**
  * `answered`: the caller has an answer, or at least its head. `unsent`: nothing of the request has left this service, and
  * no more of its body than the kept pieces was read. `busy`: as `unsent`, because too many requests are under way.
- * `elsewhere`: the other service refused it, because it is not the active one that is meant. `unknown`: the connection broke
- * after the request was sent. `left`: the caller has closed its connection.
+ * `elsewhere`: the other service refused it, because it is not the active one that is meant, or stops (`isLeaving`).
+ * `unknown`: the connection broke after the request was sent. `left`: the caller has closed its connection.
  */
 export type Ending =
-  | { is: 'answered' | 'unsent' | 'busy' | 'elsewhere' | 'unknown' | 'left' }
+  | { is: 'answered' | 'unsent' | 'busy' | 'unknown' | 'left' }
+  | { is: 'elsewhere'; isLeaving: boolean }
   | { is: 'refused'; failure: Failure }
 
 /** Bodies up to this number of bytes are kept until the request is answered, so that it can be sent again. */

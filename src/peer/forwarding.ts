@@ -21,6 +21,10 @@ export interface ForwardingOptions {
   active(): ActiveService | undefined
   /** False if the active service can receive no requests, so that none waits. */
   isPossible(): boolean
+  /** This service stops, so nothing more may be passed on to it. */
+  onLeaving(service: ActiveService): void
+  /** The port of this service's own link, for requests whose body was read before this service became active. */
+  self(): ActiveService | undefined
   log: Pick<Log, 'warn'>
 }
 
@@ -45,7 +49,7 @@ const MOST_UNDER_WAY = 2_000
 const MOST_KEPT = 64 * 1_024 * 1_024
 const TELL_EVERY = MINUTE
 
-export function createForwarding({ caller, tally, active, isPossible, log }: ForwardingOptions): Forwarding {
+export function createForwarding({ caller, tally, active, isPossible, onLeaving, self, log }: ForwardingOptions): Forwarding {
   const room = createRoom(MOST_KEPT)
   let underWay = 0
   let waiting = 0
@@ -86,6 +90,7 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
       const connectMs = Math.max(AGAIN, Math.min(CONNECT, endsAt - steadyClock.now()))
       const ending = await caller.pass(to, { incoming, outgoing, headers, body, connectMs })
       why = ending.is === 'busy' ? tooMany : noActive
+      if (ending.is === 'elsewhere' && ending.isLeaving) onLeaving(to)
       if (isSentAgain(ending, body.isWhole)) return 'again'
       if (ending.is === 'refused') refuse(ending.failure)
       else if (ending.is === 'unknown') refuse(outcomeUnknown())
@@ -94,7 +99,6 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
       return 'over'
     }
     function serveHere() {
-      if (body !== undefined && body !== NO_BODY) return refuse(noActive())
       isRead = false
       local.serve()
     }
@@ -104,9 +108,10 @@ export function createForwarding({ caller, tally, active, isPossible, log }: For
     try {
       for (;;) {
         if (hasLeft()) return count('left')
-        if (local.isServing()) return serveHere()
+        const isBodyRead = body !== undefined && body !== NO_BODY
+        if (local.isServing() && !isBodyRead) return serveHere()
         if (!isPossible()) return refuse(noActive())
-        const to = active()
+        const to = local.isServing() ? self() : active()
         if (to !== undefined && (await attempt(to)) === 'over') return
         if (steadyClock.now() >= endsAt || (!isWaiting && waiting >= MOST_WAITING)) return refuse(why())
         if (!isWaiting) waiting++

@@ -9,6 +9,8 @@ export const LINK_ADDRESS = 'svc-link-address'
 export const LINK_ACTIVE = 'svc-link-active'
 /** In an answer: the service is not the active one that is meant. */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
+/** Value of that header if the service stops, so that nothing more should be passed on to it. */
+export const LEAVING = 'leaving'
 /** Number of headers that a request may have in addition to those of the caller: of the link, its connection, and the framing. */
 export const MORE_HEADERS = 8
 

@@ -9,7 +9,7 @@ import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type ActiveService, type Ending, isEventStream } from './forward-rules.ts'
 import type { KeptBody } from './kept-body.ts'
-import { answerHeaders, framed, LINK_ACTIVE, LINK_ELSEWHERE } from './link-headers.ts'
+import { answerHeaders, framed, LEAVING, LINK_ACTIVE, LINK_ELSEWHERE } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
 /** Requests that are passed on at a time. Event streams have own places, because each of them goes on for hours. */
@@ -43,6 +43,8 @@ export interface PeerCaller {
   endAll(): void
   /** Ends the streams of events, whose readers connect again. */
   endStreams(): void
+  /** Ends those of now which are still under way after this time. */
+  endAllIn(ms: number): void
   close(): void
 }
 
@@ -111,9 +113,10 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         })
         request.once('response', (response) => {
           isAnswered = true
-          if (response.headers[LINK_ELSEWHERE] !== undefined) {
+          const elsewhere = response.headers[LINK_ELSEWHERE]
+          if (elsewhere !== undefined) {
             response.resume()
-            end({ is: 'elsewhere' })
+            end({ is: 'elsewhere', isLeaving: elsewhere === LEAVING })
             if (!body.isWhole) request.destroy()
             return
           }
@@ -153,6 +156,13 @@ export function createPeerCaller(key: Buffer): PeerCaller {
 
     endStreams() {
       for (const [stop, place] of [...underWay]) if (place() === 'streams') stop('This service stops.')
+    },
+
+    endAllIn(ms) {
+      const former = [...underWay.keys()]
+      setTimeout(() => {
+        for (const stop of former) if (underWay.has(stop)) stop('The active service has changed.')
+      }, ms).unref()
     },
 
     close() {

@@ -7,7 +7,7 @@ import { orLate } from '../lib/deadline.ts'
 import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Listening } from '../serve.ts'
-import type { ActiveService } from './forward-rules.ts'
+import type { ActiveService, PeerAddress } from './forward-rules.ts'
 import { createForwarding } from './forwarding.ts'
 import { createPeerCaller, type Readiness } from './peer-caller.ts'
 import { peerKeyOf } from './peer-key.ts'
@@ -52,12 +52,16 @@ const REACHED_FOR = 3 * SECOND
 const LOST_AFTER = 10 * SECOND
 /** Milliseconds for the transmission of the last errors. */
 const FLUSH = 250
+/** Milliseconds for the last answers of the former active service, after this one has become active. */
+const LAST_ANSWERS = SECOND
 
 export async function openPeerLink({ host, port, secretKey, server, tally, log }: PeerLinkOptions): Promise<PeerLink> {
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   let active: ActiveService | undefined
   let ownId: string | undefined
+  /** The former active service, which has said that it stops. Its row may still be in the database. */
+  let leaving: string | undefined
   /** Time of its last answer, or of the moment since which it is known. */
   let reachedAt = 0
   let readiness: Readiness | undefined
@@ -87,7 +91,19 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   }
   const looking = setInterval(() => void look(), LOOK_EVERY)
   looking.unref()
-  const forwarding = createForwarding({ caller, tally, active: () => active, isPossible: () => isPossible, log })
+  const forwarding = createForwarding({
+    caller,
+    tally,
+    active: () => active,
+    isPossible: () => isPossible,
+    self: () => (ownId === undefined ? undefined : { id: ownId, ...selfAt(host, port) }),
+    onLeaving({ id }) {
+      if (active?.id !== id) return
+      leaving = id
+      active = undefined
+    },
+    log,
+  })
   server.forwardWith(forwarding.forward)
 
   return {
@@ -96,6 +112,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     },
     setActive(next) {
       isPossible = true
+      if (next !== undefined && next.id === leaving) return
       if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return
       const isOther = active !== undefined && next !== undefined && next.id !== active.id
       active = next
@@ -114,7 +131,8 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     endForwarding() {
       active = undefined
       clearInterval(looking)
-      caller.endAll()
+      // A service that has ended in order has sent its answers, which may not be read yet.
+      caller.endAllIn(LAST_ANSWERS)
     },
     closeConnections: forwarding.closeConnections,
     async finish(ms) {
@@ -130,3 +148,9 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     },
   }
 }
+
+/** An address at which this service reaches a port that it listens on itself. */
+const selfAt = (host: string, port: number): PeerAddress => ({
+  host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host,
+  port,
+})

@@ -12,7 +12,7 @@ import { newUlid } from '../lib/ulid.ts'
 import { createLingering } from '../lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
 import { type Listening, whyNot } from '../serve.ts'
-import { LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, MORE_HEADERS, withoutLink } from './link-headers.ts'
+import { LEAVING, LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, MORE_HEADERS, withoutLink } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
 
 export interface PeerPortOptions {
@@ -20,7 +20,7 @@ export interface PeerPortOptions {
   port: number
   key: Buffer
   log: Log
-  server: Pick<Listening, 'takePassedOn'>
+  server: Pick<Listening, 'takePassedOn' | 'isStopping'>
   /** Id of this run of the service; undefined while it is not the active one. */
   ownId(): string | undefined
 }
@@ -33,12 +33,19 @@ const KEPT_OPEN = 2 * MINUTE
 /** Other programs may try to connect again and again. */
 const TELL_EVERY = MINUTE
 const MISDIRECTED = 421
+/** Milliseconds for the transmission of the last answers, when the port closes. */
+const LAST_ANSWERS = 250
 /** Several times as many as one standby opens. */
 const MOST_CONNECTIONS = 4_096
 
 export async function openPeerPort({ host, port, key, log, server, ownId }: PeerPortOptions): Promise<() => Promise<void>> {
   function elsewhere(outgoing: ServerResponse) {
-    outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1', 'Content-Type': 'application/json' })
+    const isLeaving = server.isStopping()
+    outgoing.writeHead(MISDIRECTED, {
+      [LINK_ELSEWHERE]: isLeaving ? LEAVING : '1',
+      'Content-Type': 'application/json',
+      ...(isLeaving ? { Connection: 'close' } : {}),
+    })
     outgoing.end('{}')
   }
 
@@ -98,8 +105,12 @@ export async function openPeerPort({ host, port, key, log, server, ownId }: Peer
   return async () => {
     if (!link.listening) return
     const closed = new Promise((resolve) => link.close(resolve))
-    // Also those whose handshake has not finished.
-    for (const socket of sockets) socket.destroy()
+    // Also those whose handshake has not finished. A connection that is cut with an answer on it leaves the outcome of its
+    // request unknown to the caller.
+    const cut = setTimeout(() => {
+      for (const socket of sockets) socket.destroy()
+    }, LAST_ANSWERS)
     await closed
+    clearTimeout(cut)
   }
 }

@@ -11,16 +11,16 @@ import { createLogThreads, type LogThreads } from '../engine/log-threads.ts'
 import { createMediaPool, type MediaPool } from '../engine/media-pool.ts'
 import { createPooledEngine, type PooledEngine } from '../engine/pooled-engine.ts'
 import type { Programs } from '../engine/programs.ts'
-import { spareMemoryWhenQuiet } from '../engine/quiet-memory.ts'
-import { spareMemory } from '../engine/spare-memory.ts'
 import type { Logger } from '../log.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import type { Starting } from '../starting.ts'
 import { makePrivate } from '../storage/private.ts'
 import { refuseConverter, warnOfNoConverter } from './converter.ts'
+import { type LoadedHttp, loadHttp } from './load-http.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 import { openTempFolder, tempDirOf } from './temp-folder.ts'
+import type { WarmParts } from './warm-up.ts'
 
 export interface ThreadsDeps {
   log: Logger
@@ -31,6 +31,7 @@ export interface ThreadsDeps {
   ledger: Ledger
   onReported(): void
   allowCrash: boolean
+  warm: WarmParts | undefined
 }
 
 export interface Threads {
@@ -40,22 +41,11 @@ export interface Threads {
   logThreads: LogThreads
   archives: ArchiveThreads
   hasConverter: boolean
-  http: Awaited<ReturnType<typeof loadHttp>>
+  http: LoadedHttp
 }
 
 /** Maximum number of concurrent reads of received files; each uses about 1 MB at most. */
 export const DOWNLOADS = 64
-
-/**
- * Loading zod and all declarations takes a third of the start time, and runs while the shard threads load Baileys on
- * another core.
- */
-async function loadHttp() {
-  const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
-  await spareMemory()
-  spareMemoryWhenQuiet()
-  return { createApp, createLive }
-}
 
 async function mediaSetup(config: Config, { blobsUsed }: ServiceStorage): Promise<MediaSetup> {
   const { blobs, blobBudgetBytes, downloadMs } = config
@@ -78,7 +68,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(await openTempFolder(config))
   const setup = await mediaSetup(config, storage)
   starting.at('the shard threads', { isSaidElsewhere: true })
-  const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), loadHttp()])
+  const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), deps.warm?.http ?? loadHttp()])
 
   const downloads = createDownloads({ network, egressAllow, atOnce: DOWNLOADS, logging, log })
   shutdown.add(() => downloads.close())
@@ -99,7 +89,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
 
 async function openEngine(
   config: Config,
-  { log, shutdown, storage, ledger, onReported, allowCrash }: ThreadsDeps,
+  { log, shutdown, storage, ledger, onReported, allowCrash, warm }: ThreadsDeps,
   media: MediaSetup,
   conversions: Conversions,
 ): Promise<PooledEngine> {
@@ -109,6 +99,7 @@ async function openEngine(
     signal: abandoned.signal,
     shards: config.shards,
     heapMb: config.shardHeapMb,
+    warm: warm?.threads,
     startsPerSecond: config.startsPerSecond,
     webhookConcurrency: config.webhookConcurrency,
     storeUrl: storage.store.threadUrl,

@@ -49,7 +49,7 @@ export class StandbyStopped extends Error {}
  * Number of checks in a row that must find different folders. An owner that has just started has not marked its folders
  * yet.
  */
-const LOOKS = 3
+const LOOKS = 12
 
 /**
  * Milliseconds for which a standby that stops still passes requests on, until its load balancer has noticed that it is
@@ -131,9 +131,11 @@ async function waitForTurn(
     address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? server.port },
     signal: ending.signal,
     onWaiting({ id, name = 'another machine', linkAddress }) {
+      seenAt = steadyClock.now()
+      // An owner that stops has removed its row, and releases its lock in a moment.
+      if (id === undefined && active !== undefined) return
       if (id !== undefined) active = markOf(id)
       if (id !== undefined) noteAddress(id, linkAddress)
-      seenAt = steadyClock.now()
       show(`the service on ${name}, whose standby it is`, () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),
       )

@@ -315,7 +315,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
   function slowPool(how: string, more: Partial<PoolSetup> = {}) {
-    const path = join(dir, `${how} ${Math.random()}`)
+    const path = join(dir, `${how}-${Math.random()}`)
     const lines: { line: string; fields: object }[] = []
     const waiting: { line: string; found(): void }[] = []
     const say = (fields: object, line: string) => {
@@ -323,11 +323,11 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
       for (const each of waiting) if (each.line === line) each.found()
     }
     const said = (line: string) => new Promise<void>((found) => void waiting.push({ line, found }))
+    process.env.TEST_SLOW_SHARD = `${how}:${path}`
     const started = createPooledEngine({
       ...setup,
       shards: 1,
       worker,
-      storeUrl: `${how}:${path}`,
       log: { info: say, warn: say, error: say },
       sayEveryMs: 20,
       ...more,

@@ -56,7 +56,7 @@ test('an instance that cannot be started can be deleted', async () => {
     createInstance,
     crash: () => assert.fail('not asked for'),
   })
-  await host.run({ generation: 1, type: 'hello' })
+  await host.run({ generation: 1, type: 'hello', setup: { storeUrl: 'none:' } })
   world.refuse(isRuntime)
   assert.ok('err' in (await host.run({ generation: 1, type: 'start', config, how: 'boot' })))
   world.refuse(null)

@@ -10,7 +10,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { ShardSurvey } from '../../src/domain/readings.ts'
-import type { Result, StopHow } from '../../src/engine/engine.ts'
+import type { Result, ShardSetup, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
 import { commandFailure } from './command-failure.ts'
@@ -22,7 +22,7 @@ import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {
   log: Log
-  open(): Promise<OpenShard>
+  open(setup: ShardSetup): Promise<OpenShard>
   createInstance(deps: ShardDeps, config: InstanceConfig, key: Uint8Array): HostedInstance
   crash(how: CrashHow): Promise<never>
 }
@@ -83,7 +83,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
   async function answer(command: ShardCommand): Promise<unknown> {
     if (command.type === 'hello') {
       if (generation !== undefined) throw new Failure('engine_unavailable')
-      shard = await open()
+      shard = await open(command.setup)
       generation = command.generation
       return null
     }

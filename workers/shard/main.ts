@@ -27,7 +27,7 @@ export function live({ port, announced }: ThreadTask): Promise<never> {
   const main = answerMain(port, announced)
   const host = createHost({
     log,
-    open: () => openShard(data, log, main.say, main.say),
+    open: (setup) => openShard(setup, log, main.say, main.say),
     createInstance,
     crash: createCrash(data.allowCrash),
   })

@@ -7,7 +7,7 @@ test('a request is sent again only if nothing of it can have been carried out, a
   const endings: [Ending, boolean, boolean][] = [
     [{ is: 'unsent' }, true, true],
     [{ is: 'busy' }, true, true],
-    [{ is: 'elsewhere' }, true, false],
+    [{ is: 'elsewhere', isLeaving: false }, true, false],
     [{ is: 'unknown' }, false, false],
     [{ is: 'answered' }, false, false],
     [{ is: 'left' }, false, false],

@@ -10,8 +10,8 @@ import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import { addressesIn, nameStandby, OWNER_ADDRESS } from './standbys.ts'
 
-/** Interval in ms at which the standby checks the owner. */
-const LOOK_EVERY = 1_000
+/** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
+const LOOK_EVERY = 250
 
 /**
  * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`

@@ -1,0 +1,15 @@
+import { spareMemoryWhenQuiet } from '../engine/quiet-memory.ts'
+import { spareMemory } from '../engine/spare-memory.ts'
+
+export type LoadedHttp = Awaited<ReturnType<typeof loadHttp>>
+
+/**
+ * Loading zod and all declarations takes a third of the start time, and runs while the shard threads load Baileys on
+ * another core. Must be called once.
+ */
+export async function loadHttp() {
+  const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
+  await spareMemory()
+  spareMemoryWhenQuiet()
+  return { createApp, createLive }
+}

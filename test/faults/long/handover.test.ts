@@ -1,0 +1,145 @@
+/**
+ * The active service is stopped, or killed, while its standby passes requests on to it (`SVC_PEER_PORT`). Measures how
+ * long callers of the standby wait, and when the accounts are connected again. A request is refused only if it has waited
+ * for the whole time that a standby waits, and after a planned stop no outcome is unknown.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Instance } from '../../harness/gateway.ts'
+import { ask, must } from '../../harness/http.ts'
+import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
+import { type Running, run } from '../../harness/process.ts'
+import { postgresEnv } from '../../harness/store-env.ts'
+import { until } from '../../harness/until.ts'
+import { freePort, type Ground, startGround } from '../ground.ts'
+
+const ANA = '5511988887777'
+const INSTANCES = Number(process.env.SVC_TEST_INSTANCES ?? 10)
+/** Time limit in ms of a standby's start, which ends only after the takeover. */
+const ENOUGH = 400_000
+/** Milliseconds for which a standby lets a request wait (`forwarding.ts`), less the inaccuracy of timers. */
+const PATIENCE = 2_950
+/** Interval in ms between two requests of the callers. */
+const EVERY = 25
+
+interface Node {
+  url: string
+  active: Promise<Running>
+}
+
+interface Answer {
+  status: number
+  reason: string | undefined
+  ms: number
+}
+
+describe('a handover between two services', { skip: noPostgres, timeout: 500_000 }, () => {
+  let cluster: Cluster
+  let ground: Ground
+  let env: Record<string, string>
+  const instances: Instance[] = []
+  const started: Promise<Running>[] = []
+  before(async () => {
+    cluster = await startCluster()
+    env = { ...postgresEnv(cluster.url(''), 'handover'), SVC_STANDBY: 'on', SVC_SHARDS: '1' }
+    ground = await startGround({}, { ...env, SVC_PEER_PORT: String(await freePort()) })
+    await ground.sandbox.createContact(ANA, { name: 'Ana' })
+    for (let index = 0; index < INSTANCES; index++)
+      instances.push(await ground.gateway.connected(ground.sandbox, `55119999${10_000 + index}`, ground.receiver))
+  })
+  after(async () => {
+    for (const service of await Promise.all(started)) service.child.kill('SIGKILL')
+    await ground?.stop()
+    await cluster?.stop()
+  })
+
+  async function startStandby(name: string): Promise<Node> {
+    const port = await freePort()
+    const own = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port), SVC_PEER_PORT: String(await freePort()) }
+    const active = run(
+      [],
+      { ...ground.onNetwork, ...env, ...own, SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn' },
+      undefined,
+      ENOUGH,
+    )
+    started.push(active)
+    const url = `http://127.0.0.1:${port}`
+    await until(
+      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
+      ({ status }) => status === 200,
+      120_000,
+    )
+    return { url, active }
+  }
+
+  const at = (url: string, { api_url }: Instance) => `${url}${new URL(api_url).pathname}`
+
+  /** Sends requests to the standby until it is active and all accounts are connected. */
+  async function handOver(standby: Node, end: () => Promise<unknown>): Promise<Answer[]> {
+    const answers: Promise<Answer>[] = []
+    const begun = performance.now()
+    const since = () => Math.round(performance.now() - begun)
+    async function send(index: number): Promise<Answer> {
+      const at0 = performance.now()
+      const base = at(standby.url, instances[index % INSTANCES]!)
+      const asked =
+        index % 2 === 0
+          ? ask('GET', `${base}/status`)
+          : ask('POST', `${base}/send-text`, { phone: ANA, message: `text ${standby.url} ${index}` })
+      const { status, body } = await asked.catch(() => ({ status: 0, body: {} }) as never)
+      const { details } = (body?.error ?? {}) as { details?: { reason?: string } }
+      return { status, reason: details?.reason, ms: performance.now() - at0 }
+    }
+    let isOver = false
+    const sending = (async () => {
+      for (let index = 0; !isOver; index++) {
+        answers.push(send(index))
+        await pause(EVERY)
+      }
+    })()
+    const ended = end().then(since)
+    const ready = standby.active.then(since)
+    await ready
+    for (const instance of instances)
+      await until(
+        () => must('GET', `${at(standby.url, instance)}/status`),
+        ({ status }) => status === 'connected',
+        60_000,
+      )
+    const connected = since()
+    isOver = true
+    await sending
+    const all = await Promise.all(answers)
+    const counts: Record<string, number> = {}
+    for (const { status, reason } of all) {
+      const name = [status, reason].join(' ').trim()
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+    const longest = Math.round(Math.max(...all.map(({ ms }) => ms)))
+    const numbers = { ended: await ended, ready: await ready, connected, longest }
+    process.stdout.write(`# ${INSTANCES} accounts, ms: ${JSON.stringify(numbers)}, answers: ${JSON.stringify(counts)}\n`)
+    return all
+  }
+
+  const hasWaited = ({ status, reason, ms }: Answer) => status === 503 && reason === 'no_active_service' && ms >= PATIENCE
+
+  test('a stop of the active service leaves no outcome unknown to those who call its standby', async () => {
+    const standby = await startStandby('b')
+    const answers = await handOver(standby, () => ground.service.stop())
+    assert.deepEqual(
+      answers.filter((answer) => answer.status !== 200 && !hasWaited(answer)),
+      [],
+    )
+  })
+
+  test('after a kill requests are refused for some seconds, and then the accounts go on', async () => {
+    const former = await started[0]!
+    const standby = await startStandby('c')
+    const answers = await handOver(standby, () => former.kill())
+    assert.deepEqual(
+      answers.filter((answer) => answer.status !== 200 && answer.reason !== 'outcome_unknown' && !hasWaited(answer)),
+      [],
+    )
+  })
+})
