@@ -200,7 +200,7 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
-  // Its log line about the stop is already written.
+  // The log already says that the service stops.
   if (error instanceof StandbyStopped) process.exit(0)
   process.stderr.write(`${BRAND}: ${complaint(error)}`)
   process.exit(1)

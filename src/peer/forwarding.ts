@@ -1,4 +1,5 @@
 /** Passes requests on to the active service: waits for one, sends again what cannot have been carried out, or refuses. */
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND, steadyClock } from '../domain/clock.ts'
@@ -6,6 +7,7 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { failureBody, retryAfterOf } from '../http/errors.ts'
 import { requestIdOf } from '../http/request-id.ts'
+import { deferred } from '../lib/deferred.ts'
 import { newUlid } from '../lib/ulid.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Local } from '../serve.ts'
@@ -36,6 +38,10 @@ export interface Forwarding {
   idle(): Promise<void>
   /** Each answer from now on ends its connection, so that callers connect to another service. */
   closeConnections(): void
+  /** Sends nothing more to another service. Requests that are not yet sent are refused at once. */
+  sendNoMore(): void
+  /** Resolves when the connections have taken all answers. */
+  flushed(): Promise<void>
 }
 
 /** Milliseconds for which a request waits for an active service, and for one connection to it. */
@@ -56,6 +62,9 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
   let untold = 0
   let toldAt = Number.NEGATIVE_INFINITY
   let isClosing = false
+  const open = new Set<ServerResponse>()
+  const interrupts = new Set<() => void>()
+  let isNoMore = false
   let onIdle = () => {}
 
   /** Logs refusals at most once a minute, because not everybody reads the metrics of a standby. */
@@ -84,9 +93,22 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
       count(reason === 'outcome_unknown' ? 'unknown' : 'refused')
       writeFailure(outgoing, failure, { requestId, isWhole: incoming.complete })
     }
+    async function readBody(): Promise<KeptBody | undefined> {
+      const reading = keepBody(incoming, room)
+      const interrupted = deferred<undefined>()
+      const interrupt = () => interrupted.resolve(undefined)
+      interrupts.add(interrupt)
+      const read = await Promise.race([reading, interrupted.promise]).finally(() => interrupts.delete(interrupt))
+      if (read === undefined) reading.then(({ end }) => end()).catch(() => {})
+      return read
+    }
     async function attempt(to: ActiveService): Promise<'over' | 'again'> {
       isRead = true
-      body ??= await keepBody(incoming, room)
+      body ??= await readBody()
+      if (body === undefined || isNoMore) {
+        refuse(noActive())
+        return 'over'
+      }
       const connectMs = Math.max(AGAIN, Math.min(CONNECT, endsAt - steadyClock.now()))
       const ending = await caller.pass(to, { incoming, outgoing, headers, body, connectMs })
       why = ending.is === 'busy' ? tooMany : noActive
@@ -110,7 +132,7 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
         if (hasLeft()) return count('left')
         const isBodyRead = body !== undefined && body !== NO_BODY
         if (local.isServing() && !isBodyRead) return serveHere()
-        if (!isPossible()) return refuse(noActive())
+        if (!isPossible() || isNoMore) return refuse(noActive())
         const to = local.isServing() ? self() : active()
         if (to !== undefined && (await attempt(to)) === 'over') return
         if (steadyClock.now() >= endsAt || (!isWaiting && waiting >= MOST_WAITING)) return refuse(why())
@@ -134,6 +156,8 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
       // Each pipelined request of a connection listens to its end.
       incoming.socket.setMaxListeners(0)
       if (isClosing) outgoing.shouldKeepAlive = false
+      open.add(outgoing)
+      outgoing.once('close', () => open.delete(outgoing))
       void forward(incoming, outgoing, local)
     },
     underWay: () => underWay,
@@ -144,6 +168,14 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
       }),
     closeConnections() {
       isClosing = true
+      for (const outgoing of open) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
+    },
+    sendNoMore() {
+      isNoMore = true
+      for (const interrupt of interrupts) interrupt()
+    },
+    async flushed() {
+      await Promise.all([...open].map((outgoing) => once(outgoing, 'close')))
     },
   }
 }

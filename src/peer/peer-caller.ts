@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import { type ActiveService, type Ending, isEventStream } from './forward-rules.ts'
+import { type ActiveService, type Ending, isEventStream, noActive } from './forward-rules.ts'
 import type { KeptBody } from './kept-body.ts'
 import { answerHeaders, framed, LEAVING, LINK_ACTIVE, LINK_ELSEWHERE } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
@@ -41,7 +41,7 @@ export interface PeerCaller {
   look(target: ActiveService): Promise<Readiness>
   /** Ends the requests that still wait or are answered. */
   endAll(): void
-  /** Ends the streams of events, whose readers connect again. */
+  /** Ends the streams of events, and refuses new ones: their readers connect again. */
   endStreams(): void
   /** Ends those of now which are still under way after this time. */
   endAllIn(ms: number): void
@@ -54,14 +54,18 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
   const agents = { requests: agentOf(), looks: agentOf() }
   const places = { ...PLACES }
-  const underWay = new Map<(problem: string) => void, () => keyof typeof PLACES>()
+  /** The value says whether the request is a stream that a reader holds open. An answer to a POST ends by itself. */
+  const underWay = new Map<(problem: string) => void, () => boolean>()
+  let areStreamsOver = false
 
   return {
     pass: ({ id, host, port }, { incoming, outgoing, headers: ofCaller, body, connectMs }) =>
       new Promise((resolve) => {
         const { method, url: path, socket: callerSocket } = incoming
-        let place: keyof typeof PLACES = isEventStream(method, incoming.headers.accept) ? 'streams' : 'requests'
+        let isStream = isEventStream(method, incoming.headers.accept)
+        let place: keyof typeof PLACES = isStream ? 'streams' : 'requests'
         if (callerSocket.destroyed) return resolve({ is: 'left' })
+        if (isStream && areStreamsOver) return resolve({ is: 'refused', failure: noActive() })
         if (places[place] === 0) return resolve({ is: 'busy' })
         places[place]--
         const size = body.isWhole ? sizeOf(body.pieces) : undefined
@@ -70,7 +74,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         let isSent = false
         let isAnswered = false
         let isOver = false
-        underWay.set(stop, () => place)
+        underWay.set(stop, () => isStream)
         const noSocket = setTimeout(() => stop('The other service accepted no connection.'), connectMs)
         function end(ending: Ending) {
           if (isOver) return
@@ -112,6 +116,12 @@ export function createPeerCaller(key: Buffer): PeerCaller {
           if (!isAnswered) end({ is: isSent ? 'unknown' : 'unsent' })
         })
         request.once('response', (response) => {
+          isStream ||= method === 'GET' && isEvents(response)
+          if (isStream && areStreamsOver) {
+            end({ is: 'refused', failure: noActive() })
+            request.destroy()
+            return
+          }
           isAnswered = true
           const elsewhere = response.headers[LINK_ELSEWHERE]
           if (elsewhere !== undefined) {
@@ -155,7 +165,8 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     },
 
     endStreams() {
-      for (const [stop, place] of [...underWay]) if (place() === 'streams') stop('This service stops.')
+      areStreamsOver = true
+      for (const [stop, isStream] of [...underWay]) if (isStream()) stop('This service stops.')
     },
 
     endAllIn(ms) {

@@ -38,8 +38,8 @@ export interface PeerLink {
   /** Each answer from now on ends its connection, because this service stops soon. */
   closeConnections(): void
   /**
-   * Ends the streams of events, and resolves when all other requests are answered. Those that are not answered within
-   * `ms` get an error that says that their outcome is unknown.
+   * Ends the streams of events, and resolves when all other requests are answered. After `ms`, those that were sent get an
+   * error that says that their outcome is unknown, and the others one that says that nothing was carried out.
    */
   finish(ms: number): Promise<void>
   close(): Promise<void>
@@ -50,7 +50,7 @@ const LOOK_EVERY = SECOND
 const REACHED_FOR = 3 * SECOND
 /** Milliseconds without an answer of the active service after which the requests that were passed on to it are ended. */
 const LOST_AFTER = 10 * SECOND
-/** Milliseconds for the transmission of the last errors. */
+/** Milliseconds for the transmission of the last answers. */
 const FLUSH = 250
 /** Milliseconds for the last answers of the former active service, after this one has become active. */
 const LAST_ANSWERS = SECOND
@@ -137,8 +137,11 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     closeConnections: forwarding.closeConnections,
     async finish(ms) {
       caller.endStreams()
-      await orLate(forwarding.idle(), ms, caller.endAll)
-      await orLate(forwarding.idle(), FLUSH, () => {})
+      await orLate(forwarding.idle(), ms, () => {
+        forwarding.sendNoMore()
+        caller.endAll()
+      })
+      await orLate(forwarding.flushed(), FLUSH, () => {})
     },
     async close() {
       clearInterval(looking)

@@ -39,7 +39,7 @@ export interface StandbyDeps {
   whileStandby?: WhileStandby | undefined
 }
 
-/** Called when this process begins to wait; `leave` ends the wait. Returns a function that is called after it. */
+/** Called when this process begins to wait; `leave` ends the wait. Returns a function for `standBy` to call when the wait has ended. */
 export type WhileStandby = (leave: () => void) => () => void
 
 /** The standby was told to stop, and nothing has failed. */

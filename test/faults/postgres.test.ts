@@ -443,7 +443,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     // An owner that does not hold the lock would be regarded as dead before this number of looks.
     await until(
       async () => waited.length,
-      (count) => count > 4,
+      (count) => count > 12,
     )
     assert.equal(isNext, false)
     // Nobody answers at the port of this standby.
@@ -499,7 +499,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     })
     await until(
       async () => looks,
-      (count) => count > 3,
+      // The owner learns within a second that it has a standby.
+      (count) => count > 12,
     )
     proxy.refuse(true)
     proxy.cut()
@@ -642,6 +643,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const last = await openStore(cluster.url(schema), { turn: await turn })
     await (await last.own())()
     await last.close()
+    const leavesAtOnce: WhileStandby = (leave) => {
+      leave()
+      return () => {}
+    }
+    await assert.rejects((await standby({}, leavesAtOnce)).turn, StandbyStopped)
+    const next = await openStore(cluster.url(schema))
+    await (await next.own())()
+    await next.close()
     await rm(folder, { recursive: true })
   })
 

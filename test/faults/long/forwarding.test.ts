@@ -130,29 +130,39 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
   test('a standby that is stopped is not ready, still passes requests on, and ends when they are answered', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const folder = { SVC_DATA_DIR: `${ground.dataDir}-c`, SVC_PORT: String(port), SVC_PEER_PORT: String(await freePort()) }
+    const folder = {
+      SVC_DATA_DIR: `${ground.dataDir}-c`,
+      SVC_PORT: String(port),
+      SVC_PEER_PORT: String(await freePort()),
+      SVC_SHUTDOWN_SECONDS: '60',
+    }
     const third = spawn(process.execPath, program('../../../src/start', import.meta.url), {
       env: { ...process.env, ...onStandby, ...folder },
       stdio: 'ignore',
     })
     const ended = once(third, 'exit')
-    await isReady(url)
-    await ground.sandbox.setDown(true)
-    const begun = performance.now()
-    const waiting = ask('POST', `${at(url).api_url}/send-text`, { phone: ANA, message: 'during a stop' }, { prefer: 'wait=30' })
-    await until(
-      () => must<{ total: number }>('GET', `${instance.api_url}/queue`),
-      ({ total }) => total === 1,
-    )
-    third.kill('SIGTERM')
-    await until(
-      () => ask('GET', `${url}/health/ready`),
-      ({ status }) => status === 503,
-    )
-    assert.equal((await ask('GET', `${url}/version`)).status, 200)
-    await ground.sandbox.setDown(false)
-    assert.deepEqual([(await waiting).status, await ended], [200, [0, null]])
-    process.stdout.write(`# the standby stopped ${Math.round(performance.now() - begun)} ms after the request\n`)
+    try {
+      await isReady(url)
+      await ground.sandbox.setDown(true)
+      const begun = performance.now()
+      const waiting = ask('POST', `${at(url).api_url}/send-text`, { phone: ANA, message: 'during a stop' }, { prefer: 'wait=30' })
+      await until(
+        () => must<{ total: number }>('GET', `${instance.api_url}/queue`),
+        ({ total }) => total === 1,
+      )
+      third.kill('SIGTERM')
+      await until(
+        () => ask('GET', `${url}/health/ready`),
+        ({ status }) => status === 503,
+      )
+      assert.equal((await ask('GET', `${url}/version`)).status, 200)
+      await ground.sandbox.setDown(false)
+      assert.deepEqual([(await waiting).status, await ended], [200, [0, null]])
+      process.stdout.write(`# the standby stopped ${Math.round(performance.now() - begun)} ms after the request\n`)
+    } finally {
+      third.kill('SIGKILL')
+      await ground.sandbox.setDown(false)
+    }
   })
 
   test('a request whose active service is killed ends with an unknown outcome, and its repetition is sent under one id', async () => {

@@ -9,8 +9,8 @@ import { closeSides, HOST, openSide, type Side } from './side.ts'
 
 const ENOUGH = 20_000
 
-async function get({ server }: Side, path: string) {
-  const asked = request(`${server.url}${path}`, { agent: false, headers: { connection: 'keep-alive' } }).end()
+async function get({ server }: Side, path: string, headers: Record<string, string> = {}) {
+  const asked = request(`${server.url}${path}`, { agent: false, headers: { connection: 'keep-alive', ...headers } }).end()
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   return { status: response.statusCode, connection: response.headers.connection, body: await text(response) }
 }
@@ -32,6 +32,17 @@ describe('a standby that stops', () => {
         if (pathname === '/events')
           return new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } })
         if (pathname === '/held') await held
+        if (pathname === '/call')
+          return new Response(
+            new ReadableStream({
+              async start(stream) {
+                await held
+                stream.enqueue(Buffer.from('the result'))
+                stream.close()
+              },
+            }),
+            { headers: { 'Content-Type': 'text/event-stream' } },
+          )
         return new Response(pathname)
       },
     }))
@@ -73,6 +84,42 @@ describe('a standby that stops', () => {
     assert.equal(isFinished, false)
     release()
     assert.deepEqual([(await answer).body, await finished, standby.link.underWay()], ['/held', undefined, 0])
+  })
+
+  test('asks also those callers to connect elsewhere whose requests are under way', async () => {
+    const answer = get(standby, '/held')
+    await haveArrived(1)
+    standby.link.closeConnections()
+    release()
+    assert.equal((await answer).connection, 'close')
+    await standby.link.finish(ENOUGH)
+  })
+
+  test('refuses a stream of events that opens later, and waits for a call that is answered as a stream', async () => {
+    const call = request(`${standby.server.url}/call`, { method: 'POST' }).end()
+    const [answer] = (await once(call, 'response')) as [IncomingMessage]
+    const finished = standby.link.finish(ENOUGH)
+    const { status, body } = await get(standby, '/events', { accept: 'text/event-stream' })
+    assert.deepEqual([status, JSON.parse(body).error.details], [503, { reason: 'no_active_service' }])
+    assert.equal((await get(standby, '/events')).status, 503)
+    release()
+    assert.equal(await text(answer), 'the result')
+    await finished
+  })
+
+  test('carries out no request whose body arrives after its time', async () => {
+    const late = request(`${standby.server.url}/late`, { method: 'POST', headers: { 'content-length': 10 } })
+    late.write('first')
+    await until(
+      async () => standby.link.underWay(),
+      (count) => count === 1,
+    )
+    const answered = once(late, 'response') as Promise<[IncomingMessage]>
+    await standby.link.finish(100)
+    late.end(' last')
+    const [response] = await answered
+    assert.deepEqual(JSON.parse(await text(response)).error.details, { reason: 'no_active_service' })
+    assert.equal(seen, 0)
   })
 
   test('says after its time that the outcome of the others is unknown, and refuses requests that come next', async () => {

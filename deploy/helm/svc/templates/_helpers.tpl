@@ -94,7 +94,7 @@ spec:
           drop: [ALL]
       {{- if not .Values.postgres }}
       # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair is told at once:
-      # the standby takes over only after the active one has stopped, and a standby that is told to stop waits itself.
+      # the standby takes over only after the active one has stopped, and a standby that is told to stop passes requests on for some seconds before it ends.
       lifecycle:
         preStop:
           exec:

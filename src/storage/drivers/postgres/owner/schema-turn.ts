@@ -49,6 +49,7 @@ export async function waitForTurn(
     if (!link.isUp()) link = await connectAgain()
     const askedAt = performance.now()
     const { name, linkAddress, ...found } = await lookAt(link)
+    if (signal.aborted) return false
     const verdict = watch.judge(found, askedAt)
     if (verdict === 'alive') {
       onWaiting({ id: found.node?.writer, name, linkAddress })
@@ -64,16 +65,23 @@ export async function waitForTurn(
     return true
   }
 
+  // A database that does not answer must not delay the stop.
+  const cut = () => link.drop()
+  signal.addEventListener('abort', cut)
   for (;;) {
     const begunAt = performance.now()
     const hasTurn = await look().catch((cause: unknown) => {
+      if (signal.aborted) return false
       // The database cannot be reached, so it is unknown whether the owner still runs.
       watch.forget()
       link.drop()
       onFailed(cause)
       return false
     })
-    if (hasTurn && !signal.aborted) return { link }
+    if (hasTurn && !signal.aborted) {
+      signal.removeEventListener('abort', cut)
+      return { link }
+    }
     // A slow check must not add to the interval, because the watch begins again after a long gap.
     await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()), undefined, { signal }).catch(() => {})
     if (!signal.aborted) continue
