@@ -20,7 +20,7 @@ const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'native without a JS frame', name: /^\((program|root)\)$/ },
   { cause: 'JSON, valibot, zod', name: /^(stringify|parse)$/, url: /^$/ },
   { cause: 'JSON, valibot, zod', url: /node_modules\/(valibot|zod)\// },
-  { cause: 'sealing, blind names', url: /src\/storage\/seal\./ },
+  { cause: 'sealing, blind names', url: /src\/storage\/sealer\./ },
   { cause: 'lmdb', url: /node_modules\/(lmdb|msgpackr|ordered-binary)\/|storage\/(drivers|commit-chain)|instance-store/ },
   { cause: 'webhooks', url: /node_modules\/undici\/|src\/(webhooks|egress)\/|workers\/shard\/webhooks\// },
   { cause: 'Signal', url: /wasm:|whatsapp-rust-bridge|workers\/shard\/keys\/|lid-mapping/ },

@@ -12,9 +12,10 @@ import { newUlid } from '../lib/ulid.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Local } from '../serve.ts'
 import { type ActiveService, isSentAgain, noActive, outcomeUnknown, tooMany } from './forward-rules.ts'
-import { createRoom, type KeptBody, keepBody, NO_BODY } from './kept-body.ts'
+import { type KeptBody, keepBody, NO_BODY } from './kept-body.ts'
 import { requestHeaders } from './link-headers.ts'
 import type { PeerCaller } from './peer-caller.ts'
+import { createRoom } from './room.ts'
 
 export interface ForwardingOptions {
   caller: Pick<PeerCaller, 'pass'>

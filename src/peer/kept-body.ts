@@ -7,6 +7,7 @@ import { bodyReader } from '../body-reader.ts'
 import { steadyClock } from '../domain/clock.ts'
 import { steady } from '../http/steady-reader.ts'
 import { LONGEST_KEPT } from './forward-rules.ts'
+import type { Room } from './room.ts'
 
 export interface KeptBody {
   /** True if `pieces` is the whole body. */
@@ -18,22 +19,6 @@ export interface KeptBody {
   drop(): void
   /** Must be called when the body is no longer read. */
   end(): void
-}
-
-/** Memory for the pieces of all bodies. */
-export interface Room {
-  isFull(): boolean
-  add(bytes: number): void
-}
-
-export function createRoom(mostBytes: number): Room {
-  let used = 0
-  return {
-    isFull: () => used >= mostBytes,
-    add(bytes) {
-      used += bytes
-    },
-  }
 }
 
 /** Body of all requests that have none. Nothing of such a request has been read. */

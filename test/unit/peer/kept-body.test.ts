@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { createRoom, type KeptBody, keepBody } from '../../../src/peer/kept-body.ts'
+import { type KeptBody, keepBody } from '../../../src/peer/kept-body.ts'
+import { createRoom } from '../../../src/peer/room.ts'
 import { until } from '../../harness/until.ts'
 
 const PIECE = 60_000
