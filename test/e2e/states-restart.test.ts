@@ -76,7 +76,7 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await see.sees(moved(stopped.instance), 'stopped', 'connection_replaced', /^The same session was opened somewhere else/)
   await see.sees(moved(banned.instance), 'banned', 'banned', 'The network banned this account.')
   await see.sees(moved(suspended.instance), 'banned', 'temporarily_banned', until)
-  await see.sees(moved(loggedOut.instance), 'logged_out', 'logout_requested', /by request/)
+  await see.sees(moved(loggedOut.instance), 'logged_out', 'logout_requested', /API or the dashboard/)
   for (const { instance } of [stopped, banned, suspended, loggedOut]) {
     const { status } = see.events(instance).at(-1)!
     assert.equal(
@@ -122,6 +122,6 @@ test('22: a suspended instance that is disconnected forgets the suspension and t
   await see.strike(instance, phone, { failure: 402, code: '101', expire: BAN_SECONDS })
   await see.told(instance, 'banned', 'temporarily_banned')
   assert.equal((await world.gateway.must(instance, 'POST', '/disconnect')).status, 'logged_out')
-  await see.sees(instance, 'logged_out', 'logout_requested', /by request/)
+  await see.sees(instance, 'logged_out', 'logout_requested', /API or the dashboard/)
   assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'starting')
 })

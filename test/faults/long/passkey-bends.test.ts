@@ -180,7 +180,7 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
     test(`${stage}: a disconnect ends it`, async () => {
       const linking = await reach()
       assert.deepEqual(await world.gateway.must(linking.instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
-      await see.sees(linking.instance, 'logged_out', 'logout_requested', /by request/)
+      await see.sees(linking.instance, 'logged_out', 'logout_requested', /API or the dashboard/)
       assert.equal((await stateOf(linking)).stage, 'none')
       await again(linking)
     })
