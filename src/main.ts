@@ -109,7 +109,7 @@ async function startParts(
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const warm = warmUp(config, { shutdown, allowCrash })
+  const warm = warmUp(config, { log, shutdown, allowCrash })
   const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, whileStandby })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 

@@ -103,6 +103,7 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
       if (read === undefined) reading.then(({ end }) => end()).catch(() => {})
       return read
     }
+    const target = () => (local.isServing() ? self() : active())
     async function attempt(to: ActiveService): Promise<'over' | 'again'> {
       isRead = true
       body ??= await readBody()
@@ -110,6 +111,8 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
         refuse(noActive())
         return 'over'
       }
+      // Another service may have become active while the body arrived.
+      if (target()?.id !== to.id) return 'again'
       const connectMs = Math.max(AGAIN, Math.min(CONNECT, endsAt - steadyClock.now()))
       const ending = await caller.pass(to, { incoming, outgoing, headers, body, connectMs })
       why = ending.is === 'busy' ? tooMany : noActive
@@ -134,9 +137,10 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
         const isBodyRead = body !== undefined && body !== NO_BODY
         if (local.isServing() && !isBodyRead) return serveHere()
         if (!isPossible() || isNoMore) return refuse(noActive())
-        const to = local.isServing() ? self() : active()
+        const to = target()
         if (to !== undefined && (await attempt(to)) === 'over') return
-        if (steadyClock.now() >= endsAt || (!isWaiting && waiting >= MOST_WAITING)) return refuse(why())
+        if (steadyClock.now() >= endsAt) return refuse(why())
+        if (!isWaiting && waiting >= MOST_WAITING) return refuse(tooMany())
         if (!isWaiting) waiting++
         isWaiting = true
         await pause(AGAIN)

@@ -39,8 +39,8 @@ const LAST_ANSWERS = 250
 const MOST_CONNECTIONS = 4_096
 
 export async function openPeerPort({ host, port, key, log, server, ownId }: PeerPortOptions): Promise<() => Promise<void>> {
-  function elsewhere(outgoing: ServerResponse) {
-    const isLeaving = server.isStopping()
+  function elsewhere(outgoing: ServerResponse, isMeant: boolean) {
+    const isLeaving = isMeant && server.isStopping()
     outgoing.writeHead(MISDIRECTED, {
       [LINK_ELSEWHERE]: isLeaving ? LEAVING : '1',
       'Content-Type': 'application/json',
@@ -53,7 +53,8 @@ export async function openPeerPort({ host, port, key, log, server, ownId }: Peer
     const { [LINK_ADDRESS]: address, [LINK_ACTIVE]: meant } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
     // Another pair may have the same secret key, for example in a copy of the settings.
-    if (meant !== ownId() || !server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing)
+    const isMeant = meant === ownId()
+    if (!isMeant || !server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing, isMeant)
   }
 
   const lingering = createLingering(listener)

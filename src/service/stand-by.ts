@@ -120,8 +120,13 @@ async function waitForTurn(
     write()
   }
   let others = 0
+  let isChecking = false
   async function checkFolders(owner: string, name: string) {
-    const sentence = await otherFolder(config, owner, name)
+    if (isChecking) return
+    isChecking = true
+    const sentence = await otherFolder(config, owner, name).finally(() => {
+      isChecking = false
+    })
     others = sentence === undefined ? 0 : others + 1
     if (others >= LOOKS) ending.abort(new Error(sentence))
   }

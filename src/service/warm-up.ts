@@ -3,6 +3,7 @@
  * nor the network.
  */
 import type { Config } from '../config.ts'
+import type { Log } from '../domain/log.ts'
 import { THREAD } from '../engine/pooled-engine.ts'
 import { startWarmThread, type WarmThread } from '../engine/warm-thread.ts'
 import { type LoadedHttp, loadHttp } from './load-http.ts'
@@ -14,11 +15,11 @@ export interface WarmParts {
 }
 
 /** Undefined if this service is no standby, because its start does not wait for another service. */
-export function warmUp(config: Config, { shutdown, allowCrash }: { shutdown: Shutdown; allowCrash: boolean }) {
+export function warmUp(config: Config, { log, shutdown, allowCrash }: { log: Log; shutdown: Shutdown; allowCrash: boolean }) {
   if (!config.isStandby) return undefined
   const { shards, shardHeapMb: heapMb, logging } = config
   const threads = Array.from({ length: shards }, (_, shard) =>
-    startWarmThread({ worker: THREAD, heapMb, data: { shard, logging, allowCrash } }),
+    startWarmThread({ worker: THREAD, heapMb, data: { shard, logging, allowCrash }, log }),
   )
   shutdown.add(async () => void (await Promise.all(threads.map((thread) => thread.end()))))
   const http = loadHttp()

@@ -12,6 +12,8 @@ import { addressesIn, nameStandby, OWNER_ADDRESS } from './standbys.ts'
 
 /** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
 const LOOK_EVERY = 250
+/** Interval in ms while the database does not answer. */
+const TRY_EVERY = 1_000
 
 /**
  * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`
@@ -70,8 +72,10 @@ export async function waitForTurn(
   signal.addEventListener('abort', cut)
   for (;;) {
     const begunAt = performance.now()
+    let every = LOOK_EVERY
     const hasTurn = await look().catch((cause: unknown) => {
       if (signal.aborted) return false
+      every = TRY_EVERY
       // The database cannot be reached, so it is unknown whether the owner still runs.
       watch.forget()
       link.drop()
@@ -83,7 +87,7 @@ export async function waitForTurn(
       return { link }
     }
     // A slow check must not add to the interval, because the watch begins again after a long gap.
-    await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()), undefined, { signal }).catch(() => {})
+    await pause(Math.max(0, begunAt + every - performance.now()), undefined, { signal }).catch(() => {})
     if (!signal.aborted) continue
     // This also releases the lock of the schema, if it was just granted.
     await link.end()
