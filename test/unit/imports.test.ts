@@ -70,6 +70,7 @@ const RULES: readonly Rule[] = [
       'src/domain/phone-input.ts',
       'src/domain/word-search.ts',
       'src/domain/receiver-state.ts',
+      'src/domain/replay-progress.ts',
       'src/domain/warm-up-text.ts',
       'src/domain/queue-capacity.ts',
       'src/domain/webhook-log.ts',

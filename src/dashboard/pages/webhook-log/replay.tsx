@@ -1,6 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import {
+  afterCount,
+  afterReplay,
+  type ReplayProgress,
+  takenOf,
+  takesAllPending,
+  untilNow,
+} from '../../../domain/replay-progress.ts'
 import { LOG_STATUSES, type LogStatus } from '../../../domain/webhook-log.ts'
-import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import type { Refused } from '../../api/refused.ts'
+import { refused, useAction, useEvery, useLoad } from '../../app/load.ts'
 import { outcomeText } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -11,7 +20,7 @@ import { At, isoOf, localOf } from '../../parts/time.tsx'
 import { count, t } from '../../texts/t.ts'
 import { type Filter, loadLog, replay } from './log.ts'
 
-const LOOK_EVERY_MS = 1_000
+const COUNT_EVERY_MS = 2_000
 const DAY_MS = 86_400_000
 /**
  * Only the bodies of pending and failed events are still stored, so without a choice of the outcome both are sent
@@ -19,53 +28,71 @@ const DAY_MS = 86_400_000
  */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
-/** Events that were scheduled again, and what became of them. */
 interface Watched {
-  range: Range
-  queued: number
-  waiting: number
-  delivered: number
-  /** Number of events in the range that were delivered before. */
-  deliveredBefore: number
-  /** Time of the first event that one request did not take; null if it took all. */
-  nextFrom: string | null
+  /** The whole range, until the time of the first request. */
+  asked: Range
+  progress: ReplayProgress
 }
 
 type Range = Filter & { from: string; to: string }
 
-/** The events before `nextFrom`. */
-const takenOf = (range: Range, nextFrom: string | null): Range =>
-  nextFrom === null ? range : { ...range, to: new Date(Date.parse(nextFrom) - 1).toISOString() }
-
 const totalOf = async (range: Range, status: LogStatus, signal?: AbortSignal) =>
   (await loadLog({ ...range, status }, 1, { pageSize: 1, ...(signal && { signal }) })).total
 
-/** Waiting events are counted first, so an event that is delivered between the two counts is never counted as failed. */
-async function look(watched: Watched): Promise<Watched> {
-  const { range, queued, deliveredBefore } = watched
-  const waiting = Math.min(watched.waiting, await totalOf(range, 'pending'))
-  const delivered = Math.max(0, (await totalOf(range, 'delivered')) - deliveredBefore)
-  return { ...watched, waiting, delivered: Math.min(queued - waiting, delivered) }
+/** Sends the range again, or the events that the former request left out. */
+async function sendAgain(asked: Range, status: LogStatus | undefined, before?: ReplayProgress): Promise<Watched> {
+  const wanted = { ...asked, from: before?.nextFrom ?? asked.from }
+  const othersPending = takesAllPending(status) ? 0 : await totalOf(wanted, 'pending')
+  const { queued, next_from: nextFrom } = await replay(wanted)
+  return { asked, progress: afterReplay(before, { queued, nextFrom, othersPending }) }
 }
 
-function resultText({ queued, waiting, delivered }: Watched): string {
-  if (queued === 0) return t('No event was sent, because no event in this range still has its body.')
-  const counts = { total: count(queued, 'event', 'events'), delivered, failed: queued - waiting - delivered }
-  if (waiting === 0) return t('Done: {total}. Delivered: {delivered}. Failed for good: {failed}.', counts)
-  const so = t('Sent again: {total}. Delivered: {delivered}. Failed for good: {failed}. Waiting for the next try: {waiting}.', {
-    ...counts,
-    waiting,
+/** Counts until no event waits. Never begins a count while one runs, because a count can take long. */
+function useProgress(onDone: () => unknown) {
+  const [watched, setWatched] = useState<Watched>()
+  const [problem, setProblem] = useState<Refused>()
+  const isCounting = useRef(false)
+  useEvery(COUNT_EVERY_MS, async () => {
+    if (!watched?.progress.waiting || isCounting.current) return
+    isCounting.current = true
+    try {
+      const { asked, progress } = watched
+      const pending = await totalOf(takenOf(asked, progress.nextFrom), 'pending')
+      const next = { asked, progress: afterCount(progress, pending) }
+      setWatched((now) => (now === watched ? next : now))
+      setProblem(undefined)
+      if (next.progress.waiting === 0) onDone()
+    } catch (error) {
+      setProblem(refused(error))
+    } finally {
+      isCounting.current = false
+    }
   })
+  return { watched, setWatched, problem }
+}
+
+function resultText({ queued, waiting }: ReplayProgress): string {
+  if (queued === 0) return t('No event was sent, because no event in this range still has its body.')
+  const total = count(queued, 'event', 'events')
+  if (waiting === undefined)
+    return t(
+      'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted; the list shows each outcome.',
+      { total },
+    )
+  if (waiting === 0)
+    return t('Done: {total}. None of them is waiting any more; the list shows which were delivered and which failed.', { total })
+  const so = t('Scheduled again: {total}. Still waiting: {waiting}.', { total, waiting })
   return `${so} ${t('An event that is refused again is retried on its schedule. You may close this window; the replay continues.')}`
 }
 
-const Through = (watched: Watched) => {
-  const { queued, waiting, nextFrom } = watched
-  const done = Math.max(0, queued - waiting)
+const Through = (progress: ReplayProgress) => {
+  const { queued, waiting, nextFrom } = progress
   return (
     <div class="stack" role="status">
-      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label={t('Delivered or failed')} />
-      <p>{resultText(watched)}</p>
+      {waiting === undefined ? null : (
+        <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : queued - waiting} aria-label={t('Delivered or failed')} />
+      )}
+      <p>{resultText(progress)}</p>
       {nextFrom ? (
         <p>
           <Sentence text="The range has more events, from {time} on." elements={{ time: <At at={nextFrom} /> }} />
@@ -85,7 +112,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [from, setFrom] = useState(localOf(filter.from ?? Date.now() - DAY_MS))
   const [to, setTo] = useState(localOf(filter.to ?? Date.now() + 60_000))
   const [status, setStatus] = useState<string>(filter.status ?? '')
-  const [watched, setWatched] = useState<Watched>()
+  const { watched, setWatched, problem: countProblem } = useProgress(onDone)
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
   const found = useLoad(
     async (signal) => {
@@ -96,30 +123,12 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   )
   const total = found.problem ? undefined : found.data
   const { run, isBusy, problem } = useAction(async () => {
-    const wanted = { ...range, from: watched?.nextFrom ?? range.from }
-    const deliveredBefore = await totalOf(wanted, 'delivered')
-    const { queued, next_from: nextFrom } = await replay(wanted)
-    const taken = takenOf(wanted, nextFrom)
-    // The range ends earlier than expected if one request did not take all of its events.
-    const after = nextFrom === null ? 0 : await totalOf({ ...wanted, from: nextFrom }, 'delivered')
-    setWatched({
-      range: taken,
-      queued,
-      waiting: queued,
-      delivered: 0,
-      deliveredBefore: deliveredBefore - after,
-      nextFrom,
-    })
+    const asked = watched?.asked ?? untilNow(range, Date.now())
+    setWatched(await sendAgain(asked, (status || undefined) as LogStatus | undefined, watched?.progress))
     onDone()
     return undefined
   })
-  useEvery(LOOK_EVERY_MS, async () => {
-    if (!watched || watched.waiting === 0) return
-    const next = await look(watched)
-    setWatched((now) => (now?.range === next.range ? next : now))
-    if (next.waiting === 0) onDone()
-  })
-  const isMore = watched === undefined || watched.nextFrom !== null
+  const isMore = watched === undefined || watched.progress.nextFrom !== null
   return (
     <Dialog
       title={t('Resend a range')}
@@ -136,8 +145,8 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
     >
       {watched ? (
         <>
-          <Through {...watched} />
-          <Problem of={problem} />
+          <Through {...watched.progress} />
+          <Problem of={problem ?? countProblem} />
         </>
       ) : (
         <>

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
-import { focusContent } from '../../app/focus.ts'
+import { useRef, useState } from 'preact/hooks'
+import { focusContentFrom } from '../../app/focus.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/notice.tsx'
@@ -8,11 +8,12 @@ import { resendMany } from './log.ts'
 
 export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone(): void }) {
   const [done, setDone] = useState(0)
+  const bar = useRef<HTMLDivElement>(null)
   const { run, isBusy, problem } = useAction(async () => {
     setDone(0)
     const { queued, notFound } = await resendMany(ids, setDone)
     onDone()
-    focusContent()
+    focusContentFrom(bar.current)
     const others =
       notFound > 0 ? ` ${t('{n} cannot be resent: the body is no longer stored, or the type has no URL.', { n: notFound })}` : ''
     const events = count(queued, 'event', 'events')
@@ -20,7 +21,7 @@ export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone()
   })
   if (ids.length === 0) return null
   return (
-    <div class="chosen">
+    <div class="chosen" ref={bar}>
       <strong>{t('{events} chosen', { events: count(ids.length, 'event', 'events') })}</strong>
       {isBusy ? <progress max={ids.length} value={done} aria-label={t('Resending')} /> : null}
       <Button look="primary" isBusy={isBusy} onPress={() => run()} needs="log.resend">

@@ -33,17 +33,22 @@ export const LOG = {
     'Nenhum evento foi enviado, porque nenhum neste período ainda tem o corpo.',
     'No se envió ningún evento, porque ninguno en este período tiene todavía su cuerpo.',
   ],
-  'Sent again: {total}. Delivered: {delivered}. Failed for good: {failed}. Waiting for the next try: {waiting}.': [
-    'Reenviados: {total}. Entregues: {delivered}. Falharam de vez: {failed}. Esperam a próxima tentativa: {waiting}.',
-    'Reenviados: {total}. Entregados: {delivered}. Fallaron definitivamente: {failed}. Esperan el próximo intento: {waiting}.',
+  'Scheduled again: {total}. Still waiting: {waiting}.': [
+    'Agendados de novo: {total}. Ainda esperam: {waiting}.',
+    'Programados de nuevo: {total}. Todavía esperan: {waiting}.',
   ],
+  'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted; the list shows each outcome.':
+    [
+      'Agendados de novo: {total}. Outros eventos deste período também esperam, por isso não é possível contar o andamento destes; a lista mostra cada resultado.',
+      'Programados de nuevo: {total}. Otros eventos de este período también esperan, por lo que no se puede contar el avance de estos; la lista muestra cada resultado.',
+    ],
   'An event that is refused again is retried on its schedule. You may close this window; the replay continues.': [
     'Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
     'Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
   ],
-  'Done: {total}. Delivered: {delivered}. Failed for good: {failed}.': [
-    'Concluído: {total}. Entregues: {delivered}. Falharam de vez: {failed}.',
-    'Terminado: {total}. Entregados: {delivered}. Fallaron definitivamente: {failed}.',
+  'Done: {total}. None of them is waiting any more; the list shows which were delivered and which failed.': [
+    'Concluído: {total}. Nenhum deles espera mais; a lista mostra quais foram entregues e quais falharam.',
+    'Terminado: {total}. Ninguno de ellos espera ya; la lista muestra cuáles se entregaron y cuáles fallaron.',
   ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
   'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.': [
