@@ -9,8 +9,10 @@ export interface DayPart {
   status: StatusChange['to']
 }
 
+const isConnected = ({ to }: Pick<StatusChange, 'to'>) => to === 'connected'
+
 export interface ConnectedDay {
-  /** Why the counted time begins at `since`: 24 hours ago, the first connection, or the oldest change that is kept. */
+  /** Why the counted time begins at `since`: 24 hours ago, the first connection of the pairing, or the oldest change that is kept. */
   begins: 'day' | 'paired' | 'known'
   /** Epoch ms. */
   since: number
@@ -18,13 +20,17 @@ export interface ConnectedDay {
 }
 
 /**
- * `changes` are the known changes, the newest first; `now` is in epoch ms. The time before the first connection is not
- * counted, because nobody expects a connection before an instance is paired. Undefined if nothing is known.
+ * `changes` are the known changes, the newest first; `now` is in epoch ms by a clock that may be slow. The time before
+ * the first connection of the present pairing is not counted, because nobody expects a connection before an instance is
+ * paired. Undefined if nothing is known.
  */
-export function lastDay(changes: readonly Pick<StatusChange, 'at' | 'from' | 'to'>[], now: number): ConnectedDay | undefined {
+export function lastDay(changes: readonly Pick<StatusChange, 'at' | 'from' | 'to'>[], ownNow: number): ConnectedDay | undefined {
   const oldest = changes.at(-1)
   if (!oldest) return undefined
-  const connected = oldest.from === null ? changes.findLast(({ to }) => to === 'connected') : undefined
+  const now = Math.max(ownNow, Date.parse(changes[0]!.at))
+  const logout = changes.findIndex(({ to }, index) => to === 'logged_out' && changes.slice(0, index).some(isConnected))
+  const isPairingKnown = logout >= 0 || oldest.from === null
+  const connected = isPairingKnown ? changes.slice(0, logout < 0 ? undefined : logout).findLast(isConnected) : undefined
   const first = Date.parse((connected ?? oldest).at)
   const since = Math.max(first, now - DAY)
   const shareOf = (at: number) => Math.min(1, Math.max(0, (at - since) / Math.max(1, now - since)))

@@ -9,6 +9,8 @@ export type ShownState = InstanceRow['status'] | 'not_paired' | 'paused'
 
 export type StateFacts = Pick<InstanceRow, 'status' | 'status_reason' | 'was_connected'>
 
+type ConnectionFacts = Pick<InstanceRow, 'status' | 'connected_at' | 'disconnected_at'>
+
 const NOT_RUNNING: ReadonlySet<string> = new Set(['created', 'stopped', 'logged_out'])
 
 export function stateOf({ status, status_reason, was_connected }: StateFacts): ShownState {
@@ -19,6 +21,14 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
 /** Whether there is no linked device, so nothing can be logged out. */
 export const hasNoAccount = (facts: StateFacts): boolean =>
   facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
+
+/** Since when an instance is connected, or until when it was. Only its last login is known if the service was killed. */
+export function connectionOf({ status, connected_at, disconnected_at }: ConnectionFacts) {
+  if (status === 'connected') return { is: 'connected', at: connected_at } as const
+  return disconnected_at && connected_at !== null
+    ? ({ is: 'until', at: disconnected_at } as const)
+    : ({ is: 'login', at: connected_at } as const)
+}
 
 /** States in which somebody must act, the worst first. */
 const BAD_STATES: readonly ShownState[] = ['banned', 'logged_out', 'stopped', 'disconnected']

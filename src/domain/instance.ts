@@ -40,6 +40,7 @@ export const STATUS_REASONS = [
   'proxy_error',
   'multidevice_mismatch',
   'pairing_failed',
+  'pairing_ended',
   'logged_out',
   'logout_requested',
   'account_locked',

@@ -33,6 +33,7 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
   logged_out: {
     multidevice_mismatch: 'The account cannot use linked devices; update the app on the phone.',
     pairing_failed: 'The pairing was not confirmed; pair again.',
+    pairing_ended: 'The connect link expired or was revoked before the phone was linked; pair again.',
     logged_out: 'The linked device was removed on the phone; pair again.',
     logout_requested: 'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
     account_locked: 'The network ended the session of this account; open the app on the phone and pair again.',

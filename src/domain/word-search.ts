@@ -1,8 +1,11 @@
 /** The search of short names by words. */
 
 const MARKS = /\p{M}/gu
-/** Shorter words such as "de" and "a" are only compared if no name contains all words. */
+/** Shorter words such as "de" and "a" are only compared if no name contains all words. A number is never left out. */
 const LONG_WORD = 3
+const DIGIT = /\d/
+/** A list with fewer options has no field for a search. */
+const MANY = 12
 
 const plain = (text: string) => text.normalize('NFD').replace(MARKS, '').toLowerCase()
 const wordsOf = (text: string) => plain(text).split(/\s+/).filter(Boolean)
@@ -19,6 +22,20 @@ export function found<T>(items: readonly T[], wanted: string, textOf: (item: T) 
       return needed.every((word) => text.includes(word))
     })
   const exact = withAll(words)
-  const long = words.filter((word) => word.length >= LONG_WORD)
+  const long = words.filter((word) => word.length >= LONG_WORD || DIGIT.test(word))
   return exact.length > 0 || long.length === 0 || long.length === words.length ? exact : withAll(long)
+}
+
+type Option = readonly [value: string, text: string]
+
+/** The options that a list shows during a search. `isMissed`: the search does not find the chosen `value`. */
+export function narrowed(options: readonly Option[], search: string, value: string, textOf: (option: Option) => string) {
+  const hasField = options.length >= MANY
+  if (!hasField || search.trim() === '') return { hasField, isMissed: false, shown: options }
+  const shown = found(
+    options.filter(([each]) => each !== ''),
+    search,
+    textOf,
+  )
+  return { hasField, isMissed: !shown.some(([each]) => each === value), shown }
 }

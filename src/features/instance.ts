@@ -96,7 +96,7 @@ export const status = control('instance.status', 'GET /status', {
       .nullable()
       .meta({ description: 'Sentence that explains why the instance is not connected; null if it is.' }),
     restriction: Restriction.nullable().meta({
-      description: 'Restriction by the network: messages to people who never wrote to the account stay in the queue.',
+      description: 'Restriction by the network: messages to people who have not written since it was paired stay in the queue.',
     }),
   }),
   fallback: {

@@ -75,8 +75,8 @@ describe('with a link that is revoked', { concurrency: 3 }, () => {
     await see.sees(
       linking.instance,
       'logged_out',
-      'logout_requested',
-      'The account was disconnected with the API or the dashboard, not on the phone; pair again.',
+      'pairing_ended',
+      'The connect link expired or was revoked before the phone was linked; pair again.',
     )
   })
 

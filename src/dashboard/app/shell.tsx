@@ -1,5 +1,5 @@
 /** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { troubleOf } from '../../domain/instance-list.ts'
 import { awaySince, connection, rows } from '../api/live.ts'
 import { whyNot } from '../api/rights.ts'
@@ -21,6 +21,7 @@ import { CONTENT, focusContent } from './focus.ts'
 import { useAction } from './load.ts'
 import { PAGES } from './pages.ts'
 import { route, to } from './route.ts'
+import { setTitle } from './title.ts'
 
 const shown = (isSandbox: boolean) => PAGES.filter((page) => isSandbox || !page.isSandbox)
 
@@ -99,8 +100,8 @@ export function Shell() {
   const [isOpen, setOpen] = useState(false)
   const place = route.value.path.slice(0, 2).join('/')
   const before = useRef(place)
+  useLayoutEffect(() => setTitle(name), [place])
   useEffect(() => {
-    document.title = t('{page} · svc dashboard', { page: name })
     setOpen(false)
     // Screen readers announce a new page only if it gets the focus.
     if (before.current !== place) {
@@ -113,10 +114,10 @@ export function Shell() {
   const reason = whyNot(page?.needs)
   return (
     <div class="shell">
-      <button type="button" class="skip" onClick={focusContent}>
-        {t('Skip to the content')}
-      </button>
-      <div class="side" data-open={isOpen}>
+      <header class="side" data-open={isOpen}>
+        <button type="button" class="skip" onClick={focusContent}>
+          {t('Skip to the content')}
+        </button>
         <div class="top">
           <a class="brand" href={to([pages[0]!.path])}>
             <Icon name="brand" size={24} />
@@ -138,7 +139,7 @@ export function Shell() {
           ))}
         </nav>
         <Foot />
-      </div>
+      </header>
       <main id={CONTENT} tabIndex={-1}>
         <Away />
         {reason ? <Closed name={name} reason={reason} /> : <Page />}

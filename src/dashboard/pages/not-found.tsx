@@ -1,16 +1,23 @@
-import { to } from '../app/route.ts'
+import { useEffect } from 'preact/hooks'
+import { route, to } from '../app/route.ts'
+import { setTitle } from '../app/title.ts'
 import { t } from '../texts/t.ts'
 
-export const NotFoundPage = () => (
-  <div class="page">
-    <header>
-      <h1>{t('Page not found')}</h1>
-    </header>
-    <section class="card">
-      <p>{t('There is no page at this address. Check whether all of it was copied.')}</p>
-      <p>
-        <a href={to(['instances'])}>{t('All instances')}</a>
-      </p>
-    </section>
-  </div>
-)
+export function NotFoundPage() {
+  const name = t('Page not found')
+  // The frame sets the title of the area before.
+  useEffect(() => setTitle(name), [route.value])
+  return (
+    <div class="page">
+      <header>
+        <h1>{name}</h1>
+      </header>
+      <section class="card">
+        <p>{t('There is no page at this address. Check whether all of it was copied.')}</p>
+        <p>
+          <a href={to(['instances'])}>{t('All instances')}</a>
+        </p>
+      </section>
+    </div>
+  )
+}

@@ -31,12 +31,23 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
-  // The focus goes to the first button if the control that had it is gone.
+  const last = useRef<EventTarget | null>(null)
+  // The focus goes to the first button if the control that had it is gone. A click on text also ends the focus.
   useEffect(() => {
-    if (document.activeElement === document.body) ref.current?.querySelector<HTMLElement>('.buttons button')?.focus()
+    const isGone = last.current instanceof HTMLElement && !last.current.isConnected
+    if (document.activeElement !== document.body || !isGone) return
+    ref.current?.querySelector<HTMLElement>('.buttons button')?.focus({ preventScroll: true })
   })
   return (
-    <dialog ref={ref} class={isWide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={ref}
+      class={isWide ? 'wide' : ''}
+      aria-labelledby={id}
+      onClose={onClose}
+      onFocusIn={(event) => {
+        last.current = event.target
+      }}
+    >
       <Form onSubmit={() => onSubmit?.()}>
         <h2 id={id}>{title}</h2>
         {children}

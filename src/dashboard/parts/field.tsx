@@ -84,6 +84,8 @@ export interface ChoiceProps {
   /** Value and text of each option; names in the text are isolated. */
   options: readonly (readonly [value: string, text: string])[]
   none?: string
+  /** Is shown in place of a value that is not among the options, and cannot be chosen. */
+  missing?: string | undefined
   /** Group of an option, if the list has groups. */
   groupOf?: (value: string) => string
   onChange(value: string): void
@@ -104,9 +106,14 @@ const Options = ({ of }: { of: ChoiceProps['options'] }) => (
   </>
 )
 
-export function Choice({ tied, value, options, none, groupOf, onChange }: ChoiceProps) {
+export function Choice({ tied, value, options, none, missing, groupOf, onChange }: ChoiceProps) {
   return (
-    <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select {...tied} value={missing === undefined ? value : ''} onChange={(event) => onChange(event.currentTarget.value)}>
+      {missing === undefined ? null : (
+        <option value="" disabled>
+          {missing}
+        </option>
+      )}
       {none === undefined ? null : <option value="">{none}</option>}
       {groupOf === undefined ? (
         <Options of={options} />

@@ -42,7 +42,7 @@ interface EmptyProps {
 
 export const Empty = ({ title, children, actions }: EmptyProps) => (
   <div class="empty">
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     <p class="empty-words">{children}</p>
     {actions ? <div class="row empty-actions">{actions}</div> : null}
   </div>

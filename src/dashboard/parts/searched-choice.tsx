@@ -1,10 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { found } from '../../domain/word-search.ts'
+import { narrowed } from '../../domain/word-search.ts'
 import { t } from '../texts/t.ts'
 import { Choice, type ChoiceProps } from './field.tsx'
-
-/** From this number of options on, a field narrows them. */
-const MANY = 12
 
 type Option = ChoiceProps['options'][number]
 
@@ -24,15 +21,7 @@ export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProp
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const textOf = ([each, name]: Option) => [name, groupOf?.(each), wordsOf?.(each)].join(' ')
-  const isSearch = text.trim() !== ''
-  const shown = isSearch
-    ? found(
-        options.filter(([each]) => each !== ''),
-        text,
-        textOf,
-      )
-    : options
-  const isMissed = isSearch && !shown.some(([each]) => each === value)
+  const { hasField, isMissed, shown } = narrowed(options, text, value, textOf)
   const said = shown.length === 0 ? t('Nothing matches.') : t('Found: {n}. Choose one.', { n: shown.length })
   useEffect(() => {
     list.current?.querySelector('select')?.setCustomValidity(isMissed ? said : '')
@@ -41,11 +30,15 @@ export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProp
     if (event.key !== 'Enter') return
     event.preventDefault()
     const first = shown[0]
-    if (isSearch && first) onChange(first[0])
+    if (isMissed && first) onChange(first[0])
+  }
+  const pick = (next: string) => {
+    if (next === '') setText('')
+    onChange(next)
   }
   return (
     <div class="searched" ref={list}>
-      {options.length < MANY ? null : (
+      {hasField ? (
         <input
           type="search"
           value={text}
@@ -56,8 +49,8 @@ export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProp
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={choose}
         />
-      )}
-      <Choice {...choice} options={shown} {...(isMissed ? { value: '', none: '–' } : {})} />
+      ) : null}
+      <Choice {...choice} options={shown} missing={isMissed ? '–' : undefined} onChange={pick} />
       <span id={id} class="hint" role="status">
         {isMissed ? said : ''}
       </span>

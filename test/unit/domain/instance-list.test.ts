@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstanceRow } from '../../../src/domain/dashboard.ts'
-import { csvOf, hasNoAccount, ordered, stateOf, troubleOf } from '../../../src/domain/instance-list.ts'
+import { connectionOf, csvOf, hasNoAccount, ordered, stateOf, troubleOf } from '../../../src/domain/instance-list.ts'
 
 const row = (change: Partial<InstanceRow> = {}): InstanceRow => ({
   id: 'a',
@@ -86,4 +86,15 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   assert.equal(named(';"=1"'), `a,";""'=1"""`)
   assert.equal(named('＝1'), "a,'＝1")
   assert.equal(named('Shop - 2'), 'a,Shop - 2')
+})
+
+test('an instance that is not connected shows until when it was, not when it logged in', () => {
+  const login = '2026-01-28T12:00:00.000Z'
+  const end = '2026-01-31T12:00:00.000Z'
+  const of = (change: Partial<InstanceRow>) => connectionOf(row({ connected_at: login, ...change }))
+  assert.deepEqual(of({ status: 'connected' }), { is: 'connected', at: login })
+  assert.deepEqual(of({ status: 'disconnected', disconnected_at: end }), { is: 'until', at: end })
+  assert.deepEqual(of({ status: 'starting' }), { is: 'login', at: login })
+  // Every login failed, so there was no connection.
+  assert.deepEqual(of({ status: 'disconnected', connected_at: null, disconnected_at: end }), { is: 'login', at: null })
 })

@@ -31,6 +31,7 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['multidevice_mismatch', 'stopped', 'The account cannot use linked devices; update the app on the phone.'],
   ['multidevice_mismatch', 'logged_out', 'The account cannot use linked devices; update the app on the phone.'],
   ['pairing_failed', 'logged_out', 'The pairing was not confirmed; pair again.'],
+  ['pairing_ended', 'logged_out', 'The connect link expired or was revoked before the phone was linked; pair again.'],
   ['logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.'],
   ['logout_requested', 'logged_out', 'The account was disconnected with the API or the dashboard, not on the phone; pair again.'],
   ['account_locked', 'logged_out', 'The network ended the session of this account; open the app on the phone and pair again.'],

@@ -28,7 +28,7 @@ const closed = (code: number | null, message = '', expireSeconds: number | null 
 const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profileName: 'Support', platform: 'android' }
 const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
 const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
-const asked = (what: 'restart' | 'qr' | 'disconnect' | 'move' | 'pause' | 'resume'): LifecycleEvent => ({
+const asked = (what: 'restart' | 'qr' | 'disconnect' | 'pairingEnd' | 'move' | 'pause' | 'resume'): LifecycleEvent => ({
   type: `${what}Requested`,
 })
 const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
@@ -120,6 +120,7 @@ const CASES: Case[] = [
     ),
     ['29', from, asked('restart'), 'starting null (close, eraseCredentials, open fresh)'],
     ['21', from, asked('disconnect'), 'logged_out logout_requested (close, eraseCredentials)'],
+    ['22: pairing', from, asked('pairingEnd'), 'logged_out pairing_ended (close, eraseCredentials)'],
     ['33', from, { type: 'booted' }, 'stopped engine_restart (eraseCredentials)'],
   ]),
   ['7', paired('connecting'), closed(515), 'connecting null (close, open)'],
@@ -237,6 +238,13 @@ const CASES: Case[] = [
     asked('disconnect'),
     'logged_out logout_requested (close, eraseCredentials)',
     { paired: false, phone: null, loggedOutPhone: '5511999990000', bannedUntil: null },
+  ]),
+  ...each(['qr', 'starting'] as const, (status) => [
+    '22: pairing',
+    at(status),
+    asked('pairingEnd'),
+    'logged_out pairing_ended (close, eraseCredentials)',
+    { paired: false, phone: null },
   ]),
   [
     '26',

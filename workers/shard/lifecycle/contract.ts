@@ -46,6 +46,8 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
+  /** The connect link with which the pairing began has ended. */
+  | { type: 'pairingEndRequested' }
   | { type: 'pauseRequested' }
   /** Another program uses the device from now on, until `resumeRequested`. */
   | { type: 'moveRequested' }

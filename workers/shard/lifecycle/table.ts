@@ -385,6 +385,9 @@ const ROWS: readonly Row[] = [
   row('22', ['qr', 'starting', 'stopped', 'banned'], 'disconnectRequested', (at) =>
     loggedOut('logout_requested', { ...withoutPhone(at), bannedUntil: null }),
   ),
+  row('22: pairing', ['starting', 'qr', 'connecting'], 'pairingEndRequested', (at) =>
+    loggedOut('pairing_ended', { ...withoutPhone(at), bannedUntil: null }),
+  ),
   row(
     '28',
     LIVE_OR_STARTING,

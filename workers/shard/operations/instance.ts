@@ -107,7 +107,7 @@ export const connecting = {
 
   /** An earlier request for a code may still be waiting, so the status is checked late. */
   async 'instance.endPairing'(context: ControlContext) {
-    await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
+    await context.request('pairingEndRequested', () => PAIRING.includes(context.state.status))
     return null
   },
 }

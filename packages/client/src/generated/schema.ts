@@ -929,11 +929,11 @@ export interface components {
             /** @description Number of this account. */
             phone: string | null;
             /** @description Reason of the disconnection. Null unless the status is `disconnected`, `logged_out`, `banned` or `stopped`. */
-            disconnect_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            disconnect_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "pairing_ended" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
             /** @description Sentence that `GET /status` returns in `error`. */
             reason: string | null;
             /** @description Reason for programs, present in every status, as in `GET /me`. */
-            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "pairing_ended" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
         };
         /** @description A contact came online, is typing, or went offline. */
         ChatPresenceEvent: {
@@ -1031,7 +1031,7 @@ export interface components {
             token: string;
             /** @enum {string} */
             status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
-            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "pairing_ended" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
             connected: boolean;
             /** @description Number that was connected last, digits only. */
             phone: string | null;
@@ -2008,7 +2008,7 @@ export interface components {
                 token: string;
                 /** @enum {string} */
                 status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
-                status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+                status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "pairing_ended" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
                 connected: boolean;
                 /** @description Number that was connected last, digits only. */
                 phone: string | null;
@@ -2439,7 +2439,7 @@ export interface operations {
                         phone: string | null;
                         /** @description Sentence that explains why the instance is not connected; null if it is. */
                         error: string | null;
-                        /** @description Restriction by the network: messages to people who never wrote to the account stay in the queue. */
+                        /** @description Restriction by the network: messages to people who have not written since it was paired stay in the queue. */
                         restriction: {
                             /** @enum {string} */
                             kind: "reach_out";

@@ -1,3 +1,4 @@
+import { connectionOf } from '../../../domain/instance-list.ts'
 import { NumberOf } from '../../parts/number-of.tsx'
 import { Ago, At } from '../../parts/time.tsx'
 import { Allowed } from '../../parts/withheld.tsx'
@@ -11,6 +12,18 @@ import { Pairing } from './pairing.tsx'
 import { isLinked } from './state/is-linked.ts'
 import type { TabProps } from './tab.ts'
 import { Token } from './token.tsx'
+
+const CONNECTION = { connected: t('Connected'), until: t('Connected until'), login: t('Last login') }
+
+function Connection({ row }: Pick<TabProps, 'row'>) {
+  const { is, at } = connectionOf(row)
+  return (
+    <>
+      <dt>{CONNECTION[is]}</dt>
+      <dd>{at ? <Ago at={at} /> : '–'}</dd>
+    </>
+  )
+}
 
 const Account = ({ row }: Pick<TabProps, 'row'>) => (
   <section class="card">
@@ -26,8 +39,7 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
       <dd>{row.profile_name ? <Name>{row.profile_name}</Name> : '–'}</dd>
       <dt>{t('Phone system')}</dt>
       <dd>{row.platform ?? '–'}</dd>
-      <dt>{row.status === 'connected' ? t('Connected') : t('Last connected')}</dt>
-      <dd>{row.connected_at ? <Ago at={row.connected_at} /> : '–'}</dd>
+      <Connection row={row} />
       <dt>{t('Heard from the network')}</dt>
       <dd>
         <Ago at={row.last_inbound_at} none={row.status === 'connected' ? t('nothing since it connected') : '–'} />

@@ -81,7 +81,10 @@ export function useDraft(instance: string) {
   return {
     draft,
     set,
-    setKind: (operation: string) => set({ kind: kindOf(operation), ...contentOf(kindOf(operation)) }),
+    setKind: (operation: string) => {
+      const kind = kindOf(operation)
+      if (kind !== draft.kind) set({ kind, ...contentOf(kind) })
+    },
     /** Kind and recipient stay, because the next message often goes to the same person. */
     clear: () => set(contentOf(draft.kind)),
   }

@@ -23,7 +23,7 @@ export const KINDS: readonly Kind[] = sends.toSorted((one, other) => placeOf(one
 export const groupOf = (operation: string): string =>
   SENT_KINDS.find(([, kinds]) => Object.hasOwn(kinds, nameOf(operation)))?.[0] ?? ''
 
-/** People search a "voice message" or a `sendAudio`, which the name of the kind does not contain. */
+/** People search for a "voice message" or a `sendAudio`, which the name of the kind does not contain. */
 export const searchWordsOf = (operation: string) => `${operation} ${t('Message')}`
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!

@@ -69,13 +69,17 @@ export const SERVICE = {
     'A conexão não foi confirmada; conecte de novo.',
     'La vinculación no se confirmó; vincule de nuevo.',
   ],
+  'The connect link expired or was revoked before the phone was linked; pair again.': [
+    'O link de conexão venceu ou foi revogado antes de o celular ser conectado; conecte de novo.',
+    'El enlace de conexión venció o se revocó antes de vincular el teléfono; vincule de nuevo.',
+  ],
   'The linked device was removed on the phone; pair again.': [
     'O dispositivo foi removido no celular; conecte de novo.',
     'El dispositivo se quitó en el teléfono; vincule de nuevo.',
   ],
   'The account was disconnected with the API or the dashboard, not on the phone; pair again.': [
     'A conta foi desconectada pela API ou pelo painel, e não no celular; conecte de novo.',
-    'La cuenta se desvinculó con la API o con el panel, no en el teléfono; vincule de nuevo.',
+    'La cuenta se desvinculó desde la API o el panel, no en el teléfono; vincule de nuevo.',
   ],
   'The network ended the session of this account; open the app on the phone and pair again.': [
     'A rede encerrou a sessão desta conta; abra o aplicativo no celular e conecte de novo.',
