@@ -110,7 +110,7 @@ async function startParts(
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const warm = warmUp(config, { log, shutdown, allowCrash })
-  const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, whileStandby })
+  const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, warm, whileStandby })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)

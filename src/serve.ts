@@ -35,8 +35,11 @@ interface Caller {
 /** Answer to requests while the service does not serve yet. */
 export interface Waiting {
   sentence: string
-  /** `standby`: another service is active. `database`: a standby cannot reach the database. */
-  reason?: 'standby' | 'database' | undefined
+  /**
+   * `standby`: another service is active. `database`: a standby cannot reach the database. `stopping`: a standby stops, so
+   * it will not take over.
+   */
+  reason?: 'standby' | 'database' | 'stopping' | undefined
   /** Identifies the active service whose standby this one is. */
   active?: string | undefined
   /** The last known readiness of the active service, if this standby passes requests on to it. */

@@ -1,5 +1,5 @@
 /**
- * The supervisor's own commands to a shard thread. `hello` is the first command of a thread run; commands before it are
+ * The supervisor's own commands to a shard thread. `hello` begins a thread run; all commands before it but `loaded` are
  * refused, so that a new thread does not accept work for the previous one. It has the setup, because the threads of a
  * standby are started before the store may be opened.
  */
@@ -12,6 +12,8 @@ const setup = v.looseObject({ storeUrl: v.string() }) as unknown as v.GenericSch
 
 export const ShardCommand = v.variant('type', [
   ...commands,
+  /** Answered as soon as the thread has loaded its code. */
+  v.object({ generation, type: v.literal('loaded') }),
   v.object({ generation, type: v.literal('hello'), setup }),
   v.object({ generation, type: v.literal('ping') }),
   v.object({ generation, type: v.literal('survey') }),

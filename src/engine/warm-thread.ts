@@ -3,12 +3,15 @@
  * the code takes most of the time of a takeover.
  */
 import type { Log } from '../domain/log.ts'
+import { deferred } from '../lib/deferred.ts'
 import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-run.ts'
 
 type Handlers = Pick<ThreadRunOptions, 'onEvent' | 'onEnd'>
 
 export interface WarmThread {
-  /** Returns undefined if the thread has ended. From then on the caller owns the thread, and `end` does nothing. */
+  /** Resolves when the thread has loaded its code, or is no longer wanted. Rejects with the cause if it ended before that. */
+  readonly loaded: Promise<void>
+  /** Returns undefined if the thread has ended or was taken. From then on the caller owns the thread, and `end` does nothing. */
   take(handlers: Handlers): ThreadRun | undefined
   end(): Promise<void>
 }
@@ -17,8 +20,13 @@ export interface WarmThreadOptions extends Omit<ThreadRunOptions, keyof Handlers
   log: Log
 }
 
+/** Longest delay that a timer can have, because loading may take minutes on a busy machine. */
+const NO_LIMIT = 2 ** 31 - 1
+
 export function startWarmThread({ log, ...options }: WarmThreadOptions): WarmThread {
   const { shard } = options.data
+  const loading = deferred()
+  loading.promise.catch(() => {})
   let handlers: Handlers | undefined
   let isWanted = true
   const run = startThreadRun({
@@ -26,19 +34,26 @@ export function startWarmThread({ log, ...options }: WarmThreadOptions): WarmThr
     generation: 1,
     onEvent: (event) => handlers?.onEvent(event),
     onEnd(cause) {
+      loading.reject(cause)
       if (handlers !== undefined) handlers.onEnd(cause)
-      else if (isWanted)
-        log.error({ err: cause, shard }, 'a shard thread of the standby has ended; a takeover starts another one')
+      else if (isWanted) log.error({ err: cause, shard }, 'a shard thread of the standby has ended before the takeover')
     },
   })
+  // If the thread ends, `onEnd` gets the cause.
+  run.run({ type: 'loaded' }, NO_LIMIT).then(
+    () => loading.resolve(),
+    () => {},
+  )
   return {
+    loaded: loading.promise,
     take(next) {
-      if (run.isOver()) return undefined
+      if (run.isOver() || handlers !== undefined) return undefined
       handlers = next
       return run
     },
     async end() {
       isWanted = false
+      loading.resolve()
       if (handlers === undefined) await run.end()
     },
   }

@@ -32,6 +32,8 @@ export interface Passed {
 export interface Readiness {
   isReady: boolean
   checks: Record<string, string>
+  /** The other service stops. It may still finish requests. */
+  isLeaving: boolean
 }
 
 export interface PeerCaller {
@@ -43,7 +45,7 @@ export interface PeerCaller {
   endAll(): void
   /** Ends the streams of events, and refuses new ones: their readers connect again. */
   endStreams(): void
-  /** Ends those of now which are still under way after this time. */
+  /** Ends, after this time, those requests that were under way at the call. */
   endAllIn(ms: number): void
   close(): void
 }
@@ -201,7 +203,12 @@ async function send(request: ClientRequest, body: KeptBody): Promise<void> {
 
 async function readinessIn(response: IncomingMessage): Promise<Readiness> {
   const body = (await json(response)) as { checks?: Readiness['checks']; error?: { details?: { checks?: Readiness['checks'] } } }
-  // It stops, or is another one, or is not active yet. It may still finish requests.
-  if (response.headers[LINK_ELSEWHERE] !== undefined) return { isReady: false, checks: { engine: 'failed' } }
-  return { isReady: response.statusCode === 200, checks: body.checks ?? body.error?.details?.checks ?? {} }
+  const elsewhere = response.headers[LINK_ELSEWHERE]
+  // It stops, or is another one, or is not active yet.
+  if (elsewhere !== undefined) return { isReady: false, checks: { engine: 'failed' }, isLeaving: elsewhere === LEAVING }
+  return {
+    isReady: response.statusCode === 200,
+    checks: body.checks ?? body.error?.details?.checks ?? {},
+    isLeaving: false,
+  }
 }

@@ -52,13 +52,15 @@ const REACHED_FOR = 3 * SECOND
 const LOST_AFTER = 10 * SECOND
 /** Milliseconds for the transmission of the last answers. */
 const FLUSH = 250
-/** Milliseconds for the last answers of the former active service, after this one has become active. */
+/** Milliseconds for the last answers of the former active service, after another one has become active. */
 const LAST_ANSWERS = SECOND
 
 export async function openPeerLink({ host, port, secretKey, server, tally, log }: PeerLinkOptions): Promise<PeerLink> {
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   let active: ActiveService | undefined
+  /** Id of the last active service. Requests that were passed on to it may still be under way. */
+  let lastId: string | undefined
   let ownId: string | undefined
   /** The former active service, which has said that it stops. Its row may still be in the database. */
   let leaving: string | undefined
@@ -68,6 +70,12 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   let isTold = false
   let isPossible = true
   const closePort = await openPeerPort({ host, port, key, log, server, ownId: () => ownId })
+
+  function noteLeaving({ id }: ActiveService) {
+    if (active?.id !== id) return
+    leaving = id
+    active = undefined
+  }
 
   async function look(): Promise<void> {
     if (active === undefined) return
@@ -79,6 +87,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       readiness = found
       reachedAt = steadyClock.now()
       isTold = false
+      if (found.isLeaving) noteLeaving(target)
     } catch (cause) {
       if (isFormer()) return
       const since = steadyClock.now() - reachedAt
@@ -97,11 +106,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     active: () => active,
     isPossible: () => isPossible,
     self: () => (ownId === undefined ? undefined : { id: ownId, ...selfAt(host, port) }),
-    onLeaving({ id }) {
-      if (active?.id !== id) return
-      leaving = id
-      active = undefined
-    },
+    onLeaving: noteLeaving,
     log,
   })
   server.forwardWith(forwarding.forward)
@@ -114,9 +119,9 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       isPossible = true
       if (next !== undefined && next.id === leaving) return
       if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return
-      const isOther = active !== undefined && next !== undefined && next.id !== active.id
+      if (next !== undefined && lastId !== undefined && next.id !== lastId) caller.endAllIn(LAST_ANSWERS)
+      lastId = next?.id ?? lastId
       active = next
-      if (isOther) caller.endAll()
       reachedAt = steadyClock.now()
       readiness = undefined
       isTold = false

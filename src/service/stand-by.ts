@@ -1,6 +1,6 @@
 /**
  * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks the store and the
- * converter, because a wrong key would otherwise be noticed only when the other service fails.
+ * converter, and loads its code, because a fault would otherwise be noticed only when the other service fails.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,6 +23,7 @@ import type { Backend, Turn } from '../storage/store-backend.ts'
 import { refuseConverter } from './converter.ts'
 import { otherFolder } from './shared-folders.ts'
 import { createStandbyMetrics } from './standby-metrics.ts'
+import type { WarmParts } from './warm-up.ts'
 import { watchAddress } from './watch-address.ts'
 
 export interface StandbyDeps {
@@ -32,6 +33,7 @@ export interface StandbyDeps {
   server: Pick<Listening, 'port' | 'explain' | 'forwardWith' | 'metricsWith'>
   tally: Tally
   searching: Promise<Programs | null>
+  warm?: Pick<WarmParts, 'loaded'> | undefined
   /** Undefined if this service passes no requests on. */
   link?:
     | Pick<PeerLink, 'setActive' | 'setUnreachable' | 'endForwarding' | 'readiness' | 'closeConnections' | 'finish'>
@@ -63,13 +65,14 @@ const NOTICED_SHARE = 0.6
  * `StandbyStopped` if the wait was ended.
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
-  const { backend, searching, server, tally, whileStandby } = deps
+  const { backend, searching, server, tally, warm, whileStandby } = deps
   // A store in memory has no other service.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
   server.metricsWith(createStandbyMetrics(config, tally))
   const ending = new AbortController()
+  warm?.loaded.catch((error: unknown) => ending.abort(error))
   let leaving: Promise<void> | undefined
   const onEnd = whileStandby?.(() => {
     leaving = finishForwarding(config, deps)
@@ -85,11 +88,12 @@ export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn |
   }
 }
 
-async function finishForwarding({ shutdownMs }: Config, { server, link }: StandbyDeps): Promise<void> {
+async function finishForwarding({ shutdownMs }: Config, { server, starting, link }: StandbyDeps): Promise<void> {
   // No load balancer sends requests to a standby that is not ready.
   const isReady = link?.readiness()?.isReady ?? false
   const noticedMs = isReady ? Math.min(NOTICED_AFTER, shutdownMs * NOTICED_SHARE) : 0
-  server.explain(() => ({ sentence: 'The service is stopping.' }))
+  // The active service may ask whether this one takes over.
+  server.explain(() => ({ ...starting.waiting(), sentence: 'The service is stopping.', reason: 'stopping' }))
   link?.closeConnections()
   await pause(noticedMs)
   server.forwardWith(undefined)

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.ts'
 import type { Log } from '../domain/log.ts'
+import { isPassing } from '../domain/passing-error.ts'
 import { THREAD } from '../engine/pooled-engine.ts'
 import { startWarmThread, type WarmThread } from '../engine/warm-thread.ts'
 import { type LoadedHttp, loadHttp } from './load-http.ts'
@@ -12,10 +13,15 @@ import type { Shutdown } from './shutdown.ts'
 export interface WarmParts {
   threads: readonly WarmThread[]
   http: Promise<LoadedHttp>
+  /** Rejects with a sentence for the operator if the code cannot be loaded. */
+  loaded: Promise<unknown>
 }
 
 /** Undefined if this service is no standby, because its start does not wait for another service. */
-export function warmUp(config: Config, { log, shutdown, allowCrash }: { log: Log; shutdown: Shutdown; allowCrash: boolean }) {
+export function warmUp(
+  config: Config,
+  { log, shutdown, allowCrash }: { log: Log; shutdown: Shutdown; allowCrash: boolean },
+): WarmParts | undefined {
   if (!config.isStandby) return undefined
   const { shards, shardHeapMb: heapMb, logging } = config
   const threads = Array.from({ length: shards }, (_, shard) =>
@@ -23,7 +29,20 @@ export function warmUp(config: Config, { log, shutdown, allowCrash }: { log: Log
   )
   shutdown.add(async () => void (await Promise.all(threads.map((thread) => thread.end()))))
   const http = loadHttp()
-  // The start reports the error when it needs the application.
-  http.catch(() => {})
-  return { threads, http } satisfies WarmParts
+  const loaded = allLoaded(threads, http)
+  loaded.catch(() => {})
+  return { threads, http, loaded }
+}
+
+export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], http: Promise<unknown>): Promise<void> {
+  try {
+    await Promise.all([http, ...threads.map(({ loaded }) => loaded.catch(throwUnlessPassing))])
+  } catch (cause) {
+    throw new Error('The service cannot load its code, so it could not take over; install this release again.', { cause })
+  }
+}
+
+/** A takeover starts another thread. */
+function throwUnlessPassing(cause: unknown) {
+  if (!isPassing(cause)) throw cause
 }

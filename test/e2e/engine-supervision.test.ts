@@ -10,25 +10,9 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookS
 import type { CallOf } from '../../src/engine/engine.ts'
 import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pooled-engine.ts'
 import { sameKind } from '../harness/checkout.ts'
+import { SMALL_POOL } from './engine/small-pool.ts'
 
-const log = { info() {}, warn() {}, error() {} }
-
-const setup: PoolSetup = {
-  shards: 2,
-  startsPerSecond: 5,
-  storeUrl: 'none:',
-  linksKey: new Uint8Array(32),
-  keyOf: () => new Uint8Array(64),
-  network: { url: 'ws://127.0.0.1:1', root: null, ca: null, mediaHost: null, verify: 'strict' },
-  egressAllow: [],
-  media: { blobs: { in: 'store' }, blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
-  prepareMedia: async () => ({ ok: null }),
-  logging: { level: 'silent' },
-  killAt: null,
-  allowCrash: true,
-  log,
-  worker: sameKind('./engine/small-shard', import.meta.url),
-}
+const setup = SMALL_POOL
 
 const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
   id,

@@ -17,6 +17,7 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { findPrograms } from '../../src/engine/programs.ts'
 import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/main.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { createOauth } from '../../src/oauth/create.ts'
 import type { Oauth } from '../../src/oauth/oauth.ts'
@@ -596,28 +597,38 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       })
       const starting = watchStart({ log, clock: steadyClock })
       const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+      let explained = starting.waiting
       const turn = standBy(config, {
         log,
         backend: await backendOf(config.storeUrl),
         starting,
-        server: NO_SERVER,
+        server: {
+          ...NO_SERVER,
+          explain(waiting) {
+            explained = waiting
+          },
+        },
         tally: createTally(),
         searching,
         whileStandby,
       })
-      return { starting, turn: turn.finally(() => starting.end()) }
+      return { starting, turn: turn.finally(() => starting.end()), explained: () => explained() }
     }
     const refused = async (env: Record<string, string>, says: RegExp) => assert.rejects((await standby(env)).turn, says)
     const { starting, turn } = await standby()
     let hasEnded = false
-    const leaves: WhileStandby = (leave) => {
-      setTimeout(leave, 100)
+    let leave = () => {}
+    const leaves: WhileStandby = (end) => {
+      leave = end
       return () => {
         hasEnded = true
       }
     }
+    const leaver = await standby({}, leaves)
+    await until(async () => leaver.starting.waiting().active, Boolean)
+    leave()
     await Promise.all([
-      assert.rejects((await standby({}, leaves)).turn, StandbyStopped),
+      assert.rejects(leaver.turn, StandbyStopped),
       refused({ SVC_FFMPEG: join(folder, 'nothing') }, /SVC_FFMPEG is .*; it must be an ffmpeg that runs/),
       refused({ SVC_SHARDS: '32' }, /57 connections, and this service and the one whose standby it is need 144; raise/),
       refused(
@@ -626,6 +637,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       ),
     ])
     assert.deepEqual([hasEnded, starting.waiting().reason], [true, 'standby'])
+    const { reason, active } = leaver.explained()
+    assert.deepEqual([reason, active], ['stopping', markOf(main.ownerId!)])
     proxy.refuse(true)
     proxy.cut()
     const { sentence } = await until(
@@ -651,6 +664,92 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const next = await openStore(cluster.url(schema))
     await (await next.own())()
     await next.close()
+    await rm(folder, { recursive: true })
+  })
+
+  test('a standby that is stopped ends at once, although it waits for a connection to the database', async () => {
+    const schema = `stopped_${schemas++}`
+    const owner = await openStore(cluster.url(schema))
+    const giveBack = await owner.own()
+    const { waitForTurn } = await backendOf(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`)
+    function standby() {
+      const ending = new AbortController()
+      const seen = { looks: 0, failures: 0 }
+      const turn = waitForTurn!({
+        threads: 1,
+        address: { host: undefined, port: 1 },
+        signal: ending.signal,
+        onWaiting: () => seen.looks++,
+        onTaking() {},
+        onFailed: () => seen.failures++,
+        onDead() {},
+      })
+      turn.catch(() => {})
+      async function stop() {
+        const begun = performance.now()
+        ending.abort(new StandbyStopped())
+        await assert.rejects(turn, StandbyStopped)
+        return performance.now() - begun
+      }
+      return { seen, stop }
+    }
+    const hangs = () => until(async () => proxy.hung(), Boolean)
+    proxy.hang(100)
+    const first = standby()
+    await hangs()
+    const took = [await first.stop()]
+    proxy.hang(0)
+    proxy.cut()
+    const second = standby()
+    await until(async () => second.seen.looks, Boolean)
+    proxy.hang(100)
+    proxy.cut()
+    await hangs()
+    took.push(await second.stop())
+    proxy.hang(0)
+    proxy.cut()
+    await owner.close()
+    await giveBack()
+    // An attempt to connect takes up to five seconds.
+    assert.ok(
+      took.every((ms) => ms < 2_000),
+      took.join(),
+    )
+  })
+
+  test('a standby has started its shard threads before it takes over, and then starts no others', async () => {
+    const schema = `warm_${schemas++}`
+    const owner = await openStore(cluster.url(schema))
+    const giveBack = await owner.own()
+    const folder = await mkdtemp(join(tmpdir(), 'svc-warm-'))
+    const { config } = readConfig({
+      env: {
+        SVC_STORE_URL: cluster.url(schema),
+        SVC_SECRET_KEY: '5e'.repeat(32),
+        SVC_STANDBY: 'on',
+        SVC_SHARDS: '2',
+        SVC_PORT: '0',
+        SVC_DATA_DIR: folder,
+        SVC_FFMPEG: 'off',
+        SVC_NETWORK_URL: 'ws://127.0.0.1:1',
+      },
+    })
+    let threads = 0
+    const count = () => {
+      threads++
+    }
+    process.on('worker', count)
+    const starting = startService(config, { log })
+    await until(
+      async () => threads,
+      (started) => started === 2,
+    )
+    await owner.close()
+    await giveBack()
+    const service = await starting
+    process.off('worker', count)
+    assert.equal(threads, 2)
+    await service.stop(5_000)
     await rm(folder, { recursive: true })
   })
 

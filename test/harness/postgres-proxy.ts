@@ -27,6 +27,8 @@ export interface PostgresProxy {
   refuse(isRefused: boolean): void
   /** Accepts this number of new connections without passing anything on, as if their packets were lost. */
   hang(count: number): void
+  /** Number of connections that were accepted so since the last call of `hang`. */
+  hung(): number
   /** New connections pass their first bytes on after this number of ms. */
   delay(ms: number): void
   stop(): Promise<void>
@@ -39,12 +41,14 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   const statements: Record<string, number> = {}
   let isRefused = false
   let hanging = 0
+  let hung = 0
   let delayMs = 0
 
   const server = createServer((near): unknown => {
     if (isRefused) return near.destroy()
     if (hanging > 0) {
       hanging--
+      hung++
       open.add(near)
       return near.on('error', () => {}).on('close', () => open.delete(near))
     }
@@ -105,7 +109,9 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
     },
     hang(count) {
       hanging = count
+      hung = 0
     },
+    hung: () => hung,
     delay(ms) {
       delayMs = ms
     },

@@ -81,6 +81,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
   }
 
   async function answer(command: ShardCommand): Promise<unknown> {
+    if (command.type === 'loaded') return null
     if (command.type === 'hello') {
       if (generation !== undefined) throw new Failure('engine_unavailable')
       shard = await open(command.setup)

@@ -75,8 +75,14 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
 
   const at = (url: string, { api_url }: Instance) => `${url}${new URL(api_url).pathname}`
 
+  async function megabytesOf({ url }: Node): Promise<number> {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    return Math.round(Number(/^process_resident_memory_bytes (.*)$/m.exec(metrics)![1]) / 1e6)
+  }
+
   /** Sends requests to the standby until it is active and all accounts are connected. */
   async function handOver(standby: Node, end: () => Promise<unknown>): Promise<Answer[]> {
+    const standby_mb = await megabytesOf(standby)
     const answers: Promise<Answer>[] = []
     const begun = performance.now()
     const since = () => Math.round(performance.now() - begun)
@@ -117,8 +123,8 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
       counts[name] = (counts[name] ?? 0) + 1
     }
     const longest = Math.round(Math.max(...all.map(({ ms }) => ms)))
-    const numbers = { ended: await ended, ready: await ready, connected, longest }
-    process.stdout.write(`# ${INSTANCES} accounts, ms: ${JSON.stringify(numbers)}, answers: ${JSON.stringify(counts)}\n`)
+    const numbers = { ended: await ended, ready: await ready, connected, longest, standby_mb }
+    process.stdout.write(`# ${INSTANCES} accounts, ms and MB: ${JSON.stringify(numbers)}, answers: ${JSON.stringify(counts)}\n`)
     return all
   }
 

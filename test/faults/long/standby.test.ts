@@ -101,6 +101,12 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     return { url, active }
   }
 
+  async function standingBy(url: string): Promise<string[]> {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    assert.match(metrics, /^process_resident_memory_bytes /m)
+    return metrics.split('\n').filter((line) => line.startsWith('svc_standing_by'))
+  }
+
   const logOf = (name: string) => `${ground.dataDir}-${name}.log`
   const at = (url: string): Instance => ({ ...instance, api_url: `${url}${new URL(instance.api_url).pathname}` })
   const deliveryOf = (id: string) =>
@@ -138,6 +144,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     )
     const standby = await startStandby('b')
     assert.equal((await ask('POST', `${standby.url}/admin/instances`)).status, 503)
+    assert.deepEqual(await standingBy(standby.url), ['svc_standing_by 1'])
     await sandbox.setDown(true)
     const queued: string[] = []
     for (const text of texts.slice(1, 4)) queued.push((await gateway.sendText(instance, ANA, text)).message_id)
@@ -150,6 +157,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await sandbox.send(ANA, ME, { text: 'an answer' })
     await sandbox.setDown(false)
     await standby.active
+    assert.deepEqual(await standingBy(standby.url), [])
     for (const each of [code, await app.allow(standby.url, page, instance.id)]) {
       const { status, accessToken } = await app.redeem(standby.url, each)
       assert.deepEqual([status, await app.mayList(standby.url, accessToken)], [200, 200])
@@ -162,6 +170,14 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     )
     late.stop()
     await exchange(standby.url, texts[4]!)
+  })
+
+  test('ends at its start if its shard threads cannot load their code', async () => {
+    const defect = `import { isMainThread } from 'node:worker_threads'; if (!isMainThread) throw new Error('a defect')`
+    const own = { SVC_DATA_DIR: `${ground.dataDir}-damaged`, SVC_PORT: String(await freePort()) }
+    const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(defect)}`
+    const damaged = run([], { ...ground.onNetwork, ...env, ...own, SVC_SHARDS: '1', NODE_OPTIONS })
+    await assert.rejects(damaged, /ended with 1 before it was up: .*The service cannot load its code.*\n.*because: a defect/s)
   })
 
   test('takes over from a service that stands still, which stores nothing when it goes on', async () => {

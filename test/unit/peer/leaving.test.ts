@@ -1,4 +1,4 @@
-/** A standby that stops finishes the requests that it passes on, over real connections. */
+/** A service of a pair stops while requests are passed on, over real connections. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -135,4 +135,51 @@ describe('a standby that stops', () => {
     assert.equal(seen, 1)
     release()
   })
+})
+
+test('a service that stops gets no more requests, and what it has not answered ends when another one is active', {
+  timeout: 30_000,
+}, async () => {
+  const [former, next, standby] = [await openSide(), await openSide(), await openSide()]
+  const seen: string[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  former.link.setOwnId('a')
+  former.server.serve(() => ({
+    async fetch({ url }) {
+      const { pathname } = new URL(url)
+      if (pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
+      seen.push(pathname)
+      await (pathname === '/held' ? held : new Promise(() => {}))
+      return new Response('the last answer')
+    },
+  }))
+  next.link.setOwnId('b')
+  next.server.serve(() => ({ fetch: () => new Response('next') }))
+  const ofFormer = { id: 'a', host: HOST, port: former.port }
+  standby.link.setActive(ofFormer)
+  const [answer, lost] = [get(standby, '/held'), get(standby, '/lost')]
+  await until(
+    async () => seen.length,
+    (count) => count === 2,
+  )
+  const stopped = former.server.stop(ENOUGH)
+  // No request has learned that the service stops, so its link has asked for itself.
+  await until(
+    async () => standby.link.readiness(),
+    (readiness) => readiness === undefined,
+  )
+  // Its row may still be in the database.
+  standby.link.setActive(ofFormer)
+  const waiting = get(standby, '/next')
+  standby.link.setActive(undefined)
+  standby.link.setActive({ id: 'b', host: HOST, port: next.port })
+  release()
+  assert.deepEqual([(await waiting).body, (await answer).body], ['next', 'the last answer'])
+  assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
+  assert.deepEqual(seen.sort(), ['/held', '/lost'])
+  await closeSides()
+  await stopped
 })

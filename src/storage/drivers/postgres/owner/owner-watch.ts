@@ -17,21 +17,17 @@ export interface OwnerLook {
  */
 export type Verdict = 'free' | 'alive' | 'dead'
 
-interface Still {
-  /** The counter must stay the same for this time in ms. */
-  ms: number
-  looks: number
-}
-
-const LOCKED: Still = { ms: 5_000, looks: 5 }
+/** Milliseconds for which the counter of an owner with its lock must stay the same. */
+const LOCKED = 5_000
 /**
- * Limits for an owner that has lost its lock. They apply only if this standby has seen the owner with the lock,
- * or its counter rising: after a failover, the new server never had the lock.
+ * The same for an owner that has lost its lock. It applies only if this standby has seen the owner with the lock, or its
+ * counter rising: after a failover, the new server never had the lock.
  */
-const UNLOCKED: Still = { ms: 2_000, looks: 3 }
+const UNLOCKED = 2_000
 /**
  * Longest time in ms between two reads of the owner's state. After a longer gap this process or the database may have
- * stood still, so the owner gets the whole time again.
+ * stood still, so the owner gets the whole time again. An owner is therefore dead only after five looks, or three if it
+ * has lost its lock.
  */
 export const LONGEST_GAP = 1_500
 
@@ -46,7 +42,6 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
   let seen: string | undefined
   let since = 0
   let last = 0
-  let looks = 0
   let owner: OwnerLook['node']
   let hasShownItself = false
 
@@ -77,11 +72,9 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
       if (found !== seen) {
         seen = found
         since = at
-        looks = 0
       }
-      looks++
-      const still = isLocked || !hasShownItself ? LOCKED : UNLOCKED
-      return askedAt - since >= still.ms && looks >= still.looks ? 'dead' : 'alive'
+      const limit = isLocked || !hasShownItself ? LOCKED : UNLOCKED
+      return askedAt - since >= limit ? 'dead' : 'alive'
     },
     forget,
   }

@@ -3,6 +3,7 @@
  * it waits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { orAborted } from '../../../../lib/or-aborted.ts'
 import type { Owner, TurnOptions } from '../../../store-backend.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
@@ -29,69 +30,84 @@ const LOOK = {
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
 
+/** The connection of a standby. An abort of the signal drops it, and ends an attempt to connect. */
+function createStandbyLink(target: Target, { address, signal }: Pick<TurnOptions, 'address' | 'signal'>) {
+  let link: Link | undefined
+  const drop = () => link?.drop()
+  signal.addEventListener('abort', drop)
+  return {
+    /** Connects if there is no connection. */
+    async use(): Promise<Link> {
+      if (link?.isUp()) return link
+      link = await orAborted(connect(target, { name: 'standby' }), signal, (late) => late.drop())
+      await link.ask(nameStandby(address), SILENCE)
+      return link
+    },
+    drop,
+    end: async () => link?.end(),
+    /** The signal has no effect on the connection from now on. */
+    detach: () => signal.removeEventListener('abort', drop),
+  }
+}
+
 export async function waitForTurn(
   target: Target,
   { threads, address, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
-  async function connectAgain(): Promise<Link> {
-    const made = await connect(target, { name: 'standby' })
-    await made.ask(nameStandby(address), SILENCE)
-    return made
-  }
+  // A database that does not answer must not delay the stop.
+  const connection = createStandbyLink(target, { address, signal })
   const watch = createOwnerWatch(() => performance.now())
-  let link = await connectAgain()
-  try {
-    await checkConnections(link, target, { threads, isStandby: true })
-  } catch (error) {
-    await link.end()
-    throw error
-  }
 
-  async function look(): Promise<boolean> {
-    if (!link.isUp()) link = await connectAgain()
+  /** Resolves with the connection that holds the lock; undefined if another service may still run. */
+  async function look(): Promise<Link | undefined> {
+    const link = await connection.use()
     const askedAt = performance.now()
     const { name, linkAddress, ...found } = await lookAt(link)
-    if (signal.aborted) return false
+    if (signal.aborted) return undefined
     const verdict = watch.judge(found, askedAt)
     if (verdict === 'alive') {
       onWaiting({ id: found.node?.writer, name, linkAddress })
-      return false
+      return undefined
     }
     onTaking()
     if (found.holder && found.node) {
       await link.ask({ text: END_OWNER, values: [found.node.writer, found.node.beat, found.holder] }, SILENCE)
     }
     watch.forget()
-    if (!(await isGrantedSoon(link))) return false
+    if (!(await isGrantedSoon(link))) return undefined
     if (verdict === 'dead') onDead(name)
-    return true
+    return link
   }
 
-  // A database that does not answer must not delay the stop.
-  const cut = () => link.drop()
-  signal.addEventListener('abort', cut)
-  for (;;) {
-    const begunAt = performance.now()
-    let every = LOOK_EVERY
-    const hasTurn = await look().catch((cause: unknown) => {
-      if (signal.aborted) return false
-      every = TRY_EVERY
-      // The database cannot be reached, so it is unknown whether the owner still runs.
-      watch.forget()
-      link.drop()
-      onFailed(cause)
-      return false
-    })
-    if (hasTurn && !signal.aborted) {
-      signal.removeEventListener('abort', cut)
-      return { link }
+  async function untilGranted(): Promise<Link> {
+    await checkConnections(await connection.use(), target, { threads, isStandby: true })
+    for (;;) {
+      const begunAt = performance.now()
+      let every = LOOK_EVERY
+      const link = await look().catch((cause: unknown) => {
+        signal.throwIfAborted()
+        every = TRY_EVERY
+        // The database cannot be reached, so it is unknown whether the owner still runs.
+        watch.forget()
+        connection.drop()
+        onFailed(cause)
+        return undefined
+      })
+      signal.throwIfAborted()
+      if (link !== undefined) return link
+      // A slow check must not add to the interval, because the watch begins again after a long gap.
+      await pause(Math.max(0, begunAt + every - performance.now()), undefined, { signal })
     }
-    // A slow check must not add to the interval, because the watch begins again after a long gap.
-    await pause(Math.max(0, begunAt + every - performance.now()), undefined, { signal }).catch(() => {})
-    if (!signal.aborted) continue
+  }
+
+  try {
+    return { link: await untilGranted() }
+  } catch (error) {
     // This also releases the lock of the schema, if it was just granted.
-    await link.end()
-    throw signal.reason
+    await connection.end()
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    connection.detach()
   }
 }
 

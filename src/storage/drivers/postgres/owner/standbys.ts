@@ -58,6 +58,9 @@ export const addressesIn = (text: string | null): StandbyAddress[] =>
 /** A hash of the owner's random id, so that the public answer of its standby does not contain the id itself. */
 export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
+const AWAY: ReadonlySet<unknown> = new Set(['database', 'stopping'])
+const REASONS: ReadonlySet<unknown> = new Set(['standby', ...AWAY])
+
 /** An answer of the standby of another owner counts as no answer. */
 export function standbyQuestions(owner: string) {
   const mark = markOf(owner)
@@ -67,13 +70,12 @@ export function standbyQuestions(owner: string) {
   }
   return {
     /**
-     * Whether the standby answers that it cannot reach the database. A standby that gives no answer may be about to
-     * take over.
+     * Whether the standby answers that it cannot reach the database, or stops, and so does not take over. A standby that
+     * gives no answer may be about to take over.
      */
-    isAway: async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database',
+    isAway: async (standby: StandbyAddress): Promise<boolean> => AWAY.has(await reasonOf(standby)),
     /** Whether a standby answers as the standby of this owner. */
-    isReached: async (standby: StandbyAddress): Promise<boolean> =>
-      ['standby', 'database'].includes((await reasonOf(standby)) as string),
+    isReached: async (standby: StandbyAddress): Promise<boolean> => REASONS.has(await reasonOf(standby)),
   }
 }
 
