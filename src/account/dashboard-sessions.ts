@@ -27,6 +27,9 @@ export const isOverAt = (now: number, { createdAt, lastUsedAt }: DashboardSessio
 const MAX_SESSIONS = 50
 const MAX_AGENT = 200
 
+/** Milliseconds by which the clock of another machine, whose service was active before, may be ahead. */
+const CLOCK_DIFFERENCE = MINUTE
+
 /** Milliseconds after which a newer use of a session is stored, so that not every request is a commit. */
 const USE_INTERVAL = MINUTE
 
@@ -73,9 +76,12 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
 
   async function load() {
     await kept.load(sessions)
-    // If the clock was set back since the last use, nobody knows how old the session is.
     const now = clock.now()
-    for (const [hash, { session }] of sessions.all()) if (session.lastUsedAt > now) forget(hash, session)
+    for (const [hash, { session }] of sessions.all()) {
+      // If the clock was set back since the last use, nobody knows how old the session is.
+      if (session.lastUsedAt - now > CLOCK_DIFFERENCE) forget(hash, session)
+      else session.lastUsedAt = Math.min(session.lastUsedAt, now)
+    }
     forgetEnded()
   }
 

@@ -22,12 +22,14 @@ export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range' | 'get'>
   records: Repository<StoredClient>
   clock: Clock
+  /** Whether other services use the same store. */
+  isShared: boolean
   /** Undefined if there is no document about this client. */
   readDocument(url: string): Promise<OauthClient | undefined>
   isUsed(clientId: string): boolean
 }
 
-export function createClients({ store, records, clock, readDocument, isUsed }: ClientsDeps) {
+export function createClients({ store, records, clock, isShared, readDocument, isUsed }: ClientsDeps) {
   const registered = new Map<string, StoredClient>()
 
   function toForget(): StoredClient[] {
@@ -63,7 +65,7 @@ export function createClients({ store, records, clock, readDocument, isUsed }: C
     knows: (id: string): boolean => registered.has(id) || isUsed(id),
 
     async find(id: string): Promise<OauthClient | undefined> {
-      const known = registered.get(id) ?? (REGISTERED.test(id) ? await read(id) : undefined)
+      const known = registered.get(id) ?? (isShared && REGISTERED.test(id) ? await read(id) : undefined)
       return known ?? (id.includes(':') ? readDocument(id) : undefined)
     },
   }

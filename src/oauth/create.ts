@@ -4,6 +4,7 @@ import type { Log } from '../domain/log.ts'
 import type { Ranges } from '../egress/addresses.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
+import { createLatestUses } from '../storage/latest-uses.ts'
 import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
@@ -18,7 +19,7 @@ import { hashOf, isVerifierOf, newSecret } from './tokens.ts'
 
 export interface OauthDeps {
   store: StateStore
-  main: Pick<MainRecords, 'load' | 'change'>
+  main: Pick<MainRecords, 'load' | 'change' | 'isShared'>
   sealer: Sealer
   clock: Clock
   log: Log
@@ -32,11 +33,14 @@ export interface OauthDeps {
 }
 
 export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, settled, catchUp }: OauthDeps): Oauth {
-  const grants = createGrants({ main, store, records: appRecords(sealer), clock, log, catchUp })
+  const { isShared } = main
+  const uses = createLatestUses({ store, prefix: keys.oauthAppUses, sealer })
+  const grants = createGrants({ main, store, uses, isShared, records: appRecords(sealer), clock, log, catchUp })
   const clients = createClients({
     store,
     records: clientRecords(sealer),
     clock,
+    isShared,
     readDocument: createReadDocument({ allow, log }),
     isUsed: grants.isUsed,
   })
@@ -62,7 +66,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
         isMade = false
         const code = codes.find(id)
         if (!code) return { ops: [] }
-        if (code.isUsed) return { ops: code.app === null ? [] : [removal(code.app)] }
+        if (code.isUsed) return { ops: code.app === null ? [] : removal(code.app) }
         isMade = isMeant && isOfKey(code)
         // The code counts as used whatever the outcome is, so that a second request with it is detected.
         const used = codes.changing(id, { ...code, isUsed: true, app: isMade ? app : null })

@@ -20,12 +20,17 @@ const USE_INTERVAL = MINUTE
 
 export interface GrantsDeps extends StoredAppsDeps {
   clock: Clock
+  /** Whether other services use the same store. */
+  isShared: boolean
   log: Log
   /** Reads changes of other services, and takes at most a moment. */
   catchUp(): Promise<void>
 }
 
-type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used' | 'list' | 'revoke' | 'endOf' | 'stop'>
+type GrantsPart = Pick<
+  Oauth,
+  'refresh' | 'revokeToken' | 'authenticate' | 'used' | 'readUses' | 'list' | 'revoke' | 'endOf' | 'stop'
+>
 
 export interface Grants extends GrantsPart {
   load(): Promise<void>
@@ -36,7 +41,7 @@ export interface Grants extends GrantsPart {
     work: (made: { id: string; tokens: Tokens; op: Op }) => Promise<T>,
   ): Promise<T>
   end(id: string): Promise<void>
-  removal(id: string): Op
+  removal(id: string): Op[]
 }
 
 const without = ({
@@ -59,8 +64,8 @@ function freshTokens(family: string, now: number) {
   return { tokens, hashes }
 }
 
-export function createGrants({ main, store, records, clock, log, catchUp }: GrantsDeps): Grants {
-  const apps = createStoredApps({ main, store, records, log })
+export function createGrants({ main, store, uses, isShared, records, clock, log, catchUp }: GrantsDeps): Grants {
+  const apps = createStoredApps({ main, store, uses, records, log })
   const { held, change, end, removal } = apps
 
   /** Another service may have issued the token a moment ago. */
@@ -133,10 +138,15 @@ export function createGrants({ main, store, records, clock, log, catchUp }: Gran
       const app = held.get(id)
       const now = clock.now()
       if (!app || isRecent(app.lastUsedAt, now, USE_INTERVAL)) return
+      uses.note(id, { at: now, ip: null })
       held.hold({ ...app, lastUsedAt: now })
-      change(id, (current) => current).catch((err: unknown) =>
-        log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'),
-      )
+      apps
+        .writeUse(id)
+        .catch((err: unknown) => log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'))
+    },
+
+    async readUses() {
+      if (isShared) await apps.readUses()
     },
 
     list: (workspace) =>
@@ -155,7 +165,7 @@ export function createGrants({ main, store, records, clock, log, catchUp }: Gran
       const ending = held
         .all()
         .filter((app) => ('instance' in of ? app.instance === of.instance : app.workspace === of.workspace))
-      return { ops: ending.map(({ id }) => removal(id)) }
+      return { ops: ending.flatMap(({ id }) => removal(id)) }
     },
 
     stop: apps.idle,

@@ -82,6 +82,8 @@ export interface Oauth {
   authenticate(accessToken: string): OauthApp | undefined
   /** Records the use in the background, at most once a minute. */
   used(app: OauthApp): void
+  /** Reads the uses that other services have stored. */
+  readUses(): Promise<void>
   /** The newest app comes first. */
   list(workspace: WorkspaceId): readonly OauthApp[]
   /** Rejects with `not_found`. */

@@ -2,6 +2,7 @@
 import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
+import type { LatestUses } from '../storage/latest-uses.ts'
 import type { MainRecords, Memory } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
@@ -11,30 +12,35 @@ import type { StoredApp } from './records.ts'
 export interface StoredAppsDeps {
   main: Pick<MainRecords, 'load' | 'change'>
   store: Pick<StateStore, 'get'>
+  uses: LatestUses
   records: Repository<StoredApp>
   log: Log
 }
 
-export function createStoredApps({ main, store, records, log }: StoredAppsDeps) {
+export function createStoredApps({ main, store, uses, records, log }: StoredAppsDeps) {
   const held = createHeldApps()
   const mutex = createKeyedMutex()
   /** Ids of the apps that this service is adding. */
   const adding = new Set<string>()
 
-  const removal = (id: string): Op => records.remove(keys.oauthApp(id))
-  const remove = (id: string): Promise<void> => main.change(() => ({ ops: [removal(id)] }))
+  const removal = (id: string): Op[] => [records.remove(keys.oauthApp(id)), uses.removal(id)]
+  const remove = (id: string): Promise<void> => main.change(() => ({ ops: removal(id) }))
+
+  /** The time in the record of an app is from an earlier release, or older than the note. */
+  const withLatestUse = (app: StoredApp): StoredApp => ({ ...app, lastUsedAt: uses.of(app.id)?.at ?? app.lastUsedAt })
 
   const memory: Memory = {
     put(key, bytes, isOwn) {
       const app = records.decode(key, bytes)
-      const before = held.get(app.id)
       // The app was revoked together with its instance or workspace, while this change was already on its way.
-      if (isOwn && before === undefined && !adding.has(app.id)) return
-      held.hold(before === undefined ? app : withLatestUse(app, before))
+      if (isOwn && held.get(app.id) === undefined && !adding.has(app.id)) return
+      held.hold(withLatestUse(app))
     },
     remove(key) {
       const app = held.get(key.slice(keys.oauthApps.length))
-      if (app) held.forget(app)
+      if (app === undefined) return
+      held.forget(app)
+      uses.forget(app.id)
     },
   }
 
@@ -43,7 +49,7 @@ export function createStoredApps({ main, store, records, log }: StoredAppsDeps) 
     const ended = new Set<string>()
     for (const { id, refreshUntil, instance } of held.all())
       if (refreshUntil < now || (await store.get(keys.config(instance))) === undefined) ended.add(id)
-    await main.change(() => ({ ops: held.all().flatMap(({ id }) => (ended.has(id) ? [removal(id)] : [])) }))
+    await main.change(() => ({ ops: held.all().flatMap(({ id }) => (ended.has(id) ? removal(id) : [])) }))
   }
 
   return {
@@ -51,12 +57,16 @@ export function createStoredApps({ main, store, records, log }: StoredAppsDeps) 
     removal,
 
     async load(now: number): Promise<void> {
+      await uses.read()
       await main.load('oauthApps', memory, (found) => {
         const apps = found.map(([key, bytes]) => records.decode(key, bytes))
-        for (const app of apps.sort((one, other) => one.createdAt - other.createdAt)) held.hold(app)
+        for (const app of apps.sort((one, other) => one.createdAt - other.createdAt)) held.hold(withLatestUse(app))
       })
       // Nobody can use these apps, and the next start tries again.
       await removeEnded(now).catch((err: unknown) => log.error({ err }, 'ended OAuth apps could not be removed'))
+      await uses
+        .removeOthers((id) => held.get(id) !== undefined)
+        .catch((err: unknown) => log.error({ err }, 'notes about the last use of ended OAuth apps could not be removed'))
     },
 
     /** Part of a commit that adds an app. `work` makes that commit. */
@@ -80,15 +90,23 @@ export function createStoredApps({ main, store, records, log }: StoredAppsDeps) 
           const next = app && decide(app)
           isWritten = next !== undefined
           if (app === undefined) return { ops: [] }
-          return { ops: [next ? records.encode(keys.oauthApp(id), next) : removal(id)] }
+          return { ops: next ? [records.encode(keys.oauthApp(id), next)] : removal(id) }
         })
         if (isWritten && held.get(id) === undefined) await remove(id)
       }),
 
+    writeUse: (id: string): Promise<void> =>
+      mutex.run(`use ${id}`, async () => {
+        if (held.get(id)) await uses.write(id)
+        // The app may have been revoked in the meantime.
+        if (held.get(id) === undefined) await uses.remove(id)
+      }),
+
+    async readUses(): Promise<void> {
+      await uses.read()
+      for (const app of held.all()) held.hold(withLatestUse(app))
+    },
+
     idle: () => mutex.idle(),
   }
 }
-
-/** The use of an app is in memory before it is stored, so the stored record may have an older one. */
-const withLatestUse = (stored: StoredApp, { lastUsedAt }: StoredApp): StoredApp =>
-  lastUsedAt !== null && lastUsedAt > (stored.lastUsedAt ?? 0) ? { ...stored, lastUsedAt } : stored

@@ -23,7 +23,7 @@ export interface LatestUsesDeps {
 }
 
 export interface LatestUses {
-  /** Reads the notes of all services. */
+  /** Reads the notes of all services. A read that is under way is shared. */
   read(): Promise<void>
   of(id: string): Use | undefined
   note(id: string, use: Use): void
@@ -43,15 +43,23 @@ export function createLatestUses({ store, prefix, sealer }: LatestUsesDeps): Lat
   const records = repository<Use>({ name: 'last use', schema: UseRecord, version: 1, sealed: sealer })
   const uses = new Map<string, Use>()
   const removal = (id: string) => records.remove(prefix + id)
+  let reading: Promise<void> | undefined
+
+  async function readAll(): Promise<void> {
+    // A note that cannot be read is replaced by the next one.
+    for await (const { key, value } of records.list(store, prefix, { onUnreadable: () => {} })) {
+      const id = key.slice(prefix.length)
+      const known = uses.get(id)
+      if (known === undefined || known.at < value.at) uses.set(id, value)
+    }
+  }
 
   return {
-    async read() {
-      // A note that cannot be read is replaced by the next one.
-      for await (const { key, value } of records.list(store, prefix, { onUnreadable: () => {} })) {
-        const id = key.slice(prefix.length)
-        const known = uses.get(id)
-        if (known === undefined || known.at < value.at) uses.set(id, value)
-      }
+    read() {
+      reading ??= readAll().finally(() => {
+        reading = undefined
+      })
+      return reading
     },
     of: (id) => uses.get(id),
     note: (id, use) => void uses.set(id, use),

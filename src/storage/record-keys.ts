@@ -23,6 +23,7 @@ export const keys = {
   dashboardSessions: 'dashboard-session:',
 
   apiKeyUses: 'use:api-key:',
+  oauthAppUses: 'use:oauth-app:',
   oauthApp: (id: string) => `oauth:app:${id}`,
   oauthApps: 'oauth:app:',
   oauthClient: (id: string) => `oauth:client:${id}`,

@@ -428,7 +428,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     assert.equal(a.configured.length, 1, 'its shard is configured once, in the turn of the change')
   })
 
-  test('a change is refused within its time, whatever it waits for: an earlier change, or a read', async () => {
+  test('a change is refused within its time, whatever it waits for: an earlier change, a read, or its decision', async () => {
     const [answers, reads] = [gateway(), gateway()]
     const patienceMs = 1_000
     const late = (changes: ChangeFeed): Partial<ChangeFeed> => ({
@@ -457,6 +457,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     reads.close()
     await refused(addOne(a))
     reads.open()
+    await refused(a.main.change(() => new Promise(() => {})))
     const isAdded = () =>
       addOne(a).then(
         () => true,
@@ -519,6 +520,28 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await a.account.catchUp()
     assert.equal(a.oauth.authenticate(last.accessToken), undefined)
     assert.deepEqual([a.oauth.list(a.workspace), b.oauth.list(b.workspace)], [[], []])
+  })
+
+  test('the use of an app by one raises no version, is shown by the other, and does not outlive the app', async () => {
+    const { a, b, url } = await pair()
+    const { workspace } = a
+    const instance = await a.directory.create(workspace, { name: 'first' })
+    const { code, of } = await approvedApp(a, b, instance)
+    const tokens = (await a.oauth.redeem(code, of))!
+    await b.account.catchUp()
+    const app = a.oauth.authenticate(tokens.accessToken)!
+    const version = await a.store.changes!.version()
+    a.oauth.used(app)
+    await a.oauth.stop()
+    assert.equal(await a.store.changes!.version(), version)
+    const usedAt = ({ oauth }: Running) => oauth.list(workspace)[0]?.lastUsedAt
+    assert.deepEqual([typeof usedAt(a), usedAt(b)], ['number', null])
+    await b.oauth.readUses()
+    await b.oauth.refresh(tokens.refreshToken, of.clientId)
+    await a.account.catchUp()
+    assert.deepEqual([usedAt(b), usedAt(await service(url))], [usedAt(a), usedAt(a)])
+    await b.oauth.revoke(workspace, app.id)
+    assert.equal(await a.store.count(keys.oauthAppUses), 0)
   })
 
   test('apps and codes of one end with an instance that the other deletes, or when the other revokes all', async () => {

@@ -42,7 +42,10 @@ export const listOauthApps = local('admin.listOauthApps', 'GET /admin/oauth-apps
   description: 'Revoked and expired apps are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(OauthApp),
-  handle: async ({ parts, workspace }, query) => pageOf(parts.oauth.list(workspace), query, render),
+  async handle({ parts, workspace }, query) {
+    await parts.oauth.readUses()
+    return pageOf(parts.oauth.list(workspace), query, render)
+  },
   examples: [{ name: 'first page', input: { page: '1' }, reply: { data: [example], page: 1, page_size: 20, total: 1 } }],
 })
 

@@ -28,8 +28,9 @@ export const FAMILIES = {
   /** Strangers create these records. A service that does not have one in memory reads it from the store. */
   oauthClients: held(keys.oauthClients, 'oauth/clients.ts'),
   oauthConsents: held(keys.oauthConsents, 'oauth/short-lived.ts'),
-  /** When each API key was last used. */
-  uses: held(keys.apiKeyUses, 'storage/latest-uses.ts'),
+  /** When each API key and each app was last used. */
+  apiKeyUses: held(keys.apiKeyUses, 'storage/latest-uses.ts'),
+  oauthAppUses: held(keys.oauthAppUses, 'storage/latest-uses.ts'),
   /** Devices that a command or an upload passes on to the service. */
   imports: notHeld('import:'),
   orders: notHeld('order:'),

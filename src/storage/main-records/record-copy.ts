@@ -27,12 +27,16 @@ const hashOf = (bytes: Uint8Array) => sha256(bytes, 'base64url')
 export function createRecordCopy(log: Log): RecordCopy {
   const loaded: Loaded[] = []
 
-  /** The old content of a record that cannot be read must not stay valid: it may be a key that was replaced. */
-  function read({ memory }: Loaded, key: string, value: Uint8Array, isOwn: boolean) {
+  /**
+   * The old content of a record that cannot be read must not stay valid: it may be a key that was replaced. Without a hash,
+   * the next read of all records tries again.
+   */
+  function read({ memory, hashes }: Loaded, key: string, value: Uint8Array, isOwn: boolean) {
     try {
       memory.put(key, value, isOwn)
     } catch (err) {
       log.error({ err, key }, 'a changed record could not be read, so this service does as if it did not exist')
+      hashes.delete(key)
       if (memory.unreadable) memory.unreadable(key)
       else memory.remove(key, isOwn)
     }

@@ -48,10 +48,12 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
   /** Settles when the answer to the change of this service that was sent is handled. */
   let answered: Promise<unknown> | undefined
   let version = Number.POSITIVE_INFINITY
+  let loads = 0
 
   async function readAll(): Promise<void> {
     // The version is read first. Changes during the ranges are then read again, which has no effect.
     const before = version
+    const loadsBefore = loads
     const current = await changes.version()
     const found = new Map<string, Uint8Array | null>()
     for (const { prefix, keys } of copy.families()) {
@@ -61,8 +63,8 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
     // A change of this service is newer than what was read before it.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
-    // `load` lowers the version if it adds a family while this function reads.
-    version = version < before ? version : current
+    // A family that was added meanwhile was not read, so its changes since then are read next.
+    if (loads === loadsBefore) version = current
   }
 
   async function readChanges(): Promise<void> {
@@ -113,7 +115,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
   async function attempt(decide: () => RecordChange | Promise<RecordChange>, until: number): Promise<boolean> {
     await inTime(catchUp(), until)
     const decidedAt = version
-    const { ops, committed } = await decide()
+    const { ops, committed } = await inTime(Promise.resolve(decide()), until)
     if (ops.length === 0) return true
     const sent = send(decidedAt, ops, until)
     answered = sent.catch(() => {})
@@ -131,6 +133,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
       const found: [string, Uint8Array][] = []
       for await (const entry of store.range(FAMILIES[family].prefix)) found.push([...entry])
       copy.add(family, memory, found)
+      loads++
       // Changes that were read during the range did not reach this family, so they are read once more.
       version = Math.min(version, from)
       fill(found)

@@ -123,6 +123,14 @@ test('a page that only has its live stream keeps its session over a start', asyn
   assert.notEqual((await start()).use(value, proof), undefined)
 })
 
+test('a start on a machine whose clock is some seconds behind keeps a session', async (t) => {
+  const { start, state, value, proof, session } = await signedIn(t)
+  state.now = START - 5_000
+  const next = await start()
+  assert.equal(next.list(workspace)[0]!.lastUsedAt, state.now)
+  assert.equal(next.use(value, proof)!.id, session.id)
+})
+
 for (const [why, keyId, change] of [
   ['it was unused for too long', null, { now: START + 31 * MINUTE }],
   ['the clock was set back', null, { now: START - HOUR }],
