@@ -304,6 +304,8 @@ const OPENED = new Set([
   '/passkey/confirm',
   '/passkey/ticket',
 ])
+const restOf = ({ path }: Pick<Endpoint, 'path'>) => path.slice(INSTANCE_BASE.length)
+const isOpened = (each: Endpoint) => each.access === 'instance' && OPENED.has(restOf(each))
 
 describe('an open link', () => {
   test('opens the operations of a pairing', async () => {
@@ -321,22 +323,22 @@ describe('an open link', () => {
   test('and no other one', async () => {
     const { path } = await newLink()
     const declared = endpoints.filter(({ access }) => access === 'instance')
-    const restOf = ({ path: whole }: Pick<Endpoint, 'path'>) => whole.slice(INSTANCE_BASE.length)
+    const opened = endpoints.filter(isOpened)
     const called = service.double.calls.length
-    const isOpened = (route: { method: string; path: string }) =>
-      declared.some((each) => each.method === route.method && each.path === route.path && OPENED.has(restOf(each))) ||
+    const isOfLink = (route: { method: string; path: string }) =>
+      opened.some((each) => each.method === route.method && each.path === route.path) ||
       `${route.method} ${route.path}` === `GET ${INSTANCE_BASE}/status`
     // The routes include all aliases, and the route names of the compatible gateway.
-    const routes = [...requestRoutes, ...dialectRoutes].filter((each) => each.path.startsWith(INSTANCE_BASE) && !isOpened(each))
+    const routes = [...requestRoutes, ...dialectRoutes].filter((each) => each.path.startsWith(INSTANCE_BASE) && !isOfLink(each))
     assert.ok(routes.length > declared.length)
     for (const { method, path: whole, name } of routes) {
       service.time.now += MINUTE
-      const rest = whole.slice(INSTANCE_BASE.length).replace(/\{\w+\}/g, '1')
+      const rest = restOf({ path: whole }).replace(/\{\w+\}/g, '1')
       const { status } = await service.ask(method, path + rest, method === 'GET' ? undefined : {}, { 'X-Dialect': 'zapi' })
       assert.equal(status, 404, name)
     }
     assert.equal(service.double.calls.length, called)
-    assert.equal(declared.filter((each) => OPENED.has(restOf(each))).length, OPENED.size)
+    assert.equal(opened.length, OPENED.size)
   })
 
   test('answers in the words of this service, whatever the dialect of the instance', async () => {
@@ -621,6 +623,13 @@ describe('a link ends', () => {
     assert.equal((await link.status()).status, 200)
     service.time.now += 1
     assert.deepEqual(await codeOf(link.status()), [401, 'unauthorized'])
+    const calls = service.double.calls.length
+    for (const { method, path } of endpoints.filter(isOpened)) {
+      const { body } = await service.ask(method, `${link.path}${restOf({ path })}`, method === 'GET' ? undefined : {})
+      const message = 'This link has expired or was revoked; ask for a new one.'
+      assert.deepEqual(body.error, { code: 'unauthorized', message, details: { reason: 'ended' } }, path)
+    }
+    assert.equal(service.double.calls.length, calls)
     const { status, html, headers } = await link.page()
     assert.equal(status, 401)
     assert.ok(html.includes('Este link expirou') && !html.includes('id="qr"'))
