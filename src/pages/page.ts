@@ -15,7 +15,7 @@ const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eeeb; --soft: #9db0a7; --paper: #101614; --card: #18211d; --line: #2c3a34; --green: #2fbf71; --button: #0b7540 } }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
-main { width: min(34rem, 100vw - 2rem); margin: 2rem 0; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
+main { width: min(34rem, 100vw - 2rem); margin: 2rem 0; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px; overflow-wrap: anywhere }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem }
 p { margin: .5rem 0 } small, .soft { color: var(--soft) }
 a { color: var(--green) }

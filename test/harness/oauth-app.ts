@@ -24,30 +24,34 @@ const post = (url: string, fields: Record<string, string>, headers: Record<strin
 export type OauthApp = Awaited<ReturnType<typeof registerApp>>
 
 /** Each step takes the URL of the service, because another process may answer it. */
-export async function registerApp(registeredAt: string) {
+export async function registerApp(registeredAt: string, name = 'Assistant') {
   const verifier = randomBytes(32).toString('base64url')
   const registered = await fetch(`${registeredAt}/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'Assistant', redirect_uris: [CALLBACK] }),
+    body: JSON.stringify({ client_name: name, redirect_uris: [CALLBACK] }),
   })
   const { client_id } = (await registered.json()) as { client_id: string }
   const decide = (url: string, { ticket, cookie }: ConsentPage, fields: Record<string, string>) =>
     post(`${url}/oauth/authorize`, { ticket, ...fields }, { Cookie: cookie })
 
+  function urlAt(url: string): string {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id,
+      redirect_uri: CALLBACK,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state: 's',
+      resource: `${url}/mcp`,
+    })
+    return `${url}/oauth/authorize?${query}`
+  }
+
   return {
-    async open(url: string): Promise<ConsentPage> {
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id,
-        redirect_uri: CALLBACK,
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-        state: 's',
-        resource: `${url}/mcp`,
-      })
-      return pageOf(await fetch(`${url}/oauth/authorize?${query}`))
-    },
+    /** Address of the page on which the owner decides. */
+    urlAt,
+    open: async (url: string): Promise<ConsentPage> => pageOf(await fetch(urlAt(url))),
     enterKey: async (url: string, page: ConsentPage, key: string): Promise<ConsentPage> =>
       pageOf(await decide(url, page, { key })),
     /** Resolves with the code. */

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { lookOf } from '../../domain/display-text.ts'
+import { focusContent } from '../app/focus.ts'
 import { type Action, useAction } from '../app/load.ts'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
@@ -26,9 +27,13 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
   const id = useId()
   useEffect(() => {
     const before = document.activeElement
-    ref.current?.showModal()
+    const dialog = ref.current
+    dialog?.showModal()
     return () => {
+      // Nothing behind an open dialog can take the focus.
+      dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
+      else focusContent()
     }
   }, [])
   const last = useRef<EventTarget | null>(null)
@@ -43,7 +48,7 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
       ref={ref}
       class={isWide ? 'wide' : ''}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={() => ref.current && onClose()}
       onFocusIn={(event) => {
         last.current = event.target
       }}

@@ -12,8 +12,8 @@ interface SearchedChoiceProps extends ChoiceProps {
 }
 
 /**
- * A list with a field that narrows it. While the search does not find the chosen option, the list shows none, and a form
- * cannot be sent.
+ * A list with a field that narrows it. While the search does not find the chosen option, the list shows what was found
+ * instead, and a form cannot be sent.
  */
 export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProps) {
   const { groupOf, options, value, onChange } = choice
@@ -50,8 +50,8 @@ export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProp
           onKeyDown={choose}
         />
       ) : null}
-      <Choice {...choice} options={shown} missing={isMissed ? '–' : undefined} onChange={pick} />
-      <span id={id} class="hint" role="status">
+      <Choice {...choice} options={shown} missing={isMissed ? said : undefined} onChange={pick} />
+      <span id={id} class="only-read-aloud" role="status">
         {isMissed ? said : ''}
       </span>
     </div>

@@ -55,7 +55,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
         >
           {eventName(type, state)}
         </Button>{' '}
-        <code>{type}</code>
+        <code title={EVENT_WORDS[type]}>{type}</code>
         <span class="under">
           {phone ? (
             <>

@@ -5,6 +5,11 @@ export const LOG = {
     'O corpo foi apagado, porque o evento foi entregue ou falhou há mais de 72 horas.',
     'El cuerpo se borró, porque el evento se entregó o falló hace más de 72 horas.',
   ],
+  'Is online': ['Está online', 'Está en línea'],
+  'Is offline': ['Está offline', 'No está en línea'],
+  'Is typing': ['Está digitando', 'Está escribiendo'],
+  'Is recording a voice message': ['Está gravando uma mensagem de voz', 'Está grabando un mensaje de voz'],
+  'Has stopped typing': ['Parou de digitar', 'Dejó de escribir'],
   'Show the body': ['Mostrar o corpo', 'Mostrar el cuerpo'],
   'The body holds a private message. The log records that you opened it.': [
     'O corpo tem uma mensagem privada. O registro anota que você o abriu.',
