@@ -63,13 +63,29 @@ let used = POOL_BYTES
 const ALGORITHM = 'aes-256-gcm'
 const OPTIONS = { authTagLength: TAG_BYTES }
 
-function putNextIv(target: Buffer, at: number): void {
+/** A cipher copies it when it is created, so all of them can share it. */
+const IV = Buffer.alloc(IV_BYTES)
+
+function putNextIv(): void {
   if (used === POOL_BYTES) {
     randomFillSync(pool)
     used = 0
   }
   used += IV_BYTES
-  pool.copy(target, at, used - IV_BYTES, used)
+  pool.copy(IV, 0, used - IV_BYTES, used)
+}
+
+const KEY_BYTES = Buffer.alloc(1_024)
+/** The views of `KEY_BYTES`, by their length: record keys have few different lengths. */
+const keyViews: Buffer[] = []
+
+/** The result is valid until the next call. */
+function bytesOf(recordKey: string): Buffer {
+  if (recordKey.length * 3 > KEY_BYTES.length) return Buffer.from(recordKey)
+  const length = KEY_BYTES.write(recordKey)
+  const view = keyViews[length] ?? KEY_BYTES.subarray(0, length)
+  keyViews[length] = view
+  return view
 }
 
 let sealers = 0
@@ -99,9 +115,10 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
       // The store copies a value that is a part of larger memory, so the memory of this one has exactly its size.
       const sealed = Buffer.allocUnsafeSlow(HEAD_BYTES + plain.byteLength)
       sealed[0] = VERSION
-      putNextIv(sealed, 1)
-      const cipher = createCipheriv(ALGORITHM, secret, sealed.subarray(1, 1 + IV_BYTES), OPTIONS)
-      cipher.setAAD(Buffer.from(recordKey))
+      putNextIv()
+      sealed.set(IV, 1)
+      const cipher = createCipheriv(ALGORITHM, secret, IV, OPTIONS)
+      cipher.setAAD(bytesOf(recordKey))
       sealed.set(cipher.update(plain), HEAD_BYTES)
       // In this mode `update` returns all of the text, so `final` only computes the tag.
       cipher.final()
@@ -113,7 +130,7 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
         throw new Error(`${recordKey} is not a sealed record that this version can read`)
       const iv = sealed.subarray(1, 1 + IV_BYTES)
       const decipher = createDecipheriv(ALGORITHM, secret, iv, OPTIONS)
-      decipher.setAAD(Buffer.from(recordKey))
+      decipher.setAAD(bytesOf(recordKey))
       decipher.setAuthTag(sealed.subarray(1 + IV_BYTES, HEAD_BYTES))
       try {
         const plain = decipher.update(sealed.subarray(HEAD_BYTES))

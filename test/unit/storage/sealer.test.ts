@@ -12,6 +12,7 @@ import { createSealer } from '../../../src/storage/sealer.ts'
 import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
 import { START, sealer, tempDir, tempStore } from './fixtures.ts'
 
+const UPGRADES = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [index + 1, (old: object) => ({ ...old })]))
 const other = createSealer(new Uint8Array(64).fill(8))
 
 test('a sealed value opens only whole, under its own record and with its own key', () => {
@@ -30,6 +31,31 @@ test('a sealed value opens only whole, under its own record and with its own key
   }
   assert.throws(() => sealer.open('a', sealed.subarray(0, 20)), /not a sealed record/)
   assert.throws(() => createSealer(new Uint8Array(16)), /32 bytes/)
+})
+
+test('record keys and texts of every length are written whole', () => {
+  for (const name of ['k', 'k'.repeat(341), 'k'.repeat(342), 'k'.repeat(2_000), 'é'.repeat(300)]) {
+    const sealed = sealer.seal(name, Buffer.from(name))
+    assert.equal(sealer.open(name, sealed).toString(), name)
+    assert.throws(() => sealer.open(`${name}k`, sealed), /cannot be opened/)
+  }
+  const schema = v.object({ text: v.optional(v.string()), more: v.optional(v.string()) })
+  for (const sealed of [undefined, sealer]) {
+    const records = repository({ name: 'text', schema, version: 12, upgrades: UPGRADES, sealed })
+    const values = [
+      {},
+      ...['', 'a', '€😀"\\', 'x'.repeat(5_400), '€'.repeat(5_500), 'x'.repeat(70_000)].map((text) => ({ text })),
+    ]
+    const written = values.map((value) => records.encode('k', value)[1]!)
+    assert.deepEqual(
+      written.map((bytes) => (sealed ? sealed.open('k', bytes) : Buffer.from(bytes)).toString()),
+      values.map((value) => JSON.stringify({ v: 12, ...value })),
+    )
+    assert.deepEqual(
+      written.map((bytes) => records.decode('k', bytes)),
+      values,
+    )
+  }
 })
 
 test('no two values are sealed under the same nonce', () => {
