@@ -60,6 +60,31 @@ test('a read that began before a change is not remembered', async () => {
   assert.equal(await identity.lidOf(PN), '2@lid')
 })
 
+test('a person is found once, and again after a change of the pairs or while one name is unknown', async () => {
+  const { identity, map, reads, gate } = opened()
+  const lidOf = async () => (await identity.person(PN)).lid
+  assert.equal(await lidOf(), null)
+  assert.equal(await lidOf(), null)
+  assert.equal(reads.length, 2)
+  await map('1')
+  const first = await identity.person(PN)
+  assert.deepEqual(first, { phone: jidUser(PN), lid: '1@lid' })
+  assert.equal(await identity.person(PN), first)
+  assert.equal(reads.length, 3)
+  await map('2')
+  assert.equal(await lidOf(), '2@lid')
+  const held = deferred()
+  gate.opens = held.promise
+  await map('3')
+  const early = lidOf()
+  await map('4')
+  held.resolve()
+  assert.equal(await early, '3@lid')
+  assert.equal(await lidOf(), '4@lid')
+  await map(null)
+  assert.equal(await lidOf(), null)
+})
+
 test('other types, and several ids at once, are read as before', async () => {
   const { auth, map, reads } = opened()
   await map('1')

@@ -2,14 +2,7 @@
  * Interface between the connection of one linked device and the rest of the shard: its dependencies, its events and its
  * methods.
  */
-import type {
-  AuthenticationCreds,
-  AuthenticationState,
-  BaileysEventMap,
-  BinaryNode,
-  WAMessageKey,
-  WAVersion,
-} from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, BaileysEventMap, BinaryNode, WAMessageKey, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { Restriction } from '../../../src/domain/instance.ts'
@@ -26,7 +19,7 @@ import type { ServerProps } from '../wire/server-props.ts'
 import type { Ask, AskOptions } from './ask.ts'
 import type { DeviceLists } from './device-lists.ts'
 import type { Closed } from './disconnect.ts'
-import type { Identity, LidPair } from './identity.ts'
+import type { Identity, IdentityState, LidPair } from './identity.ts'
 import type { MexIds } from './mex.ts'
 import type { NetworkRoute } from './network-route.ts'
 import type { PasskeyEvents } from './pairing/passkey-ceremony.ts'
@@ -59,7 +52,7 @@ export interface SessionEvents extends PasskeyEvents {
 export interface ConnectionDeps {
   instance: string
   creds: AuthenticationCreds
-  auth: AuthenticationState
+  auth: IdentityState
   makeSignalRepository: MakeSignalRepository
   holders: KeyHolders
   save(): void

@@ -8,7 +8,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
 import { bare, identifierOf, jidUser } from '../wire/jid.ts'
-import type { Identity } from '../wire/person.ts'
+import type { Identity, Person } from '../wire/person.ts'
 
 export type { Identity, Person } from '../wire/person.ts'
 
@@ -54,11 +54,20 @@ const REVERSE = '_reverse'
 /** The most entries that each session remembers; a person has two. A message needs those of its chat several times. */
 const REMEMBERED = 128
 
+/** The pairs that a session has in memory. */
+export interface RememberedPairs {
+  get(id: string): string | undefined
+  /** Number of changes so far. A result that was derived from pairs is valid while this number stays the same. */
+  changes(): number
+}
+
+export type IdentityState = AuthenticationState & { readonly pairs?: RememberedPairs }
+
 /** Reports the pairs that are stored, and remembers those that were read. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
-): AuthenticationState {
+): IdentityState {
   const remembered = boundedCache<string, string>(REMEMBERED)
   /** Number of changes so far. A pair is not remembered if it was read before the last of them. */
   let changes = 0
@@ -78,6 +87,7 @@ export function keepingPairs(
 
   return {
     creds,
+    pairs: { get: (id) => remembered.get(id), changes: () => changes },
     keys: {
       ...keys,
       get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
@@ -104,8 +114,14 @@ export function keepingPairs(
 }
 
 /** Reads the pairs that the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
-export function createIdentity(auth: AuthenticationState): Identity {
-  const read = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
+export function createIdentity(auth: IdentityState): Identity {
+  const { pairs } = auth
+  const people = boundedCache<string, Promise<Person>>(REMEMBERED)
+  /** Number of changes of the pairs from which `people` follow. */
+  let foundAt = 0
+
+  const stored = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
+  const read = (id: string) => pairs?.get(id) ?? stored(id)
 
   async function lidOf(pnJid: string) {
     const user = await read(jidUser(pnJid))
@@ -114,6 +130,38 @@ export function createIdentity(auth: AuthenticationState): Identity {
   async function pnOf(lidJid: string) {
     const user = await read(`${jidUser(lidJid)}_reverse`)
     return user === null ? null : `${user}@s.whatsapp.net`
+  }
+
+  async function find(jid: string, alt?: string | null): Promise<Person> {
+    let pn: string | null = null
+    let lid: string | null = null
+    for (const either of alt ? [jid, alt] : [jid]) {
+      const name = bare(either)
+      if (isPnUser(name)) pn ??= name
+      else if (isLidUser(name)) lid ??= name
+    }
+    if (pn === null && lid !== null) pn = await pnOf(lid)
+    if (lid === null && pn !== null) lid = await lidOf(pn)
+    const known = pn ?? lid
+    return known === null ? { phone: identifierOf(jid), lid: null } : { phone: identifierOf(known), lid }
+  }
+
+  /** A sent text asks for the person of its chat ten times. */
+  function remember(jid: string, { changes }: RememberedPairs): Promise<Person> {
+    const now = changes()
+    if (now !== foundAt) people.clear()
+    foundAt = now
+    const known = people.get(jid)
+    if (known) return known
+    const finding = find(jid)
+    finding.then(
+      ({ phone, lid }) => {
+        // A person of whom only one name is known may get the other one without a change of these pairs.
+        if (lid !== null && phone !== lid && changes() === now) people.set(jid, finding)
+      },
+      () => {},
+    )
+    return finding
   }
 
   return {
@@ -129,19 +177,7 @@ export function createIdentity(auth: AuthenticationState): Identity {
       const { me } = auth.creds
       return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
     },
-    async person(jid, alt) {
-      let pn: string | null = null
-      let lid: string | null = null
-      for (const either of alt ? [jid, alt] : [jid]) {
-        const name = bare(either)
-        if (isPnUser(name)) pn ??= name
-        else if (isLidUser(name)) lid ??= name
-      }
-      if (pn === null && lid !== null) pn = await pnOf(lid)
-      if (lid === null && pn !== null) lid = await lidOf(pn)
-      const known = pn ?? lid
-      return known === null ? { phone: identifierOf(jid), lid: null } : { phone: identifierOf(known), lid }
-    },
+    person: (jid, alt) => (alt || pairs === undefined ? find(jid, alt) : remember(jid, pairs)),
   }
 }
 

@@ -1,6 +1,6 @@
 export interface Person {
-  phone: string
-  lid: string | null
+  readonly phone: string
+  readonly lid: string | null
 }
 
 export interface Identity {
