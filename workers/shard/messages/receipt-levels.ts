@@ -3,8 +3,8 @@
  * Rows are grouped by week, so that an old week can be removed without reading the other rows.
  */
 
-import { createHash } from 'node:crypto'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { sha256 } from '../../../src/lib/sha256.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
@@ -17,10 +17,7 @@ const REMEMBERED = 5_000
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
-  createHash('sha256')
-    .update(JSON.stringify([id, chat, participant]))
-    .digest('base64url')
-    .slice(0, 22)
+  sha256(JSON.stringify([id, chat, participant]), 'base64url').slice(0, 22)
 
 export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
