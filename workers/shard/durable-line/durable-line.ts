@@ -32,8 +32,8 @@ export interface DurableLine<V> {
   coming(value: V): void
   /** Call this for each row after its commit, even if the row was already on disk. */
   committed(id: string): void
-  /** Returns the oldest waiting row; reads from disk if none is in memory. One call at a time. */
-  first(): Promise<V | undefined>
+  /** The oldest waiting row. Returns a promise only if none is in memory and the disk must be read. One call at a time. */
+  first(): V | undefined | Promise<V | undefined>
   all(): Promise<void>
   take(id: string): void
   back(value: V): void
@@ -91,6 +91,11 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     }
   }
 
+  async function firstOnDisk(): Promise<V | undefined> {
+    while (memory.rows.length === 0 && !positions.isAllKnown) await read()
+    return memory.rows[0]
+  }
+
   return {
     get rows() {
       return memory.rows
@@ -110,10 +115,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async all() {
       while (!positions.isAllKnown) await read()
     },
-    async first() {
-      while (memory.rows.length === 0 && !positions.isAllKnown) await read()
-      return memory.rows[0]
-    },
+    first: () => (memory.rows.length === 0 && !positions.isAllKnown ? firstOnDisk() : memory.rows[0]),
     take(id) {
       memory.remove(id)
       taken.add(id)

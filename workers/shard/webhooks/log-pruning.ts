@@ -18,8 +18,8 @@ const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
   added(): void
-  /** Resolves with true if more rows must be examined. */
-  run(): Promise<boolean>
+  /** Returns or resolves with true if more rows must be examined. */
+  run(): boolean | Promise<boolean>
 }
 
 export interface LogPruningOptions {
@@ -120,22 +120,26 @@ export function logPruning({
     removedByLook = 0
   }
 
+  async function lookFrom(now: number): Promise<boolean> {
+    try {
+      return await look()
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      log.error({ instance_id: instanceId, err: error }, 'old rows of the webhook log could not be removed')
+      begin()
+      notBefore = now + AGAIN_AFTER
+      return false
+    }
+  }
+
   return {
     added() {
       if (count !== undefined) count++
     },
-    async run() {
+    run() {
       const now = steady.now()
-      if (now < notBefore || (passed === undefined && now < nextLook && (stuck || (count ?? 0) <= maxEntries))) return false
-      try {
-        return await look()
-      } catch (error) {
-        if (!isStorageFailure(error)) throw error
-        log.error({ instance_id: instanceId, err: error }, 'old rows of the webhook log could not be removed')
-        begin()
-        notBefore = now + AGAIN_AFTER
-        return false
-      }
+      const isWaiting = now < notBefore || (passed === undefined && now < nextLook && (stuck || (count ?? 0) <= maxEntries))
+      return !isWaiting && lookFrom(now)
     },
   }
 }

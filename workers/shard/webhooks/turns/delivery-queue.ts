@@ -16,6 +16,8 @@ export type QueuedEvent = { readonly id: string } & (
 
 export type EventLine = DurableLine<QueuedEvent>
 
+type Found = QueuedEvent | 'more' | undefined
+
 export interface DeliveryQueueOptions {
   line: EventLine
   webhooks: () => WebhookSettings
@@ -32,27 +34,34 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
     return row === undefined ? null : webhooks()[urlField(row.type)]
   }
 
+  async function nextNotHeld(): Promise<Found> {
+    for (let seen = 0; seen < SLICE; seen++) {
+      const event = await line.first()
+      if (event === undefined || !holds.any()) return event
+      const url = await urlOf(event.id)
+      const hold = url === null ? undefined : holds.of(url)
+      if (hold === undefined) return event
+      holds.saw(hold, event.id)
+      line.pass(event.id)
+    }
+    return 'more'
+  }
+
   return {
     urlOf,
 
-    /** `more`: none was found yet, and the search continues in the next turn of the event loop. */
-    async next(): Promise<QueuedEvent | 'more' | undefined> {
+    /**
+     * `more`: none was found yet, and the search continues in the next turn of the event loop. Returns a promise only
+     * if the search must read from disk.
+     */
+    next(): Found | Promise<Found> {
       const current = webhooks()
       if (current !== settings) {
         settings = current
         line.again()
         holds.keepOnly(new Set(Object.values(current).filter((value) => typeof value === 'string')))
       }
-      for (let seen = 0; seen < SLICE; seen++) {
-        const event = await line.first()
-        if (event === undefined || !holds.any()) return event
-        const url = await urlOf(event.id)
-        const hold = url === null ? undefined : holds.of(url)
-        if (hold === undefined) return event
-        holds.saw(hold, event.id)
-        line.pass(event.id)
-      }
-      return 'more'
+      return holds.any() ? nextNotHeld() : line.first()
     },
 
     /** Searches for the first event of a URL whose receiver is down. If there is none, the URL no longer waits. */

@@ -77,7 +77,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     }
     if (hasMore) return 'more'
     // Log rows are pruned by age even if there are no events, so the next turn is at most an hour later.
-    const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
+    const parked = await due.first()
+    const next = Math.min(parked?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
 

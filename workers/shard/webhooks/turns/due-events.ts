@@ -20,6 +20,11 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
+    known = { first: await read() }
+    return known.first
+  }
+
+  async function read(): Promise<Due | null> {
     await settled()
     const prefix = keys.dues(instanceId)
     for await (const [key, bytes] of store.range(prefix, { limit: 1 })) {
@@ -31,10 +36,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
 
   return {
     /** Null if there is none. The same object is returned until something changes. */
-    async first(): Promise<Due | null> {
-      known ??= { first: await lookUp() }
-      return known.first
-    },
+    first: (): Due | null | Promise<Due | null> => (known === undefined ? lookUp() : known.first),
     forget(): void {
       known = undefined
     },

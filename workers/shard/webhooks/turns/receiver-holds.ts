@@ -67,9 +67,16 @@ export function createReceiverHolds() {
     release: (url: string) => held.delete(url),
 
     /** Undefined if no probe is due. */
-    due: (now: number): Hold | undefined => [...held.values()].find(({ probeAt }) => probeAt <= now),
+    due(now: number): Hold | undefined {
+      for (const hold of held.values()) if (hold.probeAt <= now) return hold
+      return undefined
+    },
 
-    next: (): number => Math.min(...[...held.values()].map(({ probeAt }) => probeAt)),
+    next(): number {
+      let next = Number.POSITIVE_INFINITY
+      for (const { probeAt } of held.values()) next = Math.min(next, probeAt)
+      return next
+    },
 
     keepOnly(urls: ReadonlySet<string>): void {
       for (const map of [held, lastFailed]) for (const url of [...map.keys()]) if (!urls.has(url)) map.delete(url)
