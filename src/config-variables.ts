@@ -23,6 +23,8 @@ const PREFIX = `${BRAND.toUpperCase()}_`
 
 const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
 
+const NODE_NAME = /^[\w.-]{1,63}$/
+
 const Environment = v.object({
   SVC_HOST: v.optional(text, '127.0.0.1'),
   SVC_PORT: v.optional(whole(0, 65_535), '8080'),
@@ -52,6 +54,7 @@ const Environment = v.object({
   SVC_STANDBY: v.optional(oneOf('on', 'off'), 'off'),
   SVC_STANDBY_ADDRESS: v.optional(standbyAddress),
   SVC_PEER_PORT: v.optional(whole(1, 65_535)),
+  SVC_NODE_NAME: v.optional(v.pipe(v.string(), v.regex(NODE_NAME, '1 to 63 letters, digits, dots, hyphens and underscores'))),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
       v.string(),

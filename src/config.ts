@@ -2,7 +2,7 @@
  * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with
  * a sentence that names it. An unknown variable is named in a warning, so that a typo is noticed.
  */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { blobPlace, bucketOf, type DataPlaces, sandboxed } from './config-places.ts'
 import { readVariables } from './config-variables.ts'
@@ -36,6 +36,8 @@ export interface Config extends DataPlaces {
   standbyAddress: { host: string; port: number | undefined } | null
   /** Port at which other services of the store pass requests on to this one; null for none. */
   peerPort: number | null
+  /** Name of this service among those of the store. */
+  nodeName: string
   /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number
   /** Null if the service generates a key in the data folder. */
@@ -115,6 +117,7 @@ export function readConfig({
     isStandby: known.SVC_STANDBY === 'on',
     standbyAddress: known.SVC_STANDBY_ADDRESS ?? null,
     peerPort: known.SVC_PEER_PORT ?? null,
+    nodeName: known.SVC_NODE_NAME ?? hostname(),
     blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
     mediaBucket: bucketOf('SVC_MEDIA_URL', known),
     mediaDays: known.SVC_MEDIA_DAYS,

@@ -23,6 +23,7 @@ import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
+import { createNodes, ownNode } from './service/nodes.ts'
 import { openLink } from './service/open-link.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
@@ -41,6 +42,8 @@ export interface ServiceOptions {
   sandboxUrl?: string
   /** Without this function, a standby cannot be stopped before it has taken over. */
   whileStandby?: WhileStandby
+  /** Begins to stop this process, so that a standby takes over. Without this function, no handover can be requested. */
+  stopSoon?: () => void
 }
 
 export interface Service {
@@ -92,7 +95,7 @@ interface Run {
 
 async function startParts(
   config: Config,
-  { log, allowCrash = false, sandboxUrl, whileStandby }: ServiceOptions,
+  { log, allowCrash = false, sandboxUrl, whileStandby, stopSoon }: ServiceOptions,
   { clockWatch, shutdown, starting }: Run,
 ): Promise<Omit<Service, 'stop'>> {
   const backend = await backendOf(config.storeUrl)
@@ -110,8 +113,9 @@ async function startParts(
   // The search runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const warm = warmUp(config, { log, shutdown, allowCrash })
-  const turn = await standBy(config, { log, backend, starting, server, tally, searching, link, warm, whileStandby })
-  const storage = await openStorage(config, { log, shutdown, backend, turn })
+  const node = ownNode(config, server.port)
+  const turn = await standBy(config, { log, backend, node, starting, server, tally, searching, link, warm, whileStandby })
+  const storage = await openStorage(config, { log, shutdown, backend, node, turn })
 
   if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)
   starting.at('the accounts')
@@ -181,6 +185,7 @@ async function startParts(
     directory,
     tally,
     ledger,
+    nodes: createNodes({ node, store, clock, stopSoon }),
     async takeImports() {
       const { booted } = await starts.takeImports()
       await booted

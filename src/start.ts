@@ -71,8 +71,8 @@ async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }:
 const networkOf = (network: Network | undefined): Printed['network'] =>
   network === undefined ? { url: null, root: null, root_serial: null, ca: null, media_host: null } : { ...network.network }
 
-async function runService(config: Config, log: Logger): Promise<Running> {
-  const service = await startService(config, { log, whileStandby: (leave) => onSignal(config, log, leave) })
+async function runService(config: Config, log: Logger, stopSoon: () => void): Promise<Running> {
+  const service = await startService(config, { log, stopSoon, whileStandby: (leave) => onSignal(config, log, leave) })
   const printed = {
     base_url: service.baseUrl,
     sandbox_url: null,
@@ -94,13 +94,13 @@ async function runNetwork(config: Config, log: Logger): Promise<Running> {
   return { printed, ended: network.ended, stop: () => network.stop() }
 }
 
-async function runSandbox(config: Config, log: Logger): Promise<Running> {
+async function runSandbox(config: Config, log: Logger, stopSoon: () => void): Promise<Running> {
   const network = await startNetwork(config, log)
   try {
     const { url, root, ca, media_host } = network.network
     const service = await startService(
       { ...config, network: { ...config.network, url, root, ca, mediaHost: media_host } },
-      { log, sandboxUrl: network.controlUrl, whileStandby: (leave) => onSignal(config, log, leave) },
+      { log, stopSoon, sandboxUrl: network.controlUrl, whileStandby: (leave) => onSignal(config, log, leave) },
     )
     const adminKey = await rememberedAdminKey(config, service)
     return {
@@ -135,15 +135,19 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * The first signal calls `stop`. A second signal, or the deadline, ends the process immediately, which is safe. Returns
- * a function that ends the listening.
+ * The first signal calls `stop`, as does `handover`. A second signal, or the deadline, ends the process immediately,
+ * which is safe. Returns a function that ends the listening.
  */
-function onSignal(config: Config, log: Logger, stop: () => void): () => void {
+function onSignal(config: Config, log: Logger, stop: () => void, handover?: AbortSignal): () => void {
   let isStopping = false
   const act = (signal: NodeJS.Signals) => {
     if (isStopping) return endNow()
+    begin({ signal })
+  }
+  const begin = (why: object) => {
+    if (isStopping) return
     isStopping = true
-    log.info({ signal }, 'stopping')
+    log.info(why, 'stopping')
     setTimeout(() => {
       log.error({}, 'the service did not stop before its deadline; exiting')
       endNow()
@@ -151,13 +155,17 @@ function onSignal(config: Config, log: Logger, stop: () => void): () => void {
     stop()
   }
   for (const signal of SIGNALS) process.on(signal, act)
+  const handOver = () => begin({ handover: true })
+  // A handover may be requested before the start has ended.
+  if (handover?.aborted) handOver()
+  handover?.addEventListener('abort', handOver)
   return () => {
     for (const signal of SIGNALS) process.off(signal, act)
   }
 }
 
-function stopOnSignal(running: Running, config: Config, log: Logger): void {
-  onSignal(config, log, () => {
+function stopOnSignal(running: Running, config: Config, log: Logger, handover: AbortSignal): void {
+  const stop = () => {
     running.stop().then(
       () => {
         log.info({}, 'stopped')
@@ -168,7 +176,8 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
         process.exit(1)
       },
     )
-  })
+  }
+  onSignal(config, log, stop, handover)
 }
 
 /** The output may be a file on a full disk, or a pipe that nobody reads any longer, and neither may end the service. */
@@ -188,8 +197,9 @@ async function start(): Promise<void> {
   const log = createLog(config.logging, 'main')
   for (const warning of warnings) log.warn(warning)
   const run = flags.networkOnly ? runNetwork : flags.sandbox ? runSandbox : runService
-  const running = await run(config, log)
-  stopOnSignal(running, config, log)
+  const handover = new AbortController()
+  const running = await run(config, log, () => handover.abort())
+  stopOnSignal(running, config, log, handover.signal)
   running.ended?.catch((error) => {
     log.fatal({ err: error }, 'the sandbox network ended')
     process.exit(1)

@@ -238,9 +238,9 @@ export const RIGHTS = {
   },
   'health.see': {
     page: 'Health',
-    may: 'see the health of the service, which serves all workspaces',
+    may: 'see the health of the service, which serves all workspaces, and hand over to a standby',
     scopes: null,
-    operations: ['dashboard.health'],
+    operations: ['dashboard.health', 'admin.listNodes', 'admin.drainNode'],
   },
   'sandbox.use': {
     page: 'Sandbox',

@@ -232,6 +232,8 @@ export interface Health {
   data: { bytes: number; store_bytes: number; media_bytes: number; free_bytes: number | null }
   instances: Record<Status, number>
   slots: { used: number; total: number }
+  /** Whether several services can use the store, which `GET /admin/nodes` lists. */
+  has_nodes: boolean
   queue: number
   backlog: number
   series: { every_seconds: number; from: string | null; points: HealthPoint[] }

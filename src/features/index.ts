@@ -5,6 +5,7 @@ import * as accountUsage from './account/usage.ts'
 import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
 import * as adminMoving from './admin/moving.ts'
+import * as adminNodes from './admin/nodes.ts'
 import * as adminOauthApps from './admin/oauth-apps.ts'
 import * as adminSecurity from './admin/security.ts'
 import * as adminWebhookLog from './admin/webhook-log.ts'
@@ -85,6 +86,7 @@ const areas = [
   adminSecurity,
   adminMoving,
   adminOauthApps,
+  adminNodes,
   adminWebhookLog,
   system,
 ]

@@ -9,6 +9,7 @@ import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
 import type { ImportInstance } from '../domain/instance-import.ts'
 import type { Language } from '../domain/language.ts'
+import type { Nodes } from '../domain/nodes.ts'
 import type { Passkeys } from '../domain/passkey.ts'
 import type { Readings } from '../domain/readings.ts'
 import type { EventStreams } from '../domain/server-events.ts'
@@ -47,6 +48,7 @@ export interface Parts {
   usage: Usage
   passkeys: Passkeys
   connectLinks: ConnectLinks
+  nodes: Nodes
   health: ((workspace: WorkspaceId, window: HealthWindow) => Promise<Health>) | undefined
   /** Sums of the instances for each hour; undefined if the dashboard is off. */
   activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined

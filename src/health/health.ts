@@ -30,6 +30,7 @@ export interface HealthDeps {
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
   store: Pick<StateStore, 'range' | 'commit'>
+  hasNodes: boolean
   storeBytes(): Promise<number>
   mediaBytes(): number
   outboxMax: number
@@ -151,6 +152,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
         },
         instances,
         slots,
+        has_nodes: deps.hasNodes,
         queue: total('waiting'),
         backlog: total('backlog'),
         series: { every_seconds: RINGS[window].stepMs / SECOND, from: points[0]?.at ?? null, points },

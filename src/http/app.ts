@@ -49,6 +49,7 @@ export interface AppDeps {
   usage: Parts['usage']
   passkeys: Parts['passkeys']
   connectLinks: Parts['connectLinks']
+  nodes: Parts['nodes']
   eventStreams: Parts['eventStreams']
   clock: Clock
   steadyClock: Clock
@@ -132,6 +133,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     usage: deps.usage,
     passkeys: deps.passkeys,
     connectLinks: deps.connectLinks,
+    nodes: deps.nodes,
     health: deps.dashboard?.health,
     activity: deps.dashboard?.activity,
     description: once(() => describe(served)),

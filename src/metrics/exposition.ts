@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import type { Ledger } from './ledger.ts'
-import { measured } from './measured.ts'
+import { type Measured, measured } from './measured.ts'
 import { processText } from './process.ts'
 import { sum, type Tally } from './tally.ts'
 import { textOf, withZeros } from './text.ts'
@@ -13,16 +13,17 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
-  standbys(): number | undefined
+  nodes(): Measured['nodes']
+  isPair: boolean
   /** Waits at most a second for the reports of the shard threads. If one does not answer, its last report is used. */
   refresh(): Promise<void>
 }
 
 export const createExposition =
-  ({ tally, ledger, clock, instances, streams, standbys, refresh }: ExpositionDeps) =>
+  ({ tally, ledger, clock, instances, streams, nodes, isPair, refresh }: ExpositionDeps) =>
   async (): Promise<string> => {
     await refresh()
     const total = ledger.total()
-    const now = measured({ ...total, instances: instances(), streams: streams(), standbys: standbys(), now: clock.now() })
+    const now = measured({ ...total, instances: instances(), streams: streams(), nodes: nodes(), isPair, now: clock.now() })
     return `${await textOf(withZeros(sum([tally.numbers(), total.numbers, now])))}\n${await processText()}`
   }

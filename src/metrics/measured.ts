@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
+import { countNodes, type ServiceNode } from '../domain/nodes.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
@@ -12,8 +13,10 @@ const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
   instances: Readonly<Record<Status, number>>
   streams: Readonly<Record<StreamReader, number>>
-  /** Number of standbys; undefined if the service is not one of a pair. */
-  standbys: number | undefined
+  /** All services of the store; undefined if only this machine can use it. */
+  nodes: readonly Pick<ServiceNode, 'state'>[] | undefined
+  /** Whether the service can be one of a pair. */
+  isPair: boolean
   now: number
 }
 
@@ -22,17 +25,24 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
  * keeps growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a
  * histogram.
  */
-export function measured({ instances, streams, standbys, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
+export function measured({ instances, streams, nodes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))
   const upTo = (bound: number) => ages.filter((age) => age <= bound).length
   return new Map([
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
     ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
-    ...(standbys === undefined ? [] : [[keyOf('svc_standbys', {}), standbys] as const]),
+    ...ofNodes(nodes, isPair),
     [keyOf('svc_queue_waiting', {}), waiting],
     [keyOf('svc_webhook_backlog', {}), backlog],
     ...AGES.map((bound) => [keyOf('svc_inbound_age_instances', { le: String(bound / SECOND) }), upTo(bound)] as const),
     [keyOf('svc_inbound_age_instances', { le: '+Inf' }), ages.length],
     [keyOf('svc_inbound_age_max_seconds', {}), ages.reduce((most, age) => Math.max(most, age), 0) / SECOND],
   ])
+}
+
+function ofNodes(nodes: Measured['nodes'], isPair: boolean): [string, number][] {
+  if (nodes === undefined) return []
+  const counts = countNodes(nodes)
+  const all = Object.entries(counts).map(([state, count]): [string, number] => [keyOf('svc_nodes', { state }), count])
+  return isPair ? [...all, [keyOf('svc_standbys', {}), counts.standby]] : all
 }

@@ -55,6 +55,11 @@ export const METRICS = {
     labels: [],
     help: 'Number of standbys that wait for this service to end; only with SVC_STANDBY=on.',
   },
+  svc_nodes: {
+    kind: 'gauge',
+    labels: ['state'],
+    help: 'Services on the store by state: active, standby, or lost (killed within the last hour); only with PostgreSQL.',
+  },
   svc_standing_by: {
     kind: 'gauge',
     labels: [],

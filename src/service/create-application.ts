@@ -11,6 +11,7 @@ import { createInstanceImport } from '../directory/instance-import.ts'
 import { createInstanceResume } from '../directory/instance-resume.ts'
 import { MINUTE, SECOND, steadyClock } from '../domain/clock.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
+import type { Nodes } from '../domain/nodes.ts'
 import type { Readings } from '../domain/readings.ts'
 import { fairSlots } from '../egress/fair-slots.ts'
 import { createReadings } from '../engine/readings.ts'
@@ -57,6 +58,7 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
+  nodes: Nodes
   takeImports(): Promise<void>
   sandboxUrl: string | null
 }
@@ -153,6 +155,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         usage,
         passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
         connectLinks,
+        nodes: deps.nodes,
         eventStreams,
         clock,
         steadyClock,
@@ -169,7 +172,8 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           clock,
           instances: directory.countByStatus,
           streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
-          standbys: deps.storage.standbys,
+          nodes: deps.storage.nodes,
+          isPair: config.isStandby,
           refresh: engine.refreshReports,
         }),
         isMetricsToken: tokenHash === undefined ? undefined : (value) => isSameHash(hashOf(value), tokenHash),
@@ -271,6 +275,7 @@ async function dashboardOf(
     engine: threads.engine,
     disk: storage.diskWatch,
     store,
+    hasNodes: store.nodes !== undefined,
     storeBytes: store.size,
     mediaBytes: () => Number(Atomics.load(storage.blobsUsed, 0)),
     outboxMax,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Bucket } from '../domain/bucket.ts'
 import type { SharedDisk } from '../domain/disk.ts'
+import type { ServiceNode } from '../domain/nodes.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
@@ -16,7 +17,7 @@ import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import { holdLease, type SharedLease, shareLease } from '../storage/shared-lease.ts'
-import type { Backend, OpenStore, Turn } from '../storage/store-backend.ts'
+import type { Backend, OpenStore, OwnNode, Turn } from '../storage/store-backend.ts'
 import { markFolders } from './shared-folders.ts'
 import type { Shutdown } from './shutdown.ts'
 import { threadsOf } from './stand-by.ts'
@@ -34,24 +35,30 @@ export interface ServiceStorage {
   /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
   hasTakenOver: boolean
   lease: SharedLease
-  /** Number of standbys of this service. Undefined if it has none by its configuration. */
-  standbys(): number | undefined
+  /** All services of the store as of the last second; undefined if only this machine can use it. */
+  nodes(): readonly ServiceNode[] | undefined
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
 
 export async function openStorage(
   config: Config,
-  { log, shutdown, backend, turn }: { log: Logger; shutdown: Shutdown; backend: Backend; turn: Turn | undefined },
+  {
+    log,
+    shutdown,
+    backend,
+    node,
+    turn,
+  }: { log: Logger; shutdown: Shutdown; backend: Backend; node: OwnNode; turn: Turn | undefined },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   const disk = shareDisk(threadsOf(config))
   const lease = shareLease()
-  let standbys: number | undefined
+  let nodes: readonly ServiceNode[] | undefined
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
     turn,
-    linkAddress: config.peerPort === null ? undefined : { host: config.standbyAddress?.host, port: config.peerPort },
+    node,
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
@@ -61,8 +68,8 @@ export async function openStorage(
         'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
       ),
     onHeld: (until, since) => holdLease(lease, until, since),
-    onStandbys(count) {
-      standbys = count
+    onNodes(found) {
+      nodes = found
     },
   })
   let giveBack: (() => Promise<void>) | undefined
@@ -115,7 +122,7 @@ export async function openStorage(
     steps: createKillAt(config.killAt),
     hasTakenOver: store.hasTakenOver?.() ?? false,
     lease,
-    standbys: () => (config.isStandby ? standbys : undefined),
+    nodes: () => nodes,
     onVisit(listener) {
       visited = listener
     },

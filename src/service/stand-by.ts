@@ -19,7 +19,7 @@ import { refuseMarked } from '../storage/moving/marks.ts'
 import { openStore } from '../storage/open-store.ts'
 import { keys } from '../storage/record-keys.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
-import type { Backend, Turn } from '../storage/store-backend.ts'
+import type { Backend, OwnNode, Turn } from '../storage/store-backend.ts'
 import { refuseConverter } from './converter.ts'
 import { otherFolder } from './shared-folders.ts'
 import { createStandbyMetrics } from './standby-metrics.ts'
@@ -29,8 +29,9 @@ import { watchAddress } from './watch-address.ts'
 export interface StandbyDeps {
   log: Logger
   backend: Backend
+  node: OwnNode
   starting: Starting
-  server: Pick<Listening, 'port' | 'explain' | 'forwardWith' | 'metricsWith'>
+  server: Pick<Listening, 'explain' | 'forwardWith' | 'metricsWith'>
   tally: Tally
   searching: Promise<Programs | null>
   warm?: Pick<WarmParts, 'loaded'> | undefined
@@ -102,7 +103,7 @@ async function finishForwarding({ shutdownMs }: Config, { server, starting, link
 
 async function waitForTurn(
   config: Config,
-  { log, starting, server, link }: StandbyDeps,
+  { log, node, starting, link }: StandbyDeps,
   { waitForTurn, ending }: { waitForTurn: NonNullable<Backend['waitForTurn']>; ending: AbortController },
 ): Promise<Turn> {
   let shown: string | undefined
@@ -137,7 +138,7 @@ async function waitForTurn(
   const noteAddress = watchAddress(log, link)
   const turn = await waitForTurn({
     threads: threadsOf(config),
-    address: { host: config.standbyAddress?.host, port: config.standbyAddress?.port ?? server.port },
+    node,
     signal: ending.signal,
     onWaiting({ id, name = 'another machine', linkAddress }) {
       seenAt = steadyClock.now()

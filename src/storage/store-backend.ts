@@ -3,6 +3,7 @@
  * a backend. No other module knows which kind there is.
  */
 import type { Driver, Storage } from 'unstorage'
+import type { ServiceNode } from '../domain/nodes.ts'
 import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
@@ -34,6 +35,21 @@ export interface Backend {
 
 export interface Turn {
   link: unknown
+  /** Name of the service that was active before, if known. */
+  former?: string | undefined
+}
+
+/** This run of the service, as it shows itself to the others of its store. */
+export interface OwnNode {
+  id: string
+  name: string
+  release: string
+  /** Host at which the others reach this service; undefined for the address that the store sees. */
+  host?: string | undefined
+  /** Port at which the owner asks this service, while it is a standby, whether it can reach the store. */
+  port?: number | undefined
+  /** Port at which others pass requests on to this service; undefined if it has none. */
+  peerPort?: number | undefined
 }
 
 /** The service that owns a store: its id, and the name of its machine, if known. */
@@ -46,11 +62,7 @@ export interface Owner {
 
 export interface TurnOptions {
   threads: number
-  /**
-   * Address at which the owner asks whether this service can reach the store. Without a host, the owner uses the
-   * address that the store sees.
-   */
-  address: { host: string | undefined; port: number }
+  node: OwnNode
   /** If the signal is aborted, the wait ends and rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
@@ -72,11 +84,8 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   keysDir?: string | undefined
   turn?: Turn | undefined
-  /**
-   * Address at which the standbys of this service pass requests on to it. Without a host, they use the address that the
-   * store sees. Absent if the service has no link.
-   */
-  linkAddress?: { host: string | undefined; port: number } | undefined
+  /** Needed by a service, which calls `own`. */
+  node?: OwnNode | undefined
   /** Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   onCommit?: ((isStored: boolean) => void) | undefined
@@ -84,8 +93,8 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
   /** Called once for each address at which the owner cannot reach its standby. */
   onUnreached?: ((address: string) => void) | undefined
-  /** Called with the number of standbys of the owner, each time that the owner has counted them. */
-  onStandbys?: ((count: number) => void) | undefined
+  /** Called with all services of the store, each time that the owner has read them. */
+  onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**
    * Called with the time until which this process may keep its sessions without hearing from the store again, in ms of
    * the monotonic clock (`monotonicMs`), and with the moment from which it counts. `Infinity` if nobody can replace this
@@ -126,6 +135,8 @@ export interface OpenParts {
    * machine can use the store.
    */
   hasTakenOver?(): boolean
+  /** Reads the services of the store. Absent if only this machine can use it. */
+  nodes?(): Promise<ServiceNode[]>
   /**
    * Notifies the service that owns the store that a command has written to it. Resolves with false if no service runs
    * on it.

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
+import type { ServiceNode } from '../../src/domain/nodes.ts'
 import type { Scope } from '../../src/domain/workspace.ts'
 import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
+import { endsAfterFirst, METRICS_TOKEN, NODE, openService, type Service } from './http/service.ts'
 
 /** Time in ms after which all request limits are reset, because the limits count per minute. */
 const BEYOND_LIMITS_MS = 61_000
@@ -28,7 +30,12 @@ type Schema = {
   items?: Schema
 }
 
-const service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
+const node = { id: NODE, name: 'node-a', release: '1.0.0', address: undefined, since: 0, seenAt: 0, takeover: undefined }
+const nodes = async (): Promise<ServiceNode[]> => [
+  { ...node, state: 'active' },
+  { ...node, id: randomUUID(), address: { host: 'fd00::2', port: 8_090 }, state: 'standby' },
+]
+const service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true, nodes: { nodes } })
 // API keys can only be required if an API key exists.
 await service.newKey(['instances:operate'], 'operates')
 const { security, subscription, dialect } = service.account.workspace(service.workspace)

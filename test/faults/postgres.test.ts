@@ -3,7 +3,7 @@
  * twice. A trigger counts how often each row is written, so a second write of the same bytes is found.
  */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,13 +22,15 @@ import { createTally } from '../../src/metrics/tally.ts'
 import { createOauth } from '../../src/oauth/create.ts'
 import type { Oauth } from '../../src/oauth/oauth.ts'
 import { listen } from '../../src/serve.ts'
+import { ownNode } from '../../src/service/nodes.ts'
 import { markFolders } from '../../src/service/shared-folders.ts'
 import { StandbyStopped, standBy, type WhileStandby } from '../../src/service/stand-by.ts'
 import { watchStart } from '../../src/starting.ts'
 import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
-import { markOf, nameStandby } from '../../src/storage/drivers/postgres/owner/standbys.ts'
+import { showStandby } from '../../src/storage/drivers/postgres/owner/node-rows.ts'
+import { markOf } from '../../src/storage/drivers/postgres/owner/standbys.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
 import { eraseLeftovers } from '../../src/storage/erase.ts'
@@ -36,6 +38,7 @@ import { openKeyRing, rotateSecretKey } from '../../src/storage/key-ring.ts'
 import { createMainRecords } from '../../src/storage/main-records/create-main-records.ts'
 import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
+import type { OwnNode } from '../../src/storage/store-backend.ts'
 import { amount } from '../harness/amount.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { noPooler, startPooler } from '../harness/postgres-pooler.ts'
@@ -44,7 +47,14 @@ import { until } from '../harness/until.ts'
 import { INSTANCE, sealer } from '../unit/storage/fixtures.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
-const NO_SERVER = { port: 1, explain() {}, forwardWith() {}, metricsWith() {} }
+const NO_SERVER = { explain() {}, forwardWith() {}, metricsWith() {} }
+/** Nobody answers at the port of this standby. */
+const nodeAt = (name: string, at: { host?: string; port: number } = { port: 1 }) => ({
+  id: randomUUID(),
+  name,
+  release: '1.0.0',
+  ...at,
+})
 const OTHER = `${INSTANCE.slice(0, -1)}0`
 
 const bytes = (text: string) => Buffer.from(text)
@@ -420,16 +430,17 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('a standby waits while the owner runs, and follows one that cannot reach the database, and one that ends', async () => {
-    const { main, thread, over, unreached, schema } = await service()
+    const { main, thread, over, unreached, side, schema } = await service()
     const url = cluster.url(schema)
+    const [b, c] = [nodeAt('node-b'), nodeAt('node-c')]
     const waited: unknown[] = []
     const dead: unknown[] = []
     const failed: unknown[] = []
-    const standBy = async () => {
+    const standBy = async (node: OwnNode) => {
       const { waitForTurn } = await backendOf(url)
       return waitForTurn!({
         threads: 1,
-        address: { host: undefined, port: 1 },
+        node,
         signal: new AbortController().signal,
         onWaiting: ({ name }) => waited.push(name),
         onTaking() {},
@@ -438,7 +449,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       })
     }
     let isNext = false
-    const turn = standBy().finally(() => {
+    const turn = standBy(b).finally(() => {
       isNext = true
     })
     // An owner that does not hold the lock would be regarded as dead before this number of looks.
@@ -447,19 +458,26 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       (count) => count > 12,
     )
     assert.equal(isNext, false)
-    // Nobody answers at the port of this standby.
     await until(
       async () => unreached,
       ({ length }) => length > 0,
     )
     assert.deepEqual(unreached, ['127.0.0.1 port 1'])
     assert.deepEqual([new Set(waited), dead], [new Set([hostname()]), []])
+    const nodesOf = async (store: OpenStore) =>
+      (await store.nodes!()).map(({ name, state, takeover }) => [state, name, takeover?.from, takeover?.cause]).sort()
+    assert.deepEqual(await nodesOf(main), [
+      ['active', hostname(), undefined, undefined],
+      ['standby', 'node-b', undefined, undefined],
+    ])
     proxy.refuse(true)
     proxy.cut()
-    const other = await openStore(url, { turn: await turn })
+    const other = await openStore(url, { turn: await turn, node: b })
     const giveBackOther = await other.own()
     proxy.refuse(false)
     assert.deepEqual([dead, other.hasTakenOver?.()], [[hostname()], true])
+    const lost = ['lost', hostname(), undefined, undefined]
+    assert.deepEqual(await nodesOf(other), [['active', 'node-b', hostname(), 'failure'], lost])
     await assert.rejects(main.commit(put('k', 'after')), Fenced)
     await until(
       async () => over,
@@ -468,16 +486,31 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await thread.close()
     await main.close()
 
-    const next = standBy()
+    const before = waited.length
+    const next = standBy(c)
     await until(
       async () => waited.length,
-      (count) => count > 6,
+      (count) => count > before,
     )
     await other.close()
     await giveBackOther()
-    const last = await openStore(url, { turn: await next })
+    const last = await openStore(url, { turn: await next, node: c })
     const giveBack = await last.own()
     assert.deepEqual([dead.length, last.hasTakenOver?.(), failed], [1, false, []])
+    assert.deepEqual(await nodesOf(last), [['active', 'node-c', 'node-b', 'planned'], lost])
+    // The service that was killed is lost at first, and its row is removed after an hour.
+    const ADD =
+      "INSERT INTO svc_node (id, name, release, state, host, seen_at) VALUES (gen_random_uuid(), $1, '', 'standby', '', now() - $2::interval)"
+    await side.query(ADD, ['killed', '6 s'])
+    assert.deepEqual(
+      (await nodesOf(last)).filter(([, name]) => name === 'killed'),
+      [['lost', 'killed', undefined, undefined]],
+    )
+    await side.query("UPDATE svc_node SET seen_at = now() - interval '61 minutes' WHERE writer IS NULL")
+    await until(
+      () => nodesOf(last),
+      ({ length }) => length === 1,
+    )
     await last.close()
     await giveBack()
   })
@@ -491,7 +524,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = waitForTurn!({
       threads: 1,
       // The database sees the connection at another address (127.0.0.1), which would work here too.
-      address: { host: 'localhost', port: server.port },
+      node: nodeAt('node-b', { host: 'localhost', port: server.port }),
       signal: new AbortController().signal,
       onWaiting: () => looks++,
       onTaking() {},
@@ -528,9 +561,16 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       return { sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }
     })
     const standby = await cluster.client(schema)
-    await standby.query(nameStandby({ host: 'localhost', port: server.port }) as { text: string; values: unknown[] })
+    const show = showStandby(nodeAt('node-b', { host: 'localhost', port: server.port })) as { text: string; values: unknown[] }
+    await standby.query(show)
+    const beating = setInterval(() => void standby.query(show), 1_000)
     await until(async () => asked, Boolean)
-    return server
+    return {
+      async close() {
+        clearInterval(beating)
+        await server.close()
+      },
+    }
   }
 
   test('an owner whose new connection hangs tries another one before its lease ends', async () => {
@@ -601,6 +641,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       const turn = standBy(config, {
         log,
         backend: await backendOf(config.storeUrl),
+        node: ownNode(config, 1),
         starting,
         server: {
           ...NO_SERVER,
@@ -639,6 +680,11 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual([hasEnded, starting.waiting().reason], [true, 'standby'])
     const { reason, active } = leaver.explained()
     assert.deepEqual([reason, active], ['stopping', markOf(main.ownerId!)])
+    // Standbys that have ended in order are no longer listed.
+    assert.deepEqual(
+      (await main.nodes!()).map(({ state }) => state),
+      ['active', 'standby'],
+    )
     proxy.refuse(true)
     proxy.cut()
     const { sentence } = await until(
@@ -677,7 +723,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       const seen = { looks: 0, failures: 0 }
       const turn = waitForTurn!({
         threads: 1,
-        address: { host: undefined, port: 1 },
+        node: nodeAt('node-b'),
         signal: ending.signal,
         onWaiting: () => seen.looks++,
         onTaking() {},
@@ -873,7 +919,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.close()
     await release()
     await (await openStore(url, { isReader: true })).close()
-    assert.equal(await format(), '4')
+    assert.equal(await format(), '5')
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {
@@ -886,7 +932,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
-    await assert.rejects(openStore(url), /has format 99, and this release knows 4; use the newer release\.$/)
+    await assert.rejects(openStore(url), /has format 99, and this release knows 5; use the newer release\.$/)
   })
 
   test('a server that could lose commits, or takes none, is refused in one sentence', async () => {

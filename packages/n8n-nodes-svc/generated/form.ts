@@ -3600,6 +3600,11 @@ export const properties: INodeProperties[] = [
         description: "Create an API key. Fields: <code>name, scopes</code>."
       },
       {
+        name: "Admin: Drain Node",
+        value: "admin.drainNode",
+        description: "Hand over from the active service to a standby. Fields: <code>node_id</code>."
+      },
+      {
         name: "Admin: Export Instance",
         value: "admin.exportInstance",
         description: "Export an instance as an archive. Fields: <code>instance_id, kind, passphrase</code>."
@@ -3623,6 +3628,11 @@ export const properties: INodeProperties[] = [
         name: "Admin: List Api Keys",
         value: "admin.listApiKeys",
         description: "List the API keys of the workspace, newest first. Fields: <code>page?, page_size?</code>."
+      },
+      {
+        name: "Admin: List Nodes",
+        value: "admin.listNodes",
+        description: "List the services on the store, the active one first. Fields: <code>page?, page_size?</code>."
       },
       {
         name: "Admin: List OAuth Apps",

@@ -1,7 +1,11 @@
 /** Records, media and keys are rows of one schema. A lock of the server shows which service owns them. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { VERSION } from '../../domain/brand.ts'
 import { blobRows } from '../drivers/postgres/blob-rows.ts'
 import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
+import { NODES, nodeOf, nodesIn } from '../drivers/postgres/owner/node-rows.ts'
 import { isOwned, ownSchema, type SchemaTurn } from '../drivers/postgres/owner/schema-owner.ts'
 import { waitForTurn } from '../drivers/postgres/owner/schema-turn.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
@@ -18,6 +22,7 @@ import type { Backend } from '../store-backend.ts'
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
+const ALL_NODES = { text: `SELECT ${NODES}` }
 const MAY_WRITE = 'SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1 AND NOT is_over)'
 
 export function postgresBackend(url: string): Backend {
@@ -41,6 +46,8 @@ export function postgresBackend(url: string): Backend {
     waitForTurn: (options) => waitForTurn(target, options),
     async open(options) {
       const driver = await openPostgres({ url, ...options })
+      // A command that owns the store for a moment names no node.
+      const { node = { id: randomUUID(), name: hostname(), release: VERSION } } = options
       let isClosing = false
       let hasTakenOver = false
       return {
@@ -59,7 +66,7 @@ export function postgresBackend(url: string): Backend {
             writer: driver.writer!,
             threads: options.claims?.all.length ?? 1,
             turn: options.turn as SchemaTurn | undefined,
-            linkAddress: options.linkAddress,
+            node,
             ask: driver.ask,
             isClosing: () => isClosing,
             onTakenOver() {
@@ -68,12 +75,13 @@ export function postgresBackend(url: string): Backend {
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
             onUnreached: options.onUnreached ?? (() => {}),
-            onStandbys: options.onStandbys ?? (() => {}),
+            onNodes: options.onNodes ?? (() => {}),
             onHeld: options.onHeld ?? (() => {}),
           }),
         ownerId: driver.writer,
         mayWrite: (ownerId) => driver.ask({ text: MAY_WRITE, values: [ownerId] }).then(([row]) => row![0] as boolean),
         hasTakenOver: () => hasTakenOver,
+        nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)

@@ -19,6 +19,7 @@ import { createInstanceDirectory } from '../../../src/directory/instance-directo
 import { createInstanceExport } from '../../../src/directory/instance-export.ts'
 import { createInstanceImport } from '../../../src/directory/instance-import.ts'
 import { createInstanceResume } from '../../../src/directory/instance-resume.ts'
+import { VERSION } from '../../../src/domain/brand.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -45,6 +46,7 @@ import { createOauth } from '../../../src/oauth/create.ts'
 import { createDashboardFiles } from '../../../src/pages/dashboard-files.ts'
 import { createPages } from '../../../src/pages/pages.ts'
 import { createPasskeys } from '../../../src/passkey/passkeys.ts'
+import { createNodes } from '../../../src/service/nodes.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
 import { createMainRecords } from '../../../src/storage/main-records/create-main-records.ts'
@@ -62,6 +64,8 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 import { type Asked, isThroughStandby, throughStandby } from '../../harness/through-standby.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
+/** Id of this run of the service in `GET /admin/nodes`. */
+export const NODE = '9c3f2d1e-6b47-4a58-8f1c-0d2e4b6a8c10'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
@@ -185,6 +189,8 @@ export interface ServiceOptions {
    */
   hasMetricsToken?: boolean
   hasDocs?: boolean
+  /** Answers instead of a database with several services. If it is absent, the service is alone. */
+  nodes?: Pick<OpenStore, 'nodes'>
   /** URL of the store. If it is absent, the service gets a new store in a temporary folder. */
   storeUrl?: string
 }
@@ -262,7 +268,8 @@ export async function openService(options: ServiceOptions = {}) {
     clock,
     instances: directory.countByStatus,
     streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
-    standbys: () => undefined,
+    nodes: () => undefined,
+    isPair: false,
     refresh: async () => {},
   })
   const connectLinks = createConnectLinks({ store, main, sealer, engine: double.engine, directory, clock, log })
@@ -318,6 +325,12 @@ export async function openService(options: ServiceOptions = {}) {
     readings,
     usage,
     connectLinks,
+    nodes: createNodes({
+      node: { id: NODE, name: 'node-a', release: VERSION },
+      store: options.nodes ?? {},
+      clock,
+      stopSoon: () => {},
+    }),
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,

@@ -4,6 +4,7 @@
  * for the whole time that a standby waits, and after a planned stop no outcome is unknown.
  */
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Instance } from '../../harness/gateway.ts'
@@ -147,5 +148,33 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
       answers.filter((answer) => answer.status !== 200 && answer.reason !== 'outcome_unknown' && !hasWaited(answer)),
       [],
     )
+  })
+
+  test('on request the active service ends, and its standby goes on without an unknown outcome', async () => {
+    const former = await started[1]!
+    const standby = await startStandby('d')
+    const admin = { authorization: `Bearer ${ground.service.printed.admin_key}` }
+    const nodes = async () =>
+      (
+        await must<{ data: { id: string; state: string; takeover: unknown }[] }>(
+          'GET',
+          `${standby.url}/admin/nodes`,
+          undefined,
+          admin,
+        )
+      ).data
+    const states = async () =>
+      (await nodes()).filter(({ state }) => state !== 'lost').map(({ state, takeover }) => [state, takeover])
+    const [active] = await until(nodes, (found) => found.some(({ state }) => state === 'standby'))
+    const answers = await handOver(standby, async () => {
+      await must('POST', `${standby.url}/admin/nodes/${active!.id}/drain`, {}, admin)
+      assert.deepEqual(await former.ended, { code: 0, signal: null })
+    })
+    assert.deepEqual(
+      answers.filter((answer) => answer.status !== 200 && !hasWaited(answer)),
+      [],
+    )
+    assert.deepEqual(await states(), [['active', { from: hostname(), cause: 'planned' }]])
+    assert.equal((await ask('POST', `${standby.url}/admin/nodes/${active!.id}/drain`, {}, admin)).status, 404)
   })
 })

@@ -35,23 +35,41 @@ test('what an alert is set on is there as 0 before it happens', async () => {
       assert.ok(families.get(name)?.samples.some(({ labels, value }) => labels.cause === cause && value === 0))
 })
 
+const PAIR = {
+  nodes: (['lost', 'active', 'standby', 'lost'] as const).map((state) => ({ state })),
+  isPair: true,
+}
+
 test('ages are cumulative, grow while a shard says nothing, and name nobody', async () => {
   const lastInboundAt = [0, -2 * MINUTE, -2 * DAY]
   const at = async (now: number) =>
-    parse(
-      await textOf(measured({ instances: NONE, streams: NO_STREAMS, standbys: 1, waiting: 0, backlog: 0, lastInboundAt, now })),
-    )
+    parse(await textOf(measured({ instances: NONE, streams: NO_STREAMS, ...PAIR, waiting: 0, backlog: 0, lastInboundAt, now })))
   const ages = async (now: number) => (await at(now)).get('svc_inbound_age_instances')!.samples.map(({ value }) => value)
   assert.deepEqual(await ages(0), [1, 2, 2, 2, 2, 2, 3, 3])
   assert.deepEqual(await ages(4 * MINUTE), [0, 1, 2, 2, 2, 2, 3, 3])
   assert.equal(total(await at(MINUTE), 'svc_inbound_age_max_seconds'), 2 * 86_400 + 60)
   assert.equal(total(await at(MINUTE), 'svc_standbys'), 1)
+  const nodes = (await at(MINUTE)).get('svc_nodes')!.samples.map(({ labels, value }) => [labels.state, value])
+  assert.deepEqual(nodes, [
+    ['active', 1],
+    ['standby', 1],
+    ['lost', 2],
+  ])
 })
 
 test('without a connected instance nothing is old', async () => {
   const families = parse(
     await textOf(
-      measured({ instances: NONE, streams: NO_STREAMS, standbys: undefined, waiting: 0, backlog: 0, lastInboundAt: [], now: 5 }),
+      measured({
+        instances: NONE,
+        streams: NO_STREAMS,
+        ...PAIR,
+        isPair: false,
+        waiting: 0,
+        backlog: 0,
+        lastInboundAt: [],
+        now: 5,
+      }),
     ),
   )
   assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
@@ -71,7 +89,8 @@ test('two services in one process have numbers of their own, and those of the pr
         clock: { now: Date.now },
         instances: () => NONE,
         streams: () => ({ events: 0, dashboard: 0 }),
-        standbys: () => undefined,
+        nodes: () => undefined,
+        isPair: false,
         refresh: async () => {},
       }),
     }

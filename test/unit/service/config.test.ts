@@ -260,6 +260,7 @@ describe('a bad variable ends the start with one sentence', () => {
       '8090',
       'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
     ],
+    ['SVC_NODE_NAME', 'node b', 'SVC_NODE_NAME is "node b"; it must be 1 to 63 letters, digits, dots, hyphens and underscores.'],
     ...['http://node-b', '0.0.0.0', ':8080', '[b:8080]', 'node-b:0', `${'n'.repeat(40)}`].map(
       (value): [string, string, string] => [
         'SVC_STANDBY_ADDRESS',

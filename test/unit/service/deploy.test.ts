@@ -73,9 +73,11 @@ const COMPOSE_FILES = ['compose.yaml', 'compose.n8n.yaml', 'compose.cluster.yaml
 
 test('the pair has two equal services with a standby, and only one builds the image of both', () => {
   const { services } = composeOf('compose.cluster.yaml')
-  const { build, ...a } = services['svc-a']
-  const { pull_policy: policy, ...b } = services['svc-b']
+  const { build, hostname: nameOfA, ...a } = services['svc-a']
+  const { pull_policy: policy, hostname: nameOfB, ...b } = services['svc-b']
   assert.deepEqual(a, b)
+  // The list of services and the log of the standby show these names.
+  assert.deepEqual([nameOfA, nameOfB], ['svc-a', 'svc-b'])
   assert.equal(a.environment.SVC_STANDBY, 'on')
   assert.equal(a.environment.SVC_PEER_PORT, '8090')
   assert.ok(existsSync(new URL(build.dockerfile, ROOT)))

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
+import { type NodeRow, standbysIn } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
-import { addressesIn, markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 import {
   holdLease,
   isLeaseHeld,
@@ -145,9 +146,38 @@ test('a look that succeeds while the standbys are asked renews the lease', async
   assert.equal(await renewing.until(5_500), undefined)
 })
 
-test('a standby is a session whose name has an address; others are left out', () => {
-  assert.deepEqual(addressesIn(null), [])
-  assert.deepEqual(addressesIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,node-b 80,evil,10.0.0.1 -1,10.0.0.1 ,a b,a/b 80,-a 80'), [
+test('a standby is a row with an address whose counter has risen within five seconds', () => {
+  const row = (host: string, port: number | null, change: Partial<NodeRow> = {}): NodeRow => ({
+    id: host,
+    name: 'node',
+    release: '1.0.0',
+    state: 'standby',
+    host,
+    port,
+    peerPort: null,
+    since: 0,
+    seenAt: 0,
+    silentMs: 900,
+    former: null,
+    takeover: null,
+    ...change,
+  })
+  const away = [
+    row('10.0.0.3', 80, { silentMs: 5_001 }),
+    row('10.0.0.3', 80, { state: 'active' }),
+    row('10.0.0.3', 80, { state: 'lost' }),
+  ]
+  const wrong = [
+    row('10.0.0.1', 65_536),
+    row('10.0.0.1', -1),
+    row('10.0.0.1', null),
+    row('a b', 80),
+    row('a/b', 80),
+    row('-a', 80),
+  ]
+  const good = [row('10.0.0.1', 8_080), row('fd00::2', 80), row('node-b', 80, { silentMs: 5_000 })]
+  assert.deepEqual(standbysIn([]), [])
+  assert.deepEqual(standbysIn([...away, ...wrong, ...good]), [
     { host: '10.0.0.1', port: 8_080 },
     { host: 'fd00::2', port: 80 },
     { host: 'node-b', port: 80 },

@@ -1553,6 +1553,8 @@ export const SERVICE_ROUTES: Readonly<Record<string, Route>> = {
   'admin.resumeInstance': {"method":"POST","path":"/admin/instances/{instance_id}/resume"},
   'admin.listOauthApps': {"method":"GET","path":"/admin/oauth-apps","query":["page","page_size"]},
   'admin.revokeOauthApp': {"method":"DELETE","path":"/admin/oauth-apps/{app_id}"},
+  'admin.drainNode': {"method":"POST","path":"/admin/nodes/{node_id}/drain"},
+  'admin.listNodes': {"method":"GET","path":"/admin/nodes","query":["page","page_size"]},
   'admin.replayWebhooks': {"method":"POST","path":"/admin/webhook-log/replay","body":"json"},
   'admin.resendWebhook': {"method":"POST","path":"/admin/webhook-log/{event_id}/resend"},
   'admin.resendWebhooks': {"method":"POST","path":"/admin/webhook-log/resend","body":"json"},
@@ -1833,6 +1835,22 @@ export interface ServiceGroups {
      * Requires the admin key of the workspace.
      */
     revokeOauthApp: Method<'admin.revokeOauthApp'>
+    /**
+     * Hand over from the active service to a standby
+     *
+     * The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the process starts it again, and it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby is ready, and for a service that is not active. The answer comes before the handover.
+     *
+     * Requires the admin key of the workspace.
+     */
+    drainNode: Method<'admin.drainNode'>
+    /**
+     * List the services on the store, the active one first
+     *
+     * A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. The list is the same for all workspaces.
+     *
+     * Requires the admin key of the workspace.
+     */
+    listNodes: Method<'admin.listNodes'>
     /**
      * Send the events of a range again
      *

@@ -2074,6 +2074,41 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        Node: {
+            /** @description UUID of this run of the service; the next start has another one. */
+            id: string;
+            /** @description `SVC_NODE_NAME`, or the name of the machine. */
+            name: string;
+            /** @description Where the other services pass requests on to it; null without `SVC_PEER_PORT`. */
+            address: string | null;
+            /** @description Version of its software. */
+            release: string;
+            /**
+             * @description `active`: has the accounts. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.
+             * @enum {string}
+             */
+            state: "active" | "standby" | "lost";
+            /**
+             * Format: date-time
+             * @description Time since which it has this state.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Time of its last sign of life, which it gives once a second.
+             */
+            last_seen_at: string;
+            /** @description How it became active; null for a standby, and for a service that found the store unused. */
+            takeover: {
+                /** @description Name of the service that was active before, if known. */
+                from: string | null;
+                /**
+                 * @description `planned`: that one stopped in order. `failure`: it no longer ran.
+                 * @enum {string}
+                 */
+                cause: "planned" | "failure";
+            } | null;
+        };
         WebhookLogEntry: {
             /** @description ULID: the `event_id`. */
             id: string;
@@ -10072,6 +10107,63 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         value: true;
+                    };
+                };
+            };
+        };
+    };
+    "admin.drainNode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The active service. */
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        value: true;
+                    };
+                };
+            };
+        };
+    };
+    "admin.listNodes": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. */
+                page?: number;
+                /** @description Number of entries per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Node"][];
+                        page: number;
+                        page_size: number;
+                        /** @description Number of entries that pass the filters. */
+                        total: number;
                     };
                 };
             };

@@ -13,6 +13,7 @@ import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 import { loadUsage, UsageTable } from '../usage/usage-table.tsx'
 import { Charts } from './charts.tsx'
+import { Nodes } from './nodes.tsx'
 import { Problems } from './problems.tsx'
 
 const LOOK_EVERY_MS = 10_000
@@ -171,6 +172,7 @@ export function HealthPage() {
             </section>
             <Facts health={data} />
           </div>
+          {data.has_nodes ? <Nodes /> : null}
         </>
       ) : null}
     </div>

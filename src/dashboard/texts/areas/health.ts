@@ -37,6 +37,28 @@ export const HEALTH = {
     'O primeiro valor aparece dez segundos depois do primeiro início do serviço.',
     'El primer valor aparece diez segundos después del primer inicio del servicio.',
   ],
+  'Services on this store': ['Serviços neste armazenamento', 'Servicios en este almacenamiento'],
+  Standby: ['Reserva', 'En reserva'],
+  Lost: ['Perdido', 'Perdido'],
+  Since: ['Desde', 'Desde'],
+  'another service': ['outro serviço', 'otro servicio'],
+  'took over from {name}, which stopped': ['assumiu o lugar de {name}, que parou', 'tomó el lugar de {name}, que se detuvo'],
+  'took over from {name}, which had failed': [
+    'assumiu o lugar de {name}, que falhou',
+    'tomó el lugar de {name}, que había fallado',
+  ],
+  'Hand over': ['Passar para a reserva', 'Pasar a la reserva'],
+  'Hand over from {name}': ['Passar as contas de {name} para a reserva', 'Pasar las cuentas de {name} a la reserva'],
+  'Hand over from {name}?': ['Passar as contas de {name} para a reserva?', '¿Pasar las cuentas de {name} a la reserva?'],
+  'The service hands over to its standby.': [
+    'O serviço passa as contas para a reserva.',
+    'El servicio pasa las cuentas a la reserva.',
+  ],
+  'It finishes its requests, closes all sessions without a logout, and ends. The standby takes over and logs the accounts in again. The supervisor starts the ended service again as the standby.':
+    [
+      'Ele conclui as suas requisições, fecha todas as sessões sem desvincular e termina. A reserva assume e conecta as contas de novo. O supervisor inicia o serviço terminado de novo, como reserva.',
+      'Termina sus solicitudes, cierra todas las sesiones sin desvincular y finaliza. La reserva toma su lugar y vuelve a conectar las cuentas. El supervisor inicia de nuevo el servicio finalizado, como reserva.',
+    ],
   Processor: ['Processador', 'Procesador'],
   'Processor time': ['Tempo de processador', 'Tiempo de procesador'],
   'Kept in memory': ['Na memória', 'En la memoria'],

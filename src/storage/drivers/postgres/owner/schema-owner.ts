@@ -6,19 +6,20 @@
  * after a kill. Another service may then take the schema. The earlier owner cannot write, because its writers are
  * removed, and its process ends.
  */
-import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../../domain/brand.ts'
+import type { Takeover } from '../../../../domain/nodes.ts'
 import { orLate } from '../../../../lib/deadline.ts'
 import { momentNow } from '../../../shared-lease.ts'
-import type { OpenOptions, Turn } from '../../../store-backend.ts'
+import type { OpenOptions, OwnNode, Turn } from '../../../store-backend.ts'
 import { connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
+import { BEAT, BEAT_EVERY, LOSE_EARLIER, NODES, nodeOf, nodesIn, showOwner, standbysIn } from './node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createReconnect } from './reconnect.ts'
 import { createStandbyReach } from './standby-reach.ts'
-import { addressesIn, nameOwner, type OwnAddress, STANDBYS, standbyQuestions } from './standbys.ts'
+import { standbyQuestions } from './standbys.ts'
 
 /** The right to own the schema, with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -30,8 +31,7 @@ export interface OwnerOptions {
   threads: number
   /** The right that a standby has received, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
-  /** Address at which standbys reach this service over its link; undefined if it has none. */
-  linkAddress?: OwnAddress | undefined
+  node: OwnNode
   /** Asks on another connection of this process. */
   ask(question: Question): Promise<unknown[][]>
   /** True while the service closes the store and removes its writer, whose absence is then no error. */
@@ -41,7 +41,7 @@ export interface OwnerOptions {
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
   onUnreached: NonNullable<OpenOptions['onUnreached']>
-  onStandbys: NonNullable<OpenOptions['onStandbys']>
+  onNodes: NonNullable<OpenOptions['onNodes']>
   onHeld: NonNullable<OpenOptions['onHeld']>
 }
 
@@ -54,14 +54,10 @@ const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hash
 const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
-/**
- * Raises the counter that shows a standby that this service runs. The change does not wait for the disk, because the
- * counter may go back.
- */
-const LOOK = `WITH w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set),
-  b AS (UPDATE svc_node SET beat = beat + 1 FROM w WHERE writer = $1 AND w.set <> '')
-SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${STANDBYS}`
-const SHOW = 'INSERT INTO svc_node (writer, name) VALUES ($1, $2)'
+/** Raises the counter of the owner, and reads what commands and other services have written. */
+const LOOK = `WITH ${BEAT}
+SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
+const NAME = { text: "SET application_name = 'svc owner'" }
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
  * Removes the rows of earlier runs of the service. Rows of commands are removed after a day: those commands were
@@ -94,11 +90,6 @@ const OTHER_CONNECTIONS = 4
 const PATIENCE = 2_000
 export const SILENCE = 3_000
 /**
- * Interval in ms at which the owner shows that it runs, and checks whether a command has written something for the
- * service.
- */
-const LOOK_EVERY = 1_000
-/**
  * Milliseconds without an answer after which the owner asks again almost at once. One lost connection stops the owner's
  * counter for three seconds, and a standby takes over after five.
  */
@@ -109,16 +100,10 @@ const OVER = 'Another service has taken over the store in PostgreSQL.'
 const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over.'
 
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
-  const { writer, turn, linkAddress, isClosing, onVisit, onTakenOver, onOver } = options
+  const { writer, turn, node, isClosing, onVisit, onOver } = options
   let link = turn?.link.isUp() ? turn.link : await connect(target, { name: 'owner' })
   try {
-    await checkConnections(link, target, { threads: options.threads })
-    await take(link, target)
-    await link.ask(nameOwner(linkAddress), SILENCE)
-    await link.ask({ text: MARK, values: [writer] }, SILENCE)
-    await link.ask(END_IDLE, SILENCE)
-    if ((await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)).rows.some(([isService]) => isService)) onTakenOver()
-    await link.ask({ text: SHOW, values: [writer, hostname()] }, SILENCE)
+    await takeOver(link, target, options)
   } catch (error) {
     await link.end()
     throw error
@@ -142,13 +127,8 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const noteStandbys = createStandbyReach({ isReached, onUnreached: options.onUnreached })
 
-  async function connectAgain(): Promise<Link> {
-    const made = await connect(target, { name: 'owner' })
-    if (linkAddress !== undefined) await made.ask(nameOwner(linkAddress), SILENCE)
-    return made
-  }
-  const reconnect = createReconnect(connectAgain, LOOK_EVERY)
-  const question = { text: LOOK, values: [writer] }
+  const reconnect = createReconnect(() => connect(target, { name: 'owner' }), BEAT_EVERY)
+  const question = { text: LOOK, values: [writer, node.host ?? null] }
   const askOn = async (used: Link) => (await used.ask(question, LOOK_SILENCE)).rows
 
   /** While the owner connects again, another connection shows its standby that it runs. */
@@ -167,15 +147,16 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   async function look(): Promise<void> {
     const sentAt = momentNow()
     const rows = await (link.isUp() ? askOn(link) : lookAgain())
-    const [isThere, found, named] = rows[0] as [boolean, unknown, string | null]
+    const [isThere, found, text] = rows[0] as [boolean, unknown, unknown]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
-    const standbys = addressesIn(named)
+    const nodes = nodesIn(text)
+    const standbys = standbysIn(nodes)
     lease.renew(sentAt, standbys)
     noteStandbys(standbys)
-    options.onStandbys(standbys.length)
+    options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
     if (former && link.isUp()) {
       // The server process of the broken connection may still run and hold the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
@@ -193,12 +174,12 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       // An error of `look` is not reported, because commits and reads report that the database cannot be reached.
       looking = look()
         .then(
-          () => LOOK_EVERY,
+          () => BEAT_EVERY,
           () => {
             link.drop()
             // An attempt that took long enough is followed by the next one almost at once.
             const tookMs = performance.now() - beganAt
-            return pauseMs === LOOK_EVERY ? LOOK_AGAIN : Math.max(LOOK_AGAIN, LOOK_EVERY - tookMs)
+            return pauseMs === BEAT_EVERY ? LOOK_AGAIN : Math.max(LOOK_AGAIN, BEAT_EVERY - tookMs)
           },
         )
         .then((nextMs) => timer && later(nextMs))
@@ -211,7 +192,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     await link.end()
     throw error
   }
-  later(LOOK_EVERY)
+  later(BEAT_EVERY)
   const checking = setInterval(() => void lease.check(), CHECK_EVERY)
   checking.unref()
 
@@ -223,6 +204,24 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     await looking
     await link.end()
   }
+}
+
+async function takeOver(link: Link, target: Target, { writer, threads, turn, node, onTakenOver }: OwnerOptions): Promise<void> {
+  await checkConnections(link, target, { threads })
+  await take(link, target)
+  await link.ask(NAME, SILENCE)
+  await link.ask({ text: MARK, values: [writer] }, SILENCE)
+  await link.ask(END_IDLE, SILENCE)
+  const [lost] = (await link.ask({ text: LOSE_EARLIER, values: [writer] }, SILENCE)).rows.flat() as string[]
+  const earlier = (await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)).rows
+  const hasFailed = earlier.some(([isService]) => isService)
+  if (hasFailed) onTakenOver()
+  await link.ask(showOwner(node, writer, takeoverOf(hasFailed, lost ?? turn?.former)), SILENCE)
+}
+
+function takeoverOf(hasFailed: boolean, from: string | undefined): Takeover | undefined {
+  if (hasFailed) return { from, cause: 'failure' }
+  return from === undefined ? undefined : { from, cause: 'planned' }
 }
 
 /** Whether a service owns the schema. The owner is also notified that a command has written something to the store. */

@@ -1,37 +1,40 @@
 /**
  * Waits, as a standby, until no other service owns a schema, and then takes its lock. The standby changes nothing while
- * it waits.
+ * it waits but its own row in `svc_node`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { orLate } from '../../../../lib/deadline.ts'
 import { orAborted } from '../../../../lib/or-aborted.ts'
 import type { Owner, TurnOptions } from '../../../store-backend.ts'
-import { connect, type Link } from '../link.ts'
+import { codeOf, connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
+import { BEAT_EVERY, removeNode, showStandby } from './node-rows.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
-import { addressesIn, nameStandby, OWNER_ADDRESS } from './standbys.ts'
 
 /** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
 const LOOK_EVERY = 250
 /** Interval in ms while the database does not answer. */
 const TRY_EVERY = 1_000
+/** Milliseconds within which the row of a standby that stops must be removed. */
+const REMOVED_WITHIN = 1_000
 
 /**
  * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`
  * and `objid` are the two halves of the lock's number.
  */
-const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id, ${OWNER_ADDRESS} AS address FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
   AND l.objid = hashtext(current_schema())::oid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 const LOOK = {
-  text: `SELECT h.id, n.writer, n.beat, n.name, h.address FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON true`,
+  text: `SELECT h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON n.writer IS NOT NULL`,
 }
 /** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
 
 /** The connection of a standby. An abort of the signal drops it, and ends an attempt to connect. */
-function createStandbyLink(target: Target, { address, signal }: Pick<TurnOptions, 'address' | 'signal'>) {
+function createStandbyLink(target: Target, signal: AbortSignal) {
   let link: Link | undefined
   const drop = () => link?.drop()
   signal.addEventListener('abort', drop)
@@ -40,7 +43,6 @@ function createStandbyLink(target: Target, { address, signal }: Pick<TurnOptions
     async use(): Promise<Link> {
       if (link?.isUp()) return link
       link = await orAborted(connect(target, { name: 'standby' }), signal, (late) => late.drop())
-      await link.ask(nameStandby(address), SILENCE)
       return link
     },
     drop,
@@ -52,20 +54,35 @@ function createStandbyLink(target: Target, { address, signal }: Pick<TurnOptions
 
 export async function waitForTurn(
   target: Target,
-  { threads, address, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
+  { threads, node, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
   // A database that does not answer must not delay the stop.
-  const connection = createStandbyLink(target, { address, signal })
+  const connection = createStandbyLink(target, signal)
   const watch = createOwnerWatch(() => performance.now())
+  let shownAt = Number.NEGATIVE_INFINITY
+  let former: string | undefined
+  let isReached = false
+
+  async function show(link: Link): Promise<void> {
+    if (performance.now() - shownAt < BEAT_EVERY) return
+    shownAt = performance.now()
+    // A database that stores nothing at the moment, because its disk is full, can still be watched.
+    await link.ask(showStandby(node), SILENCE).catch((error: unknown) => {
+      if (codeOf(error) === undefined) throw error
+    })
+  }
 
   /** Resolves with the connection that holds the lock; undefined if another service may still run. */
   async function look(): Promise<Link | undefined> {
     const link = await connection.use()
+    await show(link)
     const askedAt = performance.now()
     const { name, linkAddress, ...found } = await lookAt(link)
     if (signal.aborted) return undefined
+    isReached = true
     const verdict = watch.judge(found, askedAt)
     if (verdict === 'alive') {
+      if (found.node) former = name
       onWaiting({ id: found.node?.writer, name, linkAddress })
       return undefined
     }
@@ -90,6 +107,7 @@ export async function waitForTurn(
         // The database cannot be reached, so it is unknown whether the owner still runs.
         watch.forget()
         connection.drop()
+        isReached = false
         onFailed(cause)
         return undefined
       })
@@ -101,24 +119,33 @@ export async function waitForTurn(
   }
 
   try {
-    return { link: await untilGranted() }
+    return { link: await untilGranted(), former }
   } catch (error) {
     // This also releases the lock of the schema, if it was just granted.
     await connection.end()
+    // A database that does not answer must not delay the stop.
+    if (isReached) await orLate(remove(target, node), REMOVED_WITHIN, () => {})
     throw signal.aborted ? signal.reason : error
   } finally {
     connection.detach()
   }
 }
 
+/** Never rejects. A row that cannot be removed shows a lost service, until the owner removes it. */
+async function remove(target: Target, node: TurnOptions['node']): Promise<void> {
+  const link = await connect(target, { name: 'standby' }).catch(() => undefined)
+  await link?.ask(removeNode(node), SILENCE).catch(() => {})
+  await link?.end()
+}
+
 async function lookAt(link: Link): Promise<OwnerLook & Pick<Owner, 'name' | 'linkAddress'>> {
-  const [[holder, writer, beat, name, address]] = (await link.ask(LOOK, SILENCE)).rows as [
-    [string | null, string | null, number, string | null, string | null],
+  const [[holder, writer, beat, name, host, peerPort]] = (await link.ask(LOOK, SILENCE)).rows as [
+    [string | null, string | null, number, string | null, string | null, number | null],
   ]
   return {
     holder: holder ?? undefined,
     node: writer === null ? undefined : { writer, beat },
     name: name ?? undefined,
-    linkAddress: addressesIn(address)[0],
+    linkAddress: host === null || peerPort === null ? undefined : { host, port: peerPort },
   }
 }

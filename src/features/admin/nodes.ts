@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { iso } from '../../domain/clock.ts'
+import { NODE_STATES, type ServiceNode, TAKEOVER_CAUSES } from '../../domain/nodes.ts'
+import { pageOf } from '../../domain/page.ts'
+import { local } from '../endpoint.ts'
+import { Done, instant, paged, paging, uuid } from '../fields.ts'
+
+const Node = z
+  .object({
+    id: z.string().meta({ description: 'UUID of this run of the service; the next start has another one.' }),
+    name: z.string().meta({ description: '`SVC_NODE_NAME`, or the name of the machine.' }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where the other services pass requests on to it; null without `SVC_PEER_PORT`.' }),
+    release: z.string().meta({ description: 'Version of its software.' }),
+    state: z.enum(NODE_STATES).meta({
+      description:
+        '`active`: has the accounts. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.',
+    }),
+    since: instant.meta({ description: 'Time since which it has this state.' }),
+    last_seen_at: instant.meta({ description: 'Time of its last sign of life, which it gives once a second.' }),
+    takeover: z
+      .object({
+        from: z.string().nullable().meta({ description: 'Name of the service that was active before, if known.' }),
+        cause: z
+          .enum(TAKEOVER_CAUSES)
+          .meta({ description: '`planned`: that one stopped in order. `failure`: it no longer ran.' }),
+      })
+      .nullable()
+      .meta({ description: 'How it became active; null for a standby, and for a service that found the store unused.' }),
+  })
+  .meta({ id: 'Node' })
+
+const render = ({ id, name, address, release, state, since, seenAt, takeover }: ServiceNode) => ({
+  id,
+  name,
+  address: address === undefined ? null : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
+  release,
+  state,
+  since: iso(since),
+  last_seen_at: iso(seenAt),
+  takeover: takeover === undefined ? null : { from: takeover.from ?? null, cause: takeover.cause },
+})
+
+const example = {
+  id: '9c3f2d1e-6b47-4a58-8f1c-0d2e4b6a8c10',
+  name: 'node-a',
+  address: '10.0.0.1:8090',
+  release: '1.0.0',
+  state: 'active',
+  since: '2026-01-31T12:00:00.000Z',
+  last_seen_at: '2026-01-31T14:30:00.000Z',
+  takeover: { from: 'node-b', cause: 'failure' },
+}
+
+export const listNodes = local('admin.listNodes', 'GET /admin/nodes', {
+  access: 'admin',
+  summary: 'List the services on the store, the active one first',
+  description:
+    'A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. The list is the same for all workspaces.',
+  input: paging({ default: 20, max: 500 }),
+  reply: paged(Node),
+  handle: async ({ parts }, query) => pageOf(await parts.nodes.list(), query, render),
+  examples: [
+    {
+      name: 'a pair',
+      input: { page: '1' },
+      reply: {
+        data: [
+          example,
+          {
+            ...example,
+            id: '1b7e5a90-3c2d-4e6f-9a8b-7c5d3e1f2a40',
+            name: 'node-b',
+            address: '10.0.0.2:8090',
+            state: 'standby',
+            since: '2026-01-31T12:04:00.000Z',
+            takeover: null,
+          },
+        ],
+        page: 1,
+        page_size: 20,
+        total: 2,
+      },
+    },
+  ],
+})
+
+export const drainNode = local('admin.drainNode', 'POST /admin/nodes/{node_id}/drain', {
+  access: 'admin',
+  summary: 'Hand over from the active service to a standby',
+  description:
+    'The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the ' +
+    'process starts it again, and it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby is ' +
+    'ready, and for a service that is not active. The answer comes before the handover.',
+  input: { node_id: uuid.meta({ description: 'The active service.' }) },
+  reply: Done,
+  errors: ['not_found', 'not_allowed'],
+  async handle({ parts }, { node_id }) {
+    await parts.nodes.drain(node_id)
+    return { value: true } as const
+  },
+  examples: [{ name: 'before maintenance', input: { node_id: example.id }, reply: { value: true } }],
+})

@@ -1,0 +1,68 @@
+/** The list of the services on the store, and the planned handover from this one to a standby. */
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config.ts'
+import { VERSION } from '../domain/brand.ts'
+import type { Clock } from '../domain/clock.ts'
+import { SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import { NODE_STATES, type Nodes, type ServiceNode } from '../domain/nodes.ts'
+import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
+
+export interface NodesDeps {
+  node: OwnNode
+  store: Pick<OpenStore, 'nodes'>
+  clock: Clock
+  /** Begins to stop this service, as a signal of the operator does. Undefined if it has no process of its own. */
+  stopSoon: (() => void) | undefined
+}
+
+/** A standby shows itself each second. One that has missed more than a beat may be about to end. */
+const READY_WITHIN = 3 * SECOND
+
+export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: number): OwnNode {
+  return {
+    id: randomUUID(),
+    name: nodeName,
+    release: VERSION,
+    host: standbyAddress?.host,
+    port: standbyAddress?.port ?? port,
+    peerPort: peerPort ?? undefined,
+  }
+}
+
+export function createNodes({ node, store, clock, stopSoon }: NodesDeps): Nodes {
+  const startedAt = clock.now()
+  const self = (): ServiceNode => ({
+    id: node.id,
+    name: node.name,
+    release: node.release,
+    address: undefined,
+    state: 'active',
+    since: startedAt,
+    seenAt: clock.now(),
+    takeover: undefined,
+  })
+  const all = async () => (await store.nodes?.()) ?? [self()]
+  return {
+    async list() {
+      const rank = ({ state }: ServiceNode) => NODE_STATES.indexOf(state)
+      return (await all()).toSorted((one, other) => rank(one) - rank(other) || other.since - one.since)
+    },
+
+    async drain(id) {
+      const nodes = await all()
+      const found = nodes.find((each) => each.id === id)
+      if (found === undefined) throw new Failure('not_found')
+      if (id !== node.id)
+        throw refused(`The service on ${found.name} has no accounts, so it has nothing to hand over. Stop its process instead.`)
+      const newest = Math.max(...nodes.map(({ seenAt }) => seenAt))
+      const isReady = ({ state, seenAt }: ServiceNode) => state === 'standby' && newest - seenAt < READY_WITHIN
+      if (!nodes.some(isReady))
+        throw refused('No standby is ready to take over. Start one on the same store with SVC_STANDBY=on.')
+      if (stopSoon === undefined) throw refused('This service cannot end its own process. Stop it instead.')
+      stopSoon()
+    },
+  }
+}
+
+const refused = (message: string) => new Failure('not_allowed', { message })

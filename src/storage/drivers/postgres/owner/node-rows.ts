@@ -1,0 +1,107 @@
+/**
+ * The rows of `svc_node`: each service of a schema has one, with its addresses. A service raises the counter of its own
+ * row. Others notice by it that the service runs, and no clock is compared for that.
+ *
+ * `seen_at` is for operators, and removes the rows of killed services. It is always the clock of the database.
+ */
+import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
+import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
+import type { OwnNode } from '../../../store-backend.ts'
+import type { Question } from '../link.ts'
+
+/** Interval in ms at which a service raises its counter. */
+export const BEAT_EVERY = 1_000
+/** A service whose counter did not change for this time in ms is lost. */
+const LOST_AFTER = 5_000
+const KEPT = '1 hour'
+
+/** The counter may go back after a failure of the database, so a change of it does not wait for the disk. */
+const UNSYNCED = "w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)"
+/** Without a host, the others use the address at which the database sees the connection. */
+const hostOf = (parameter: string) => `coalesce(${parameter}::text, host(inet_client_addr()), '127.0.0.1')`
+
+const STANDBY = `WITH ${UNSYNCED} INSERT INTO svc_node AS n (id, name, release, state, host, port, peer_port)
+  SELECT $1::uuid, $2::text, $3::text, 'standby', ${hostOf('$4')}, $5::int, $6::int FROM w WHERE w.set <> ''
+  ON CONFLICT (id) DO UPDATE SET beat = n.beat + 1, seen_at = now(), host = EXCLUDED.host`
+
+const valuesOf = ({ id, name, release, host, port, peerPort }: OwnNode) => [
+  id,
+  name,
+  release,
+  host ?? null,
+  port ?? null,
+  peerPort ?? null,
+]
+
+/** Creates the row of a standby, or raises its counter. */
+export const showStandby = (node: OwnNode): Question => ({ text: STANDBY, values: valuesOf(node) })
+
+export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM svc_node WHERE id = $1', values: [id] })
+
+/** Marks the rows of former owners, which stay for operators although the writers of these owners are removed. */
+export const LOSE_EARLIER = `UPDATE svc_node SET writer = NULL, state = 'lost', since = now() WHERE writer <> $1 RETURNING name`
+
+const OWNER = `INSERT INTO svc_node AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
+  VALUES ($1, $7, $2, $3, 'active', ${hostOf('$4')}, $5, $6, $8, $9)
+  ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = 'active', since = now(), seen_at = now(), beat = n.beat + 1,
+  host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
+
+export const showOwner = (node: OwnNode, writer: string, takeover: Takeover | undefined): Question => ({
+  text: OWNER,
+  values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null],
+})
+
+/** Common table expressions of a look of the owner, whose writer is $1 and whose host is $2. */
+export const BEAT = `${UNSYNCED},
+  b AS (UPDATE svc_node SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> ''),
+  p AS (DELETE FROM svc_node USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
+
+const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
+
+/** SQL that returns all rows as one text. */
+export const NODES = `(SELECT json_agg(json_build_object('id', id, 'name', name, 'release', release, 'state', state,
+  'host', host, 'port', port, 'peerPort', peer_port, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
+  'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_node)`
+
+export interface NodeRow {
+  id: string
+  name: string
+  release: string
+  state: NodeState
+  host: string
+  /** Port at which a standby says whether it can reach the database. */
+  port: number | null
+  peerPort: number | null
+  since: number
+  seenAt: number
+  silentMs: number
+  former: string | null
+  takeover: TakeoverCause | null
+}
+
+export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
+
+const isLost = ({ state, silentMs }: NodeRow) => state === 'lost' || silentMs > LOST_AFTER
+
+/** `self` is the id of the service that has read the rows, and so is not lost. */
+export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
+  const { id, name, release, host, peerPort, seenAt, former, takeover } = row
+  const lost = id !== self && isLost(row)
+  return {
+    id,
+    name,
+    release,
+    address: peerPort === null ? undefined : { host, port: peerPort },
+    state: lost ? 'lost' : row.state,
+    since: lost ? seenAt : row.since,
+    seenAt,
+    takeover: takeover === null ? undefined : { from: former ?? undefined, cause: takeover },
+  }
+}
+
+/** The addresses of all standbys that can take over. A row with a text that is no address is left out. */
+export const standbysIn = (rows: readonly NodeRow[]): StandbyAddress[] =>
+  rows.flatMap((row) => {
+    const { state, host, port } = row
+    return state === 'standby' && !isLost(row) && isHost(host) && port !== null && isPort(port) ? [{ host, port }] : []
+  })
