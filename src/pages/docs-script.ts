@@ -3,6 +3,10 @@
  * an example by accident. The instance that was used last in this tab is filled in.
  */
 export const docsScript = `
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const showColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+showColours()
+dark.addEventListener('change', showColours)
 const TAB = 'svc_docs'
 const remembered = () => {
   try {
@@ -76,6 +80,32 @@ const found = (groups, phrase) =>
   groups
     .map((group, tag) => group.set('operations', group.get('operations').filter((each) => textOf(tag, each).includes(phrase.trim().toLowerCase()))))
     .filter((group) => group.get('operations').size > 0)
+const partOf = (description, path) => path.reduce((part, key) => part && part[key], description)
+const pathOf = (reference) => reference.slice(2).split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+/** A part that contains itself keeps the reference to it. */
+const withoutReferences = (description, value, within = []) => {
+  if (Array.isArray(value)) return value.map((each) => withoutReferences(description, each, within))
+  if (value === null || typeof value !== 'object') return value
+  const { $ref, ...others } = value
+  if (typeof $ref === 'string' && !within.includes($ref))
+    return {
+      ...withoutReferences(description, partOf(description, pathOf($ref)), [...within, $ref]),
+      ...withoutReferences(description, others, within),
+    }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutReferences(description, each, within)]))
+}
+/**
+ * Replaces two parts of Swagger UI that take most of the time until the page is shown. It reads the description as YAML,
+ * and it resolves the references of all operations to show one of them.
+ */
+const readQuickly = () => ({
+  fn: {
+    resolveSubtree: async (description, path) => ({ spec: withoutReferences(description, partOf(description, path)), errors: [] }),
+  },
+  statePlugins: {
+    spec: { wrapActions: { parseToJson: (_, { specActions }) => (text) => specActions.updateJsonSpec(JSON.parse(text)) } },
+  },
+})
 /** Swagger UI only compares the names of groups, so somebody who looks for an operation would find nothing. */
 const filterOperations = () => ({ fn: { opsFilter: found } })
 /** The groups that a search has found are opened, unless the text is so short that it finds nearly all. */
@@ -95,7 +125,7 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [filterOperations],
+  plugins: [filterOperations, readQuickly],
   requestInterceptor: (request) => {
     const [, instance_id, token] = OF_INSTANCE.exec(request.url) || []
     if (instance_id) keep({ instance_id, token })

@@ -11,7 +11,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/** Swagger UI has no dark colours, so its own are inverted. */
+/** The dark colours are those of Swagger UI, which `start.js` switches on. */
 const STYLE = `
 body { margin: 0 }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid #d9e1dd; font: 14px/1.5 system-ui, sans-serif; color: #17211d }
@@ -21,13 +21,11 @@ body { margin: 0 }
 .bar label { display: flex; gap: .4rem; align-items: center }
 .bar input { padding: .3rem .5rem; border: 1px solid #84938c; border-radius: 6px; font: inherit }
 @media (prefers-color-scheme: dark) {
-  html, .bar { background: #0e1412; color: #e6edea }
-  .bar { border-color: #2a3631 }
-  .bar a { color: #43c885 }
-  .bar input { background: #161e1b; color: inherit }
-  #reference { filter: invert(.92) hue-rotate(180deg) }
-  .swagger-ui .dialog-ux .backdrop-ux { background: rgb(255 255 255 / .8) }
-  .swagger-ui .dialog-ux .modal-ux { box-shadow: none }
+  html, .bar { background: #1c2022; color: #e4e6e6 }
+  .bar { border-color: #545d61 }
+  .bar a { color: #3ece90 }
+  .bar input { background: inherit; color: inherit }
+  .dark-mode .swagger-ui :is(table.headers td, .examples-select__section-label) { color: #e4e6e6 }
 }
 `
 

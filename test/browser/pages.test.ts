@@ -6,6 +6,8 @@ import { startWorld, type World } from '../harness/world.ts'
 import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
 
 const ANA = '5511988880001'
+const EVE = '5511988880002'
+const MARKUP = '<img src=x onerror="hacked=1"><script>hacked=1</script>'
 
 describe('pages in Chromium', { skip }, () => {
   let world: World
@@ -150,14 +152,17 @@ describe('pages in Chromium', { skip }, () => {
   })
 
   test('the reference shows every area, and sends a first text', async () => {
-    const instance = await world.gateway.connected(world.sandbox, '5511999990103', null)
+    const me = '5511999990103'
+    const instance = await world.gateway.connected(world.sandbox, me, null)
+    await world.sandbox.createContact(EVE, { name: MARKUP })
+    await world.sandbox.send(EVE, me, { text: MARKUP })
     // The test opens the API reference as the dashboard does, with the instance in the session storage. So every
     // operation has its id and token.
     await page.goto(`${world.gateway.baseUrl}/`)
     const known = JSON.stringify({ instance_id: instance.id, token: instance.token })
     await page.evaluate(`sessionStorage.setItem('svc_docs', ${JSON.stringify(known)})`)
     await page.goto(`${world.gateway.baseUrl}/docs`)
-    // Swagger UI renders the whole description first, which takes a minute on a busy machine.
+    // Swagger UI reads the whole description first, which takes long on a busy machine.
     await page.locator('[data-tag="groups"]').waitFor({ timeout: 120_000 })
     for (const area of ['instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
     // A search opens the groups in which it has found operations.
@@ -170,6 +175,11 @@ describe('pages in Chromium', { skip }, () => {
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.locator('.modal-ux-content input').first().and(page.locator(':focus')).waitFor()
     await picture(page, 'docs-keys')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const { y, height } = (await page.locator('.modal-ux').boundingBox())!
+    assert.ok(y >= 0 && y + height <= 850, `the dialog is from ${y} to ${y + height}`)
+    await picture(page, 'docs-keys-dark')
+    await page.emulateMedia({ colorScheme: null })
     await page.getByRole('button', { name: 'Close' }).last().click()
     await page.locator('h3[data-tag="send"]').click()
     const path = page.locator('[data-path$="/send-text"]')
@@ -184,7 +194,7 @@ describe('pages in Chromium', { skip }, () => {
     await operation.locator('tr[data-param-name="Prefer"] input').fill('wait=30')
     await operation
       .locator('.body-param__text')
-      .fill(JSON.stringify({ phone: '+55 (11) 98888-0001', message: 'Hello from the reference' }))
+      .fill(JSON.stringify({ phone: '+55 (11) 98888-0001', message: `Hello from the reference ${MARKUP}` }))
     await operation.getByRole('button', { name: 'Execute' }).click()
     await operation.locator('.live-responses-table .response-col_status').filter({ hasText: '200' }).waitFor()
     await operation.locator('.live-responses-table').scrollIntoViewIfNeeded()
@@ -192,7 +202,15 @@ describe('pages in Chromium', { skip }, () => {
     assert.match((await operation.locator('.live-responses-table').textContent()) ?? '', /"status": "sent"/)
     assert.deepEqual(
       (await world.sandbox.inbox(ANA)).map(({ text }) => text),
-      ['Hello from the reference'],
+      [`Hello from the reference ${MARKUP}`],
     )
+    // People choose their names, which answers contain. They must be only text.
+    await page.locator('h3[data-tag="chats"]').click()
+    const chats = page.locator('.opblock', { has: page.locator('[data-path$="/{token}/chats"]') })
+    await chats.locator('[data-path]').click()
+    await chats.getByRole('button', { name: 'Execute' }).click()
+    await chats.locator('.live-responses-table').getByText('onerror=').first().waitFor()
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    assert.equal(await page.locator('img[src=x]').count(), 0)
   })
 })
