@@ -5,8 +5,8 @@ const port = process.env.SVC_PORT || 8080
 const host = process.env.SVC_HOST || '127.0.0.1'
 const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
 
-// A standby gives one of these reasons. It is as healthy while it cannot ask the database: it goes on when the database is back.
-const WAITS = ['standby', 'database']
+// A standby gives one of these reasons. It is as healthy while it cannot ask the database, because it goes on when the database is back.
+const WAITS = ['standby', 'database', 'stopping']
 
 function isStandby(text) {
   try {

@@ -1,6 +1,6 @@
 /**
- * The supervisor's own commands to a shard thread. `hello` begins a thread run; all commands before it but `loaded` are
- * refused, so that a new thread does not accept work for the previous one. It has the setup, because the threads of a
+ * The supervisor's own commands to a shard thread. `hello` begins a thread run; before it, only `loaded` is
+ * answered, so that a new thread does not accept work for the previous one. It has the setup, because the threads of a
  * standby are started before the store may be opened.
  */
 import type { MessagePort } from 'node:worker_threads'

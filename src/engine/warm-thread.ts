@@ -11,7 +11,7 @@ type Handlers = Pick<ThreadRunOptions, 'onEvent' | 'onEnd'>
 export interface WarmThread {
   /** Resolves when the thread has loaded its code, or is no longer wanted. Rejects with the cause if it ended before that. */
   readonly loaded: Promise<void>
-  /** Returns undefined if the thread has ended or was taken. From then on the caller owns the thread, and `end` does nothing. */
+  /** Gives the thread to the caller; then `end` does nothing. Returns undefined if the thread has ended or was taken before. */
   take(handlers: Handlers): ThreadRun | undefined
   end(): Promise<void>
 }
@@ -36,13 +36,16 @@ export function startWarmThread({ log, ...options }: WarmThreadOptions): WarmThr
     onEnd(cause) {
       loading.reject(cause)
       if (handlers !== undefined) handlers.onEnd(cause)
-      else if (isWanted) log.error({ err: cause, shard }, 'a shard thread of the standby has ended before the takeover')
+      else if (isWanted)
+        log.error({ err: cause, shard }, 'a shard thread of the standby has ended; the takeover will start another one')
     },
   })
-  // If the thread ends, `onEnd` gets the cause.
   run.run({ type: 'loaded' }, NO_LIMIT).then(
     () => loading.resolve(),
-    () => {},
+    (error: unknown) => {
+      // If the thread has ended, `onEnd` gets the cause.
+      if (!run.isOver()) loading.reject(error)
+    },
   )
   return {
     loaded: loading.promise,

@@ -26,8 +26,11 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
   const removal = (id: string): Op[] => [records.remove(keys.oauthApp(id)), uses.removal(id)]
   const remove = (id: string): Promise<void> => main.change(() => ({ ops: removal(id) }))
 
-  /** The time in the record of an app is from an earlier release, or older than the note. */
-  const withLatestUse = (app: StoredApp): StoredApp => ({ ...app, lastUsedAt: uses.of(app.id)?.at ?? app.lastUsedAt })
+  /** The record of an app has a later time than the note if the note could not be written. */
+  function withLatestUse(app: StoredApp): StoredApp {
+    const at = uses.of(app.id)?.at ?? null
+    return { ...app, lastUsedAt: app.lastUsedAt !== null && at !== null ? Math.max(app.lastUsedAt, at) : (at ?? app.lastUsedAt) }
+  }
 
   const memory: Memory = {
     put(key, bytes, isOwn) {

@@ -59,7 +59,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   let active: ActiveService | undefined
-  /** Id of the last active service. Requests that were passed on to it may still be under way. */
+  /** Id of the active service, or of the last one if none is known. Requests that were passed on to it may still be under way. */
   let lastId: string | undefined
   let ownId: string | undefined
   /** The former active service, which has said that it stops. Its row may still be in the database. */

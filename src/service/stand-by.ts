@@ -1,6 +1,6 @@
 /**
  * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks the store and the
- * converter, and loads its code, because a fault would otherwise be noticed only when the other service fails.
+ * converter. Meanwhile its code is loaded, because a fault would otherwise be noticed only when the other service fails.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -91,7 +91,7 @@ export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn |
 
 async function finishForwarding({ shutdownMs }: Config, { server, starting, link }: StandbyDeps): Promise<void> {
   // No load balancer sends requests to a standby that is not ready.
-  const isReady = link?.readiness()?.isReady ?? false
+  const isReady = starting.waiting().reason === 'standby' && (link?.readiness()?.isReady ?? false)
   const noticedMs = isReady ? Math.min(NOTICED_AFTER, shutdownMs * NOTICED_SHARE) : 0
   // The active service may ask whether this one takes over.
   server.explain(() => ({ ...starting.waiting(), sentence: 'The service is stopping.', reason: 'stopping' }))

@@ -36,13 +36,13 @@ export function warmUp(
 
 export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], http: Promise<unknown>): Promise<void> {
   try {
-    await Promise.all([http, ...threads.map(({ loaded }) => loaded.catch(throwUnlessPassing))])
+    await Promise.all([http.catch(throwUnlessPassing), ...threads.map(({ loaded }) => loaded.catch(throwUnlessPassing))])
   } catch (cause) {
     throw new Error('The service cannot load its code, so it could not take over; install this release again.', { cause })
   }
 }
 
-/** A takeover starts another thread. */
+/** A takeover loads the code again. */
 function throwUnlessPassing(cause: unknown) {
   if (!isPassing(cause)) throw cause
 }

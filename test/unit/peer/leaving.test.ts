@@ -146,13 +146,17 @@ test('a service that stops gets no more requests, and what it has not answered e
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
   former.link.setOwnId('a')
   former.server.serve(() => ({
     async fetch({ url }) {
       const { pathname } = new URL(url)
       if (pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
       seen.push(pathname)
-      await (pathname === '/held' ? held : new Promise(() => {}))
+      await (pathname === '/held' ? held : ended)
       return new Response('the last answer')
     },
   }))
@@ -166,7 +170,7 @@ test('a service that stops gets no more requests, and what it has not answered e
     (count) => count === 2,
   )
   const stopped = former.server.stop(ENOUGH)
-  // No request has learned that the service stops, so its link has asked for itself.
+  // No request has learned that the service stops, so its link has asked by itself.
   await until(
     async () => standby.link.readiness(),
     (readiness) => readiness === undefined,
@@ -180,6 +184,7 @@ test('a service that stops gets no more requests, and what it has not answered e
   assert.deepEqual([(await waiting).body, (await answer).body], ['next', 'the last answer'])
   assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
   assert.deepEqual(seen.sort(), ['/held', '/lost'])
+  end()
   await closeSides()
   await stopped
 })

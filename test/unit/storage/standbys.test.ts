@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 
-test('a standby without the database, or that stops, does not take over from its own active service', async () => {
+test('only the own standby, without the database or in a stop, says that it does not take over', async () => {
   const host = '127.0.0.1'
   const server = await listen({ host, port: 0 })
   const answers = []
   for (const reason of ['standby', 'database', 'stopping', undefined] as const) {
     server.explain(() => ({ sentence: 'It waits.', reason, active: markOf('a') }))
     for (const owner of ['a', 'b']) {
-      const { isAway, isReached } = standbyQuestions(owner)
-      answers.push([reason, owner, await isAway({ host, port: server.port }), await isReached({ host, port: server.port })])
+      const { takesNotOver, isReached } = standbyQuestions(owner)
+      answers.push([reason, owner, await takesNotOver({ host, port: server.port }), await isReached({ host, port: server.port })])
     }
   }
   await server.close()
@@ -24,5 +24,26 @@ test('a standby without the database, or that stops, does not take over from its
     ['stopping', 'b', false, false],
     [undefined, 'a', false, false],
     [undefined, 'b', false, false],
+  ])
+})
+
+test('a standby that has said that it stops, and has ended, does not take over', async () => {
+  const host = '127.0.0.1'
+  const { takesNotOver } = standbyQuestions('a')
+  const answers = []
+  for (const reasons of [['standby', 'stopping'], ['stopping', 'standby'], ['database']] as const) {
+    const server = await listen({ host, port: 0 })
+    const { port } = server
+    for (const reason of reasons) {
+      server.explain(() => ({ sentence: 'It waits.', reason, active: markOf('a') }))
+      await takesNotOver({ host, port })
+    }
+    await server.close()
+    answers.push([reasons.at(-1), await takesNotOver({ host, port })])
+  }
+  assert.deepEqual(answers, [
+    ['stopping', true],
+    ['standby', false],
+    ['database', false],
   ])
 })

@@ -2,8 +2,8 @@
  * The lease is the time for which the owner of a schema keeps its sessions without reaching the database. It counts
  * from the last query that succeeded, by the owner's own clock.
  *
- * A standby that can reach the database takes over, and the owner must end its sessions. If no standby can reach it,
- * the owner keeps its sessions for a while, so that hundreds of accounts need not log in again.
+ * A standby that can reach the database takes over, and the owner must end its sessions. If no standby takes over,
+ * because each has lost the database or stops, the owner keeps its sessions for a while, so that hundreds of accounts need not log in again.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { LeaseMoment } from '../../../shared-lease.ts'
@@ -14,7 +14,7 @@ import { PATIENCE } from './standbys.ts'
  * server still holds.
  */
 const LEASE = 4_000
-/** Maximum length of the lease in ms, while neither the owner nor a standby can reach the database. */
+/** Maximum length of the lease in ms, while the owner cannot reach the database and no standby takes over. */
 const HELD = 60_000
 /** The lease is checked at this interval in ms. */
 export const CHECK_EVERY = 500
@@ -23,8 +23,8 @@ const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions {
   now(): LeaseMoment
-  /** True only if the standby answers that it cannot reach the database. Never rejects. */
-  isAway(standby: StandbyAddress): Promise<boolean>
+  /** True only if the standby has said that it cannot reach the database, or that it stops. Never rejects. */
+  takesNotOver(standby: StandbyAddress): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
    * The end is `Infinity` without a standby.
@@ -41,10 +41,10 @@ export interface OwnerLease {
   check(): Promise<void>
 }
 
-export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions): OwnerLease {
+export function createOwnerLease({ now, takesNotOver, onHeld, onEnded }: LeaseOptions): OwnerLease {
   let since = now()
   /**
-   * Moment of the latest question to which all standbys answered that they cannot reach the database. The lease counts
+   * Moment of the latest question to which all standbys answered that they do not take over. The lease counts
    * from this moment, if no query succeeded later.
    */
   let awayAt: LeaseMoment | undefined
@@ -59,7 +59,7 @@ export function createOwnerLease({ now, isAway, onHeld, onEnded }: LeaseOptions)
 
   async function askAll(at: LeaseMoment): Promise<void> {
     isAsking = true
-    const answers = await Promise.all(known.map(isAway))
+    const answers = await Promise.all(known.map(takesNotOver))
     isAsking = false
     if (!answers.every(Boolean)) return
     awayAt = at

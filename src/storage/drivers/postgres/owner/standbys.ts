@@ -10,22 +10,31 @@ const READY = '/health/ready'
 /** A hash of the owner's random id, so that the public answer of its standby does not contain the id itself. */
 export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
-const AWAY: ReadonlySet<unknown> = new Set(['database', 'stopping'])
-const REASONS: ReadonlySet<unknown> = new Set(['standby', ...AWAY])
+const TAKES_NOT_OVER: ReadonlySet<unknown> = new Set(['database', 'stopping'])
+const REASONS: ReadonlySet<unknown> = new Set(['standby', ...TAKES_NOT_OVER])
 
 /** An answer of the standby of another owner counts as no answer. */
 export function standbyQuestions(owner: string) {
   const mark = markOf(owner)
+  /** Addresses of the standbys whose last answer was that they stop. */
+  const stopping = new Set<string>()
+
   async function reasonOf(standby: StandbyAddress): Promise<unknown> {
-    const { reason, active } = await detailsOf(standby)
-    return active === mark ? reason : undefined
+    const { reason, active, isRefused } = await detailsOf(standby)
+    const address = `${standby.host} ${standby.port}`
+    // It has ended. Another process at its address would listen before it waits to take over.
+    if (isRefused && stopping.has(address)) return 'stopping'
+    const given = active === mark ? reason : undefined
+    if (given === 'stopping') stopping.add(address)
+    else if (given !== undefined) stopping.delete(address)
+    return given
   }
   return {
     /**
-     * Whether the standby answers that it cannot reach the database, or stops, and so does not take over. A standby that
-     * gives no answer may be about to take over.
+     * Whether the standby has said that it cannot reach the database, or that it stops. A standby that gives no answer may
+     * be about to take over.
      */
-    isAway: async (standby: StandbyAddress): Promise<boolean> => AWAY.has(await reasonOf(standby)),
+    takesNotOver: async (standby: StandbyAddress): Promise<boolean> => TAKES_NOT_OVER.has(await reasonOf(standby)),
     /** Whether a standby answers as the standby of this owner. */
     isReached: async (standby: StandbyAddress): Promise<boolean> => REASONS.has(await reasonOf(standby)),
   }
@@ -34,11 +43,13 @@ export function standbyQuestions(owner: string) {
 interface Details {
   reason?: unknown
   active?: unknown
+  /** Whether nothing listens at the address. */
+  isRefused?: boolean
 }
 
 /**
- * Resolves with the details in the answer of the standby; with an empty object if there are none or the standby does
- * not answer in time.
+ * Resolves with the details in the answer of the standby; with none of them if it gives none or does not answer in
+ * time.
  */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
@@ -46,7 +57,7 @@ function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
       const bytes = await response.toArray().catch(() => [])
       resolve(detailsIn(Buffer.concat(bytes as Buffer[]).toString()))
     })
-    request.on('error', () => resolve({}))
+    request.on('error', (error: NodeJS.ErrnoException) => resolve({ isRefused: error.code === 'ECONNREFUSED' }))
   })
 }
 
