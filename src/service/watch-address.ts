@@ -2,8 +2,11 @@ import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 
-/** Milliseconds after which a missing address is not that of an owner which only connects to the database again. */
-const ADDRESS_DUE = 5 * SECOND
+/**
+ * Milliseconds after which a missing address is not that of an owner which only connects to the database again, or was
+ * killed. A takeover from a killed owner may take more than five seconds.
+ */
+const ADDRESS_DUE = 10 * SECOND
 
 /** Tells the link where the active service is, and warns once if it has no port for requests that are passed on. */
 export function watchAddress(log: Pick<Logger, 'warn'>, link: Pick<PeerLink, 'setActive' | 'setUnreachable'> | undefined) {
