@@ -8,9 +8,24 @@ export type Ranges = readonly (readonly [network: Address, bits: number])[]
 const unmapped = (address: Address): Address =>
   address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address
 
+const parsed = (text: string): Address | undefined => (ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined)
+
+/** Addresses are cached, because the address of a caller and of this service is read for every request. */
+const KNOWN = 1_000
+/** Length of the longest form of an address without a zone. Longer texts come from strangers, and are not cached. */
+const LONGEST = 45
+const known = new Map<string, Address | undefined>()
+
 /** Undefined if the text is no address. IPv4 may have fewer parts, octal or hexadecimal, as in the host of a URL. */
-export const readAddress = (text: string): Address | undefined =>
-  ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined
+export function readAddress(text: string): Address | undefined {
+  const found = known.get(text)
+  if (found !== undefined || known.has(text)) return found
+  const address = parsed(text)
+  if (text.length > LONGEST) return address
+  if (known.size >= KNOWN) known.clear()
+  known.set(text, address)
+  return address
+}
 
 /** IPv4 in four decimal parts, IPv6 compressed, IPv4-mapped IPv6 as IPv4. */
 export const canonicalAddress = (text: string): string | undefined => readAddress(text)?.toString()
