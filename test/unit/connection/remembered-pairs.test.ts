@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuthenticationState, SignalDataSet } from '@whiskeysockets/baileys'
+import { type AuthenticationState, jidDecode, type SignalDataSet } from '@whiskeysockets/baileys'
 import { deferred } from '../../../src/lib/deferred.ts'
 import { createIdentity, keepingPairs } from '../../../workers/shard/connection/identity.ts'
-import { jidUser } from '../../../workers/shard/wire/jid.ts'
+import { jidParts, jidUser } from '../../../workers/shard/wire/jid.ts'
 
 const PN = '5511988887777@s.whatsapp.net'
 
@@ -93,6 +93,18 @@ test('other types, and several ids at once, are read as before', async () => {
   await auth.keys.get('session', ['a'])
   await auth.keys.get('session', ['a'])
   assert.deepEqual(reads, [...ids, 'a', 'a'])
+})
+
+test('a jid has the same parts as in the library', () => {
+  const names = ['', '5511988887777', '1', 'a.b', '1_1', '1_128', '_', '_1', '1_', '1_2_3']
+  const devices = ['', ':', ':0', ':3', ':99', ':3:4', ':x', ':1_2', '_5:1']
+  const servers = ['', '@', '@s.whatsapp.net', '@lid', '@hosted', '@hosted.lid', '@g.us', '@c.us', '@a@b', '@b:1', '@b_1']
+  for (const name of names)
+    for (const device of devices)
+      for (const server of servers) {
+        const jid = name + device + server
+        assert.deepEqual(jidParts(jid), jidDecode(jid), jid)
+      }
 })
 
 test('the user of a jid is the part before the device, the agent and the server', () => {

@@ -4,7 +4,7 @@
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
-import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
+import { type JidParts, jidParts } from './jid.ts'
 
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
 /** Matches text that can be packed with two characters per byte; it has at most `PACKED_MAX` characters. */
@@ -85,13 +85,13 @@ class Writing {
     } else if (DIGITS.test(text)) this.#packed(TAGS.NIBBLE_8, text)
     else if (HEX.test(text)) this.#packed(TAGS.HEX_8, text)
     else {
-      const jid = text.includes('@') ? jidDecode(text) : undefined
+      const jid = jidParts(text)
       if (jid) this.#jid(jid)
       else this.#content(Buffer.from(text))
     }
   }
 
-  #jid({ user, server, device, domainType }: FullJid): void {
+  #jid({ user, server, device, domainType }: JidParts): void {
     if (device === undefined) {
       this.byte(TAGS.JID_PAIR)
       if (user === '') this.byte(TAGS.LIST_EMPTY)
@@ -99,7 +99,7 @@ class Writing {
       this.#string(server)
     } else {
       this.byte(TAGS.AD_JID)
-      this.byte(domainType ?? 0)
+      this.byte(domainType)
       this.byte(device)
       this.#string(user)
     }

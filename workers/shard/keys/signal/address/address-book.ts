@@ -2,9 +2,9 @@
  * Maps a jid to the record of its keys. A person has a number and a LID, but there is only one session per device. So a
  * jid with a number resolves to the LID as soon as the pair is known.
  */
-import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
+import { type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
-import { HOSTED_DEVICE } from '../../../wire/jid.ts'
+import { HOSTED_DEVICE, type JidParts, jidParts } from '../../../wire/jid.ts'
 import { SignalError } from '../errors.ts'
 
 export interface Address {
@@ -14,12 +14,13 @@ export interface Address {
 
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
-export function literalAddress(jid: string): Address {
-  const { decoded, address } = decode(jid)
-  if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
+export const literalAddress = (jid: string): Address => literal(jid, decode(jid))
+
+function literal(jid: string, { user, server, domainType, device = 0 }: JidParts): Address {
+  if (device === HOSTED_DEVICE && server !== 'hosted' && server !== 'hosted.lid') {
     throw new SignalError('unreadable', `Unexpected non-hosted device JID with device 99. This ID seems invalid. ID:${jid}`)
   }
-  return address
+  return { name: domainType === WAJIDDomains.WHATSAPP ? user : `${user}_${domainType}`, device }
 }
 
 export interface AddressBook {
@@ -36,31 +37,30 @@ export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore
   // During a send, a new pair is only in the library's cache and not yet on disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
-  function lidAddress(jid: string, lidUser: unknown): Address {
-    const { decoded, address } = decode(jid)
-    if (typeof lidUser !== 'string' || lidUser === '') return literalAddress(jid)
-    const domain = decoded.domainType === WAJIDDomains.HOSTED ? WAJIDDomains.HOSTED_LID : WAJIDDomains.LID
-    return { name: `${lidUser}_${domain}`, device: address.device }
+  function lidAddress(jid: string, parts: JidParts, lidUser: unknown): Address {
+    if (typeof lidUser !== 'string' || lidUser === '') return literal(jid, parts)
+    const domain = parts.domainType === WAJIDDomains.HOSTED ? WAJIDDomains.HOSTED_LID : WAJIDDomains.LID
+    return { name: `${lidUser}_${domain}`, device: parts.device ?? 0 }
   }
 
   return {
     async resolve(jid) {
-      const { domainType, user } = decode(jid).decoded
-      if (isLid(domainType)) return literalAddress(jid)
-      return lidAddress(jid, cachedLid(user) ?? (await keys.get('lid-mapping', [user]))[user])
+      const parts = decode(jid)
+      const { domainType, user } = parts
+      if (isLid(domainType)) return literal(jid, parts)
+      return lidAddress(jid, parts, cachedLid(user) ?? (await keys.get('lid-mapping', [user]))[user])
     },
     resolveNow(jid) {
-      const { domainType, user } = decode(jid).decoded
-      return isLid(domainType) ? literalAddress(jid) : lidAddress(jid, cachedLid(user))
+      const parts = decode(jid)
+      return isLid(parts.domainType) ? literal(jid, parts) : lidAddress(jid, parts, cachedLid(parts.user))
     },
   }
 }
 
-const isLid = (domain: number | undefined): boolean => domain === WAJIDDomains.LID || domain === WAJIDDomains.HOSTED_LID
+const isLid = (domain: number): boolean => domain === WAJIDDomains.LID || domain === WAJIDDomains.HOSTED_LID
 
-function decode(jid: string) {
-  const decoded = jidDecode(jid)
-  if (!decoded?.user) throw new SignalError('unreadable', `JID decoded but user is empty: "${jid}"`)
-  const { user, domainType = WAJIDDomains.WHATSAPP, device = 0 } = decoded
-  return { decoded, address: { name: domainType === WAJIDDomains.WHATSAPP ? user : `${user}_${domainType}`, device } }
+function decode(jid: string): JidParts {
+  const parts = jidParts(jid)
+  if (!parts?.user) throw new SignalError('unreadable', `JID decoded but user is empty: "${jid}"`)
+  return parts
 }
