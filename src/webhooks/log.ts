@@ -111,7 +111,7 @@ export const withoutBody = (row: LogRow): LogRow => ({
   ...row,
   body: 'erased',
   dueAt: null,
-  failures: row.failures.map(({ answer: _, ...rest }) => rest),
+  failures: row.failures.length === 0 ? row.failures : row.failures.map(({ answer: _, ...rest }) => rest),
 })
 
 const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>

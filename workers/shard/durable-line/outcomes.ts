@@ -110,6 +110,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
       if (waiting.size < max) wakeLater()
     },
     take(carrier) {
+      if (waiting.size < TAKEN) return []
       const taken: Entry[] = []
       // This runs for each new row, and many outcomes may be waiting. So the loop ends as soon as it has found enough.
       for (const one of waiting) {

@@ -44,7 +44,7 @@ export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'a
       const isForWebhook = !isRead || settings[urlField(event.type)] !== null
       if (isRead) ops.push(...stream.append(eventId, event.type, body, isForWebhook))
       if (isForWebhook) {
-        const row = { ...firstRow(finished, settings, clock.now()), requestId }
+        const row = firstRow(finished, settings, clock.now(), requestId)
         const dialect = deps.dialect?.() ?? null
         const posted = dialect === null ? body : eventBytes(instanceId, eventId, finished, settings, { dialect })
         line.coming({ id: eventId, row, body: posted })

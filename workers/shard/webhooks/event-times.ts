@@ -69,15 +69,15 @@ export function createEventTimes({ instanceId, store, sealer, clock, maxNames = 
     return [rowKey(name), bytesOf(at)]
   }
 
-  function forgetSilent(): Op[] {
-    const ops: Op[] = []
+  function forgetSilent(ops: Op[]): void {
+    if (last.size <= maxNames) return
     for (const [name, at] of last) {
       if (last.size <= maxNames) break
       last.delete(name)
       floor = Math.max(floor, at)
       ops.push([rowKey(name), null])
     }
-    return ops.length === 0 ? [] : [...ops, [keys.mommentFloor(instanceId), bytesOf(floor)]]
+    ops.push([keys.mommentFloor(instanceId), bytesOf(floor)])
   }
 
   return {
@@ -98,9 +98,12 @@ export function createEventTimes({ instanceId, store, sealer, clock, maxNames = 
       const time = Math.trunc(Math.min(event.at, clock.now() + MOST_AHEAD))
       const names = namesOf(event).map((name) => sealer.blind(name))
       if (names.length === 0) return { at: time, ops: [] }
-      const before = Math.max(...names.map((name) => last.get(name) ?? floor))
-      const at = Math.max(time, before + 1)
-      return { at, ops: [...new Set(names)].map((name) => remember(name, at)).concat(forgetSilent()) }
+      let at = time
+      for (const name of names) at = Math.max(at, (last.get(name) ?? floor) + 1)
+      const ops: Op[] = []
+      for (const [index, name] of names.entries()) if (names.indexOf(name) === index) ops.push(remember(name, at))
+      forgetSilent(ops)
+      return { at, ops }
     },
   }
 }

@@ -58,7 +58,7 @@ function aboutOf(event: WebhookEvent): NonNullable<LogRow['about']> {
   }
 }
 
-export function firstRow(event: WebhookEvent, settings: WebhookSettings, now: number): LogRow {
+export function firstRow(event: WebhookEvent, settings: WebhookSettings, now: number, requestId: string | undefined): LogRow {
   const { type } = event
   const url = settings[urlField(type)]
   return {
@@ -76,5 +76,6 @@ export function firstRow(event: WebhookEvent, settings: WebhookSettings, now: nu
     createdAt: now,
     finishedAt: null,
     failures: [],
+    requestId,
   }
 }
