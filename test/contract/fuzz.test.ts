@@ -15,7 +15,7 @@ import { amount } from '../harness/amount.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService } from './http/service.ts'
 
 const SEED = 20261122
-const REQUESTS = amount(20_000, 5_000)
+const REQUESTS = amount(20_000, 2_000)
 /**
  * Time limit for the requests, in ms. A machine that is too busy for all of them makes as many as it can, and prints
  * their number.

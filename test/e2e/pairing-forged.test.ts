@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { amount, repetition } from '../harness/amount.ts'
 import { startWorld, type World } from '../harness/world.ts'
 import { newPhone, watch } from './states-seen.ts'
 
@@ -15,6 +16,7 @@ for (const verify of ['strict', 'warn'] as const) {
   describe(`with verify ${verify}`, () => {
     let world: World
     let see: ReturnType<typeof watch>
+    const skip = verify === 'warn' && repetition
     before(async () => {
       // This network refuses every query of a login without a pairing, unlike the real network. So no trace of the
       // stanzas is written, because the check of the traces would fail.
@@ -23,7 +25,7 @@ for (const verify of ['strict', 'warn'] as const) {
     })
     after(() => world.stop())
 
-    test('a forged signature of the account is refused, and the next scan links', async () => {
+    test('a forged signature of the account is refused, and the next scan links', { skip }, async () => {
       const { sandbox, gateway, receiver } = world
       const phone = newPhone()
       await sandbox.createPhone(phone)
@@ -40,7 +42,7 @@ for (const verify of ['strict', 'warn'] as const) {
 
     // An earlier bug: if the network confirmed a login before anybody had paired, the instance became `connected`
     // without an account.
-    test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
+    test('who is greeted as logged in before anybody has paired is of no account: the start has failed', { skip }, async () => {
       const { sandbox, gateway, receiver } = world
       const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })
       const instance = await gateway.createInstance(receiver)
@@ -93,7 +95,7 @@ for (const verify of ['strict', 'warn'] as const) {
     }
 
     function lax() {
-      for (const what of ['root', 'leaf']) {
+      for (const what of amount(['root', 'leaf'], ['leaf'])) {
         test(`a forged ${what} passes`, async () => {
           const { instance, phone } = await see.connected()
           await world.sandbox.forge(what)

@@ -15,7 +15,7 @@ import { amount } from '../harness/amount.ts'
 import { program } from '../harness/checkout.ts'
 
 const OPENER = program('./store-opener', import.meta.url)
-const OPENINGS = amount(12, 1_000)
+const OPENINGS = amount(1_000, 12)
 
 let dir: string
 before(async () => {

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { repetition } from '../../harness/amount.ts'
 import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
@@ -183,7 +184,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     t.diagnostic(`and back: 1 of 1 waiting message arrived, ${again.length} asked for again`)
   })
 
-  test('with a stopped service the command does the same by itself', async () => {
+  test('with a stopped service the command does the same by itself', { skip: repetition }, async () => {
     const { gateway } = world
     const id = back
     await world.restartService(async () => {
