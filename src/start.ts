@@ -13,8 +13,8 @@ import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
 import { whyNot } from './serve.ts'
+import { onStopRequest } from './service/on-stop-request.ts'
 import { StandbyStopped } from './service/stand-by.ts'
-import { endNow } from './storage/end-now.ts'
 import { makeDataDir } from './storage/private.ts'
 
 interface Flags {
@@ -72,7 +72,7 @@ const networkOf = (network: Network | undefined): Printed['network'] =>
   network === undefined ? { url: null, root: null, root_serial: null, ca: null, media_host: null } : { ...network.network }
 
 async function runService(config: Config, log: Logger, stopSoon: () => void): Promise<Running> {
-  const service = await startService(config, { log, stopSoon, whileStandby: (leave) => onSignal(config, log, leave) })
+  const service = await startService(config, { log, stopSoon, whileStandby: (leave) => onStopRequest(config, log, leave) })
   const printed = {
     base_url: service.baseUrl,
     sandbox_url: null,
@@ -100,7 +100,7 @@ async function runSandbox(config: Config, log: Logger, stopSoon: () => void): Pr
     const { url, root, ca, media_host } = network.network
     const service = await startService(
       { ...config, network: { ...config.network, url, root, ca, mediaHost: media_host } },
-      { log, stopSoon, sandboxUrl: network.controlUrl, whileStandby: (leave) => onSignal(config, log, leave) },
+      { log, stopSoon, sandboxUrl: network.controlUrl, whileStandby: (leave) => onStopRequest(config, log, leave) },
     )
     const adminKey = await rememberedAdminKey(config, service)
     return {
@@ -132,38 +132,6 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
   return service.isAdminKey(kept) ? kept : null
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
-/**
- * The first signal calls `stop`, as does `handover`. A second signal, or the deadline, ends the process immediately,
- * which is safe. Returns a function that ends the listening.
- */
-function onSignal(config: Config, log: Logger, stop: () => void, handover?: AbortSignal): () => void {
-  let isStopping = false
-  const act = (signal: NodeJS.Signals) => {
-    if (isStopping) return endNow()
-    begin({ signal })
-  }
-  const begin = (why: object) => {
-    if (isStopping) return
-    isStopping = true
-    log.info(why, 'stopping')
-    setTimeout(() => {
-      log.error({}, 'the service did not stop before its deadline; exiting')
-      endNow()
-    }, config.shutdownMs + 1_000).unref()
-    stop()
-  }
-  for (const signal of SIGNALS) process.on(signal, act)
-  const handOver = () => begin({ handover: true })
-  // A handover may be requested before the start has ended.
-  if (handover?.aborted) handOver()
-  handover?.addEventListener('abort', handOver)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, act)
-  }
-}
-
 function stopOnSignal(running: Running, config: Config, log: Logger, handover: AbortSignal): void {
   const stop = () => {
     running.stop().then(
@@ -177,7 +145,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger, handover: A
       },
     )
   }
-  onSignal(config, log, stop, handover)
+  onStopRequest(config, log, stop, handover)
 }
 
 /** The output may be a file on a full disk, or a pipe that nobody reads any longer, and neither may end the service. */

@@ -1,0 +1,43 @@
+/** A child process runs each case, because signals are sent to the whole process. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const MODULE = new URL('../../../src/service/on-stop-request.ts', import.meta.url)
+
+/** Runs the steps, and resolves with what was printed and the signal that ended the process, if one did. */
+async function run(steps: string): Promise<{ printed: string[]; signal: string | null }> {
+  const program = `
+    const { onStopRequest } = await import(process.argv[1])
+    const handover = new AbortController()
+    const print = (text) => process.stdout.write(text + '\\n')
+    onStopRequest({ shutdownMs: 60_000 }, { info() {}, error() {} }, () => print('stop'), handover.signal)
+    const signal = async () => {
+      process.kill(process.pid, 'SIGTERM')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    ${steps}
+    print('still there')
+    process.exit(0)`
+  const isSource = MODULE.pathname.endsWith('.ts')
+  const args = [...(isSource ? ['--import', 'tsx'] : []), '--input-type=module', '--eval', program, MODULE.href]
+  const { stdout, signal } = await promisify(execFile)(process.execPath, args).then(
+    ({ stdout }) => ({ stdout, signal: null }),
+    (error: { stdout: string; signal: string | null }) => error,
+  )
+  return { printed: stdout.trim().split('\n'), signal }
+}
+
+test('a signal or a handover begins one stop, and only a second signal ends the process', async () => {
+  const [signal, twice, handover, both] = await Promise.all([
+    run('await signal()'),
+    run('await signal(); await signal()'),
+    run('handover.abort(); handover.abort(); await signal()'),
+    run('handover.abort(); await signal(); await signal()'),
+  ])
+  assert.deepEqual(signal, { printed: ['stop', 'still there'], signal: null })
+  assert.deepEqual(twice, { printed: ['stop'], signal: 'SIGKILL' })
+  assert.deepEqual(handover, { printed: ['stop', 'still there'], signal: null })
+  assert.deepEqual(both, { printed: ['stop'], signal: 'SIGKILL' })
+})
