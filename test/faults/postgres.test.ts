@@ -9,6 +9,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import { readConfig } from '../../src/config.ts'
 import { steadyClock } from '../../src/domain/clock.ts'
@@ -500,13 +501,13 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual(await nodesOf(last), [['active', 'node-c', 'node-b', 'planned'], lost])
     // The service that was killed is lost at first, and its row is removed after an hour.
     const ADD =
-      "INSERT INTO svc_node (id, name, release, state, host, seen_at) VALUES (gen_random_uuid(), $1, '', 'standby', '', now() - $2::interval)"
+      "INSERT INTO svc_service (id, name, release, state, host, seen_at) VALUES (gen_random_uuid(), $1, '', 'standby', '', now() - $2::interval)"
     await side.query(ADD, ['killed', '6 s'])
     assert.deepEqual(
       (await nodesOf(last)).filter(([, name]) => name === 'killed'),
       [['lost', 'killed', undefined, undefined]],
     )
-    await side.query("UPDATE svc_node SET seen_at = now() - interval '61 minutes' WHERE writer IS NULL")
+    await side.query("UPDATE svc_service SET seen_at = now() - interval '61 minutes' WHERE writer IS NULL")
     await until(
       () => nodesOf(last),
       ({ length }) => length === 1,
@@ -515,10 +516,40 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
-  test('an owner that cannot reach the database ends its sessions if a standby can, and says so', async () => {
-    const { main, thread, giveBack, over, unreached, schema } = await service()
+  /** The database refuses this operation on a table, as if its disk were full. */
+  const refusing = (operation: string, table: string, condition = '') => `
+    CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER refusing BEFORE ${operation} ON ${table} FOR EACH ROW ${condition} EXECUTE FUNCTION refused()`
+  const REFUSING = refusing('INSERT', 'svc_service', "WHEN (NEW.state = 'standby')")
+
+  test('a service that cannot take over changes nothing, and an owner without a row shows itself again', async () => {
+    const { main, thread, giveBack, over, side, schema } = await service()
+    const rows = async () => (await side.query('SELECT state, writer IS NOT NULL AS writes FROM svc_service')).rows
+    const active = [{ state: 'active', writes: true }]
+    proxy.refuse(true)
+    proxy.cut()
+    await side.query(refusing('DELETE', 'svc_writer'))
+    const other = await openStore(cluster.url(schema))
+    await assert.rejects(other.own(), /no room/)
+    assert.deepEqual(await rows(), active)
+    await side.query('DROP TRIGGER refusing ON svc_writer')
+    await other.close()
+    proxy.refuse(false)
+    for (const change of ["UPDATE svc_service SET state = 'lost', writer = NULL", 'DELETE FROM svc_service']) {
+      await side.query(change)
+      await until(rows, (found) => isDeepStrictEqual(found, active))
+    }
+    assert.deepEqual(over, [])
+    for (const store of [thread, main]) await store.close()
+    await giveBack()
+  })
+
+  test('an owner that cannot reach the database ends its sessions if a standby can, also one without a row, and says so', async () => {
+    const { main, thread, giveBack, over, unreached, side, schema } = await service()
+    await side.query(REFUSING)
     const server = await listen({ host: '127.0.0.1', port: 0 })
     let looks = 0
+    const unlisted: unknown[] = []
     server.explain(() => ({ sentence: 'It waits.', reason: 'standby', active: markOf(main.ownerId!) }))
     const { waitForTurn } = await backendOf(cluster.url(schema))
     const turn = waitForTurn!({
@@ -527,6 +558,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       node: nodeAt('node-b', { host: 'localhost', port: server.port }),
       signal: new AbortController().signal,
       onWaiting: () => looks++,
+      onUnlisted: (cause) => unlisted.push((cause as Error).message),
       onTaking() {},
       onFailed() {},
       onDead() {},
@@ -540,7 +572,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     await until(async () => over.length, Boolean)
     assert.equal(over[0], 'The service cannot reach PostgreSQL, and its standby may take over.')
-    assert.deepEqual(unreached, [])
+    assert.deepEqual([unreached, unlisted], [[], ['no room']])
     // The owner's process would have ended. Here it could connect again, and the standby would wait for it.
     const last = await openStore(cluster.url(schema), { turn: await turn })
     const giveBackLast = await last.own()
@@ -918,8 +950,10 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.equal(await format(), '2')
     await store.close()
     await release()
+    // A service of an older release may use its table again after it has lost its connection for a moment.
+    await side.query('CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node DEFAULT VALUES')
     await (await openStore(url, { isReader: true })).close()
-    assert.equal(await format(), '5')
+    assert.deepEqual([await format(), (await side.query('SELECT FROM svc_node')).rowCount], ['6', 1])
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {
@@ -932,7 +966,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
-    await assert.rejects(openStore(url), /has format 99, and this release knows 5; use the newer release\.$/)
+    await assert.rejects(openStore(url), /has format 99, and this release knows 6; use the newer release\.$/)
   })
 
   test('a server that could lose commits, or takes none, is refused in one sentence', async () => {

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { StandbyAddress } from '../../../src/domain/standby-address.ts'
 import { listen } from '../../../src/serve.ts'
-import { type NodeRow, standbysIn } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
+import { type NodeRow, standbysOf } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
-import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { addressesIn, markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 import {
   holdLease,
   isLeaseHeld,
@@ -146,7 +146,7 @@ test('a look that succeeds while the standbys are asked renews the lease', async
   assert.equal(await renewing.until(5_500), undefined)
 })
 
-test('a standby is a row with an address whose counter has risen within five seconds', () => {
+test('a standby may take over while it has a connection, and for a minute after its last sign of life', () => {
   const row = (host: string, port: number | null, change: Partial<NodeRow> = {}): NodeRow => ({
     id: host,
     name: 'node',
@@ -163,7 +163,8 @@ test('a standby is a row with an address whose counter has risen within five sec
     ...change,
   })
   const away = [
-    row('10.0.0.3', 80, { silentMs: 5_001 }),
+    row('10.0.0.3', 80, { silentMs: 60_001 }),
+    row('10.0.0.3', 80, { silentMs: -60_001 }),
     row('10.0.0.3', 80, { state: 'active' }),
     row('10.0.0.3', 80, { state: 'lost' }),
   ]
@@ -176,8 +177,27 @@ test('a standby is a row with an address whose counter has risen within five sec
     row('-a', 80),
   ]
   const good = [row('10.0.0.1', 8_080), row('fd00::2', 80), row('node-b', 80, { silentMs: 5_000 })]
-  assert.deepEqual(standbysIn([]), [])
-  assert.deepEqual(standbysIn([...away, ...wrong, ...good]), [
+  const shown = [
+    { host: '10.0.0.1', port: 8_080 },
+    { host: 'fd00::2', port: 80 },
+    { host: 'node-b', port: 80 },
+  ]
+  const silent = [row('10.0.0.4', 80, { silentMs: 5_001 }), row('10.0.0.4', 81, { silentMs: 60_000 })]
+  assert.deepEqual(standbysOf([], []), { present: [], possible: [] })
+  assert.deepEqual(standbysOf([...away, ...wrong, ...good, ...silent], []), {
+    present: shown,
+    possible: [...shown, { host: '10.0.0.4', port: 80 }, { host: '10.0.0.4', port: 81 }],
+  })
+  const connected = { host: '10.0.0.1', port: 80 }
+  assert.deepEqual(standbysOf([row('10.0.0.1', 80), row('10.0.0.1', 80, { silentMs: 9_000 })], [connected]), {
+    present: [connected],
+    possible: [connected],
+  })
+})
+
+test('the name of a connection that has no address is left out', () => {
+  assert.deepEqual(addressesIn(null), [])
+  assert.deepEqual(addressesIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,node-b 80,evil,10.0.0.1 -1,10.0.0.1 ,a b,a/b 80,-a 80'), [
     { host: '10.0.0.1', port: 8_080 },
     { host: 'fd00::2', port: 80 },
     { host: 'node-b', port: 80 },

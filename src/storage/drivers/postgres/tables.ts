@@ -1,6 +1,6 @@
 import { NO_INSTANCE } from './places.ts'
 
-export const FORMAT = 5
+export const FORMAT = 6
 
 /** Advisory lock, so that only one of several threads creates the tables. The number is arbitrary. */
 const MAKING = 7_632_141
@@ -17,7 +17,7 @@ export const tablesExist = (schema: string) => ({
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
  * - `svc_writer` has a row per run of a thread, which changes with every commit. Pages are mostly empty, so that the index is not changed. Ids are random, because a sequence could give a number again after a failover. The rows of threads are removed with the row of the main thread; then no thread of the service can store anything.
- * - `svc_node` has a row for each service. Its counter `beat` grows every second. Only the row of the service that owns the schema has a `writer`. Earlier formats had another table of this name, whose rows are of no use after a stop.
+ * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only the row of the service that owns the schema has a `writer`. Earlier formats have the table `svc_node` instead. It stays, because a service of an earlier release may still run and use it.
  * - `svc_cluster` has one row with the version of the records that every service has in memory, and `svc_change` which keys changed in which version.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
@@ -41,8 +41,7 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
   generation int NOT NULL DEFAULT 0,
   is_over boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 20);
-${dropEarlierNodes(schema)};
-CREATE TABLE IF NOT EXISTS "${schema}".svc_node (
+CREATE TABLE IF NOT EXISTS "${schema}".svc_service (
   id uuid PRIMARY KEY,
   writer uuid REFERENCES "${schema}".svc_writer ON DELETE CASCADE,
   name text NOT NULL,
@@ -85,12 +84,5 @@ INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
 const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}' AND attstorage <> 'e') THEN
     ALTER TABLE "${schema}".${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL;
-  END IF;
-END $$`
-
-const dropEarlierNodes = (schema: string) => `DO $$ BEGIN
-  IF to_regclass('"${schema}".svc_node') IS NOT NULL AND NOT EXISTS (
-    SELECT FROM pg_attribute WHERE attrelid = to_regclass('"${schema}".svc_node') AND attname = 'id') THEN
-    DROP TABLE "${schema}".svc_node;
   END IF;
 END $$`

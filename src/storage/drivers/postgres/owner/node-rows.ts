@@ -1,8 +1,10 @@
 /**
- * The rows of `svc_node`: each service of a schema has one, with its addresses. A service raises the counter of its own
- * row. Others notice by it that the service runs, and no clock is compared for that.
+ * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat` of
+ * its own row and sets `seen_at`.
  *
- * `seen_at` is for operators, and removes the rows of killed services. It is always the clock of the database.
+ * A standby watches the counter of the owner by its own clock (`owner-watch.ts`). The list of services, a handover, the
+ * lease and the removal of old rows compare `seen_at` with the present time, both by the clock of the database. That clock
+ * may be set, and differs after a failover.
  */
 import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
@@ -11,8 +13,13 @@ import type { Question } from '../link.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
-/** A service whose counter did not change for this time in ms is lost. */
+/** A service whose `seen_at` is further away than this time in ms is lost. */
 const LOST_AFTER = 5_000
+/**
+ * Milliseconds for which a standby that gave no sign of life may return and take over. It may have been cut off from the
+ * database, or have stood still.
+ */
+const MAY_RETURN_WITHIN = 60_000
 const KEPT = '1 hour'
 
 /** The counter may go back after a failure of the database, so a change of it does not wait for the disk. */
@@ -20,7 +27,7 @@ const UNSYNCED = "w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'of
 /** Without a host, the others use the address at which the database sees the connection. */
 const hostOf = (parameter: string) => `coalesce(${parameter}::text, host(inet_client_addr()), '127.0.0.1')`
 
-const STANDBY = `WITH ${UNSYNCED} INSERT INTO svc_node AS n (id, name, release, state, host, port, peer_port)
+const STANDBY = `WITH ${UNSYNCED} INSERT INTO svc_service AS n (id, name, release, state, host, port, peer_port)
   SELECT $1::uuid, $2::text, $3::text, 'standby', ${hostOf('$4')}, $5::int, $6::int FROM w WHERE w.set <> ''
   ON CONFLICT (id) DO UPDATE SET beat = n.beat + 1, seen_at = now(), host = EXCLUDED.host`
 
@@ -36,12 +43,12 @@ const valuesOf = ({ id, name, release, host, port, peerPort }: OwnNode) => [
 /** Creates the row of a standby, or raises its counter. */
 export const showStandby = (node: OwnNode): Question => ({ text: STANDBY, values: valuesOf(node) })
 
-export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM svc_node WHERE id = $1', values: [id] })
+export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM svc_service WHERE id = $1', values: [id] })
 
 /** Marks the rows of former owners, which stay for operators although the writers of these owners are removed. */
-export const LOSE_EARLIER = `UPDATE svc_node SET writer = NULL, state = 'lost', since = now() WHERE writer <> $1 RETURNING name`
+export const LOSE_EARLIER = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer <> $1 RETURNING name`
 
-const OWNER = `INSERT INTO svc_node AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
+const OWNER = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
   VALUES ($1, $7, $2, $3, 'active', ${hostOf('$4')}, $5, $6, $8, $9)
   ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = 'active', since = now(), seen_at = now(), beat = n.beat + 1,
   host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
@@ -53,15 +60,18 @@ export const showOwner = (node: OwnNode, writer: string, takeover: Takeover | un
 
 /** Common table expressions of a look of the owner, whose writer is $1 and whose host is $2. */
 export const BEAT = `${UNSYNCED},
-  b AS (UPDATE svc_node SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> ''),
-  p AS (DELETE FROM svc_node USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
+  b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
+  p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
+
+/** SQL that is true if the owner has a row. */
+export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
 /** SQL that returns all rows as one text. */
 export const NODES = `(SELECT json_agg(json_build_object('id', id, 'name', name, 'release', release, 'state', state,
   'host', host, 'port', port, 'peerPort', peer_port, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
-  'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_node)`
+  'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_service)`
 
 export interface NodeRow {
   id: string
@@ -81,7 +91,9 @@ export interface NodeRow {
 
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
 
-const isLost = ({ state, silentMs }: NodeRow) => state === 'lost' || silentMs > LOST_AFTER
+/** A time in the future was written before the clock of the database was set back. */
+const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs
+const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
 /** `self` is the id of the service that has read the rows, and so is not lost. */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
@@ -99,9 +111,25 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   }
 }
 
-/** The addresses of all standbys that can take over. A row with a text that is no address is left out. */
-export const standbysIn = (rows: readonly NodeRow[]): StandbyAddress[] =>
-  rows.flatMap((row) => {
-    const { state, host, port } = row
-    return state === 'standby' && !isLost(row) && isHost(host) && port !== null && isPort(port) ? [{ host, port }] : []
-  })
+export interface Standbys {
+  /** Those that run. */
+  present: StandbyAddress[]
+  /** All that may take over, now or after a minute. */
+  possible: StandbyAddress[]
+}
+
+/** `connected` are the standbys that have a connection. A row with a text that is no address is left out. */
+export function standbysOf(rows: readonly NodeRow[], connected: readonly StandbyAddress[]): Standbys {
+  const within = (ms: number) => [
+    ...connected,
+    ...rows.filter((row) => row.state === 'standby' && !isSilent(row, ms)).flatMap(addressOf),
+  ]
+  return { present: distinct(within(LOST_AFTER)), possible: distinct(within(MAY_RETURN_WITHIN)) }
+}
+
+const addressOf = ({ host, port }: NodeRow): StandbyAddress[] =>
+  isHost(host) && port !== null && isPort(port) ? [{ host, port }] : []
+
+const distinct = (standbys: readonly StandbyAddress[]) => [
+  ...new Map(standbys.map((each) => [`${each.host} ${each.port}`, each])).values(),
+]

@@ -5,7 +5,7 @@
  * A wrong decision is safe: an owner that was replaced can store nothing. Its accounts are only connected again.
  */
 export interface OwnerLook {
-  /** Row of the owner in `svc_node`. An owner that shut down properly has removed its row. */
+  /** Row of the owner in `svc_service`. An owner that shut down properly has removed its row. */
   node?: { writer: string; beat: number } | undefined
   /** Id of the connection that holds the lock of the schema. The server releases the lock of a killed process. */
   holder?: string | undefined

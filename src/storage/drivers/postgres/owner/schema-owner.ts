@@ -12,14 +12,14 @@ import type { Takeover } from '../../../../domain/nodes.ts'
 import { orLate } from '../../../../lib/deadline.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import type { OpenOptions, OwnNode, Turn } from '../../../store-backend.ts'
-import { connect, type Link, type Question, UnfitServer } from '../link.ts'
+import { codeOf, connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
-import { BEAT, BEAT_EVERY, LOSE_EARLIER, NODES, nodeOf, nodesIn, showOwner, standbysIn } from './node-rows.ts'
+import { BEAT, BEAT_EVERY, HAS_ROW, LOSE_EARLIER, NODES, nodeOf, nodesIn, showOwner, standbysOf } from './node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createReconnect } from './reconnect.ts'
 import { createStandbyReach } from './standby-reach.ts'
-import { standbyQuestions } from './standbys.ts'
+import { addressesIn, CONNECTED, standbyQuestions } from './standbys.ts'
 
 /** The right to own the schema, with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -56,15 +56,14 @@ const VISIT = {
 }
 /** Raises the counter of the owner, and reads what commands and other services have written. */
 const LOOK = `WITH ${BEAT}
-SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
+SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}, ${CONNECTED}, ${HAS_ROW}`
 const NAME = { text: "SET application_name = 'svc owner'" }
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
-/**
- * Removes the rows of earlier runs of the service. Rows of commands are removed after a day: those commands were
- * killed.
- */
-const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))
-RETURNING is_service`
+/** The rows of earlier runs of the service. Rows of commands are removed after a day: those commands were killed. */
+const EARLIER = "FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))"
+/** Locks the rows in the same order as a service that ends: its writer, and then its row in `svc_service`. */
+const LOCK_EARLIER = `SELECT ${EARLIER} FOR UPDATE`
+const REMOVE_EARLIER = `DELETE ${EARLIER} RETURNING is_service`
 /**
  * Ends connections that stand still in the middle of a transaction, and would hold their locks. A process that runs
  * notices the broken connection and checks whether its commit was stored. Programs that only read, such as `pg_dump`,
@@ -102,8 +101,9 @@ const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
   const { writer, turn, node, isClosing, onVisit, onOver } = options
   let link = turn?.link.isUp() ? turn.link : await connect(target, { name: 'owner' })
+  let takeover: Takeover | undefined
   try {
-    await takeOver(link, target, options)
+    takeover = await takeOver(link, target, options)
   } catch (error) {
     await link.end()
     throw error
@@ -144,19 +144,26 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     return Promise.any([onNew, onOther])
   }
 
+  /** Somebody has changed or removed the row. Without it, no standby would notice that this service stands still. */
+  async function showAgain(): Promise<void> {
+    const show = showOwner(node, writer, takeover)
+    await (link.isUp() ? link.ask(show, LOOK_SILENCE) : options.ask(show)).catch(throwUnlessRefused)
+  }
+
   async function look(): Promise<void> {
     const sentAt = momentNow()
     const rows = await (link.isUp() ? askOn(link) : lookAgain())
-    const [isThere, found, text] = rows[0] as [boolean, unknown, unknown]
+    const [isThere, found, text, connected, hasRow] = rows[0] as [boolean, unknown, unknown, unknown, boolean]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
     const nodes = nodesIn(text)
-    const standbys = standbysIn(nodes)
-    lease.renew(sentAt, standbys)
-    noteStandbys(standbys)
+    const { present, possible } = standbysOf(nodes, addressesIn(connected))
+    lease.renew(sentAt, possible)
+    noteStandbys(present)
     options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
+    if (!hasRow) await showAgain()
     if (former && link.isUp()) {
       // The server process of the broken connection may still run and hold the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
@@ -206,17 +213,35 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
 }
 
-async function takeOver(link: Link, target: Target, { writer, threads, turn, node, onTakenOver }: OwnerOptions): Promise<void> {
-  await checkConnections(link, target, { threads })
+async function takeOver(link: Link, target: Target, options: OwnerOptions): Promise<Takeover | undefined> {
+  await checkConnections(link, target, { threads: options.threads })
   await take(link, target)
   await link.ask(NAME, SILENCE)
-  await link.ask({ text: MARK, values: [writer] }, SILENCE)
+  await link.ask({ text: MARK, values: [options.writer] }, SILENCE)
   await link.ask(END_IDLE, SILENCE)
-  const [lost] = (await link.ask({ text: LOSE_EARLIER, values: [writer] }, SILENCE)).rows.flat() as string[]
-  const earlier = (await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)).rows
-  const hasFailed = earlier.some(([isService]) => isService)
+  return replaceEarlier(link, options)
+}
+
+/**
+ * One transaction, because this service may be killed at any step. The former owner would then go on with its writer but
+ * without its row. If this rejects, the connection must be closed, so that the server undoes the transaction.
+ */
+async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: OwnerOptions): Promise<Takeover | undefined> {
+  const ask = async (text: string, values?: unknown[]) => (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
+  await ask('BEGIN')
+  await ask(LOCK_EARLIER, [writer])
+  const [lost] = (await ask(LOSE_EARLIER, [writer])).flat() as string[]
+  const hasFailed = (await ask(REMOVE_EARLIER, [writer])).some(([isService]) => isService)
+  const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
+  await link.ask(showOwner(node, writer, takeover), SILENCE)
+  await ask('COMMIT')
   if (hasFailed) onTakenOver()
-  await link.ask(showOwner(node, writer, takeoverOf(hasFailed, lost ?? turn?.former)), SILENCE)
+  return takeover
+}
+
+/** A database whose disk is full still serves the queries of the owner. */
+function throwUnlessRefused(error: unknown): void {
+  if (codeOf(error) === undefined) throw error
 }
 
 function takeoverOf(hasFailed: boolean, from: string | undefined): Takeover | undefined {

@@ -1,6 +1,6 @@
 /**
  * Waits, as a standby, until no other service owns a schema, and then takes its lock. The standby changes nothing while
- * it waits but its own row in `svc_node`.
+ * it waits but its own row in `svc_service`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orLate } from '../../../../lib/deadline.ts'
@@ -11,6 +11,7 @@ import type { Target } from '../target.ts'
 import { BEAT_EVERY, removeNode, showStandby } from './node-rows.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
+import { nameStandby } from './standbys.ts'
 
 /** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
 const LOOK_EVERY = 250
@@ -27,14 +28,14 @@ const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_
   WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
   AND l.objid = hashtext(current_schema())::oid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 const LOOK = {
-  text: `SELECT h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON n.writer IS NOT NULL`,
+  text: `SELECT h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_service n ON n.writer IS NOT NULL`,
 }
 /** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
-  WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
+  WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_service WHERE writer = $1 AND beat = $2)`
 
 /** The connection of a standby. An abort of the signal drops it, and ends an attempt to connect. */
-function createStandbyLink(target: Target, signal: AbortSignal) {
+function createStandbyLink(target: Target, { node, signal }: Pick<TurnOptions, 'node' | 'signal'>) {
   let link: Link | undefined
   const drop = () => link?.drop()
   signal.addEventListener('abort', drop)
@@ -43,6 +44,7 @@ function createStandbyLink(target: Target, signal: AbortSignal) {
     async use(): Promise<Link> {
       if (link?.isUp()) return link
       link = await orAborted(connect(target, { name: 'standby' }), signal, (late) => late.drop())
+      await link.ask(nameStandby(node), SILENCE)
       return link
     },
     drop,
@@ -54,21 +56,25 @@ function createStandbyLink(target: Target, signal: AbortSignal) {
 
 export async function waitForTurn(
   target: Target,
-  { threads, node, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
+  { threads, node, signal, onWaiting, onUnlisted, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
   // A database that does not answer must not delay the stop.
-  const connection = createStandbyLink(target, signal)
+  const connection = createStandbyLink(target, { node, signal })
   const watch = createOwnerWatch(() => performance.now())
   let shownAt = Number.NEGATIVE_INFINITY
   let former: string | undefined
   let isReached = false
+  let isUnlisted = false
 
   async function show(link: Link): Promise<void> {
     if (performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
-    // A database that stores nothing at the moment, because its disk is full, can still be watched.
+    // A database that stores nothing at the moment, because its disk is full, can still be watched. The owner finds this
+    // standby by the name of its connection.
     await link.ask(showStandby(node), SILENCE).catch((error: unknown) => {
       if (codeOf(error) === undefined) throw error
+      if (!isUnlisted) onUnlisted?.(error)
+      isUnlisted = true
     })
   }
 

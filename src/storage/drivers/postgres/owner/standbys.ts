@@ -1,11 +1,44 @@
-/** The owner of a schema asks its standbys over HTTP whether they can reach the database. */
+/**
+ * The owner of a schema asks its standbys over HTTP whether they can reach the database. Each standby puts its address
+ * into the name of its connection. So the owner also finds a standby that cannot write its row, because the disk of the
+ * database is full, or that stands still and keeps its connection.
+ */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
-import type { StandbyAddress } from '../../../../domain/standby-address.ts'
+import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
+import type { OwnNode } from '../../../store-backend.ts'
+import type { Question } from '../link.ts'
 
 /** Milliseconds within which a standby must answer. */
 export const PATIENCE = 900
 const READY = '/health/ready'
+
+/** A short hash of the schema, because PostgreSQL cuts the name of a connection after 63 characters. */
+const SCHEMA = 'left(to_hex(hashtext(current_schema())), 5)'
+
+/** Without a host, the owner uses the address at which the database sees the connection. */
+export const nameStandby = ({ host, port = 0 }: OwnNode): Question => ({
+  text: `SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, ${SCHEMA}, $2::text), false)`,
+  values: [port, host ?? null],
+})
+
+/** SQL for the host and port in the name of a connection. A connection without an address comes from the same machine. */
+const ADDRESS = `coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
+  || ' ' || split_part(application_name, ' ', 3)`
+
+/** SQL that returns the addresses of all connected standbys as one text. */
+export const CONNECTED = `(SELECT string_agg(${ADDRESS}, ',')
+  FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
+  AND split_part(application_name, ' ', 4) = ${SCHEMA})`
+
+/** Any session of the role can give itself such a name, so a text that is no address is left out. */
+export const addressesIn = (text: unknown): StandbyAddress[] =>
+  (typeof text === 'string' ? text.split(',') : [])
+    .map((each) => {
+      const [host = '', port] = each.split(' ')
+      return { host, port: Number(port) }
+    })
+    .filter(({ host, port }) => isHost(host) && isPort(port))
 
 /** A hash of the owner's random id, so that the public answer of its standby does not contain the id itself. */
 export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
