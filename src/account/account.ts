@@ -57,6 +57,8 @@ export interface Account {
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
   apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
+  /** Whether this is the oldest workspace, which belongs to the operator of the service. */
+  isOperators(workspace: WorkspaceId): boolean
   /** Returns a value that changes with the admin key and does not reveal it; undefined if there is no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
   /** True if an environment variable sets the admin key, which cannot be rotated then. */

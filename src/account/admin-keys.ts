@@ -13,7 +13,10 @@ export interface AdminKeysDeps {
   given: string | null
 }
 
-type AdminKeysPart = Pick<Account, 'firstStart' | 'findAdmin' | 'adminKeyTag' | 'hasGivenAdminKey' | 'rotateAdminKey'>
+type AdminKeysPart = Pick<
+  Account,
+  'firstStart' | 'findAdmin' | 'adminKeyTag' | 'hasGivenAdminKey' | 'isOperators' | 'rotateAdminKey'
+>
 
 export interface AdminKeys extends AdminKeysPart {
   follow(): Promise<void>
@@ -66,6 +69,8 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
     },
 
     hasGivenAdminKey: isGiven,
+
+    isOperators: (workspace) => oldest().id === workspace,
 
     async rotateAdminKey(workspace, also = () => ({ ops: [] })) {
       const before = workspaces.get(workspace).adminKeyHash

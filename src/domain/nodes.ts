@@ -29,6 +29,8 @@ export interface ServiceNode {
   since: number
   /** Time in epoch ms of its last sign of life. */
   seenAt: number
+  /** Milliseconds since then, by the clock of the store; negative if that clock was set back. */
+  silentMs: number
   takeover: Takeover | undefined
 }
 

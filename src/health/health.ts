@@ -21,7 +21,7 @@ import { loadRings, pagesSince, WRITE_EVERY } from './series-records.ts'
 import { mb, threadsOf } from './threads.ts'
 
 export interface HealthDeps {
-  account: Pick<Account, 'workspace'>
+  account: Pick<Account, 'workspace' | 'isOperators'>
   directory: Pick<Directory, 'list' | 'state'>
   readings: Readings
   readiness: Parts['readiness']
@@ -152,7 +152,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
         },
         instances,
         slots,
-        has_nodes: deps.hasNodes,
+        has_nodes: deps.hasNodes && account.isOperators(workspace),
         queue: total('waiting'),
         backlog: total('backlog'),
         series: { every_seconds: RINGS[window].stepMs / SECOND, from: points[0]?.at ?? null, points },

@@ -11,6 +11,8 @@ import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 export interface NodesDeps {
   node: OwnNode
   store: Pick<OpenStore, 'nodes'>
+  /** Whether this service waits as a standby after its next start, if another one is active by then. */
+  isStandby: boolean
   clock: Clock
   /** Begins to stop this service, as a signal of the operator does. Undefined if it has no process of its own. */
   stopSoon: (() => void) | undefined
@@ -30,7 +32,7 @@ export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: nu
   }
 }
 
-export function createNodes({ node, store, clock, stopSoon }: NodesDeps): Nodes {
+export function createNodes({ node, store, isStandby, clock, stopSoon }: NodesDeps): Nodes {
   const startedAt = clock.now()
   const self = (): ServiceNode => ({
     id: node.id,
@@ -40,6 +42,7 @@ export function createNodes({ node, store, clock, stopSoon }: NodesDeps): Nodes 
     state: 'active',
     since: startedAt,
     seenAt: clock.now(),
+    silentMs: 0,
     takeover: undefined,
   })
   const all = async () => (await store.nodes?.()) ?? [self()]
@@ -54,9 +57,12 @@ export function createNodes({ node, store, clock, stopSoon }: NodesDeps): Nodes 
       const found = nodes.find((each) => each.id === id)
       if (found === undefined) throw new Failure('not_found')
       if (id !== node.id)
-        throw refused(`The service on ${found.name} has no accounts, so it has nothing to hand over. Stop its process instead.`)
-      const newest = Math.max(...nodes.map(({ seenAt }) => seenAt))
-      const isReady = ({ state, seenAt }: ServiceNode) => state === 'standby' && newest - seenAt < READY_WITHIN
+        throw refused(
+          `The service ${found.name} is not the active one (its state is ${found.state}), so it has nothing to hand over.`,
+        )
+      if (!isStandby)
+        throw refused('This service would refuse its next start beside another active one. Start it with SVC_STANDBY=on first.')
+      const isReady = ({ state, silentMs }: ServiceNode) => state === 'standby' && Math.abs(silentMs) < READY_WITHIN
       if (!nodes.some(isReady))
         throw refused('No standby is ready to take over. Start one on the same store with SVC_STANDBY=on.')
       if (stopSoon === undefined) throw refused('This service cannot end its own process. Stop it instead.')

@@ -73,14 +73,20 @@ export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn |
   await checkStore(config)
   server.metricsWith(createStandbyMetrics(config, tally))
   const ending = new AbortController()
-  warm?.loaded.catch((error: unknown) => ending.abort(error))
+  let isReady = warm === undefined
+  warm?.loaded.then(
+    () => {
+      isReady = true
+    },
+    (error: unknown) => ending.abort(error),
+  )
   let leaving: Promise<void> | undefined
   const onEnd = whileStandby?.(() => {
     leaving = finishForwarding(config, deps)
     ending.abort(new StandbyStopped())
   })
   try {
-    return await waitForTurn(config, deps, { waitForTurn: backend.waitForTurn, ending })
+    return await waitForTurn(config, deps, { waitForTurn: backend.waitForTurn, ending, isReady: () => isReady })
   } catch (error) {
     await leaving
     throw error
@@ -104,7 +110,11 @@ async function finishForwarding({ shutdownMs }: Config, { server, starting, link
 async function waitForTurn(
   config: Config,
   { log, node, starting, link }: StandbyDeps,
-  { waitForTurn, ending }: { waitForTurn: NonNullable<Backend['waitForTurn']>; ending: AbortController },
+  {
+    waitForTurn,
+    ending,
+    isReady,
+  }: { waitForTurn: NonNullable<Backend['waitForTurn']>; ending: AbortController; isReady(): boolean },
 ): Promise<Turn> {
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
@@ -140,6 +150,7 @@ async function waitForTurn(
     threads: threadsOf(config),
     node,
     signal: ending.signal,
+    isReady,
     onWaiting({ id, name = 'another machine', linkAddress }) {
       seenAt = steadyClock.now()
       // An owner that stops has removed its row, and releases its lock in a moment.

@@ -66,6 +66,8 @@ export interface TurnOptions {
   /** If the signal is aborted, the wait ends and rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
+  /** While it returns false, this service is not listed as a standby. */
+  isReady?(): boolean
   /** Called once, if the store refuses the row of this service, which is then in no list. */
   onUnlisted?(cause: unknown): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */

@@ -30,7 +30,16 @@ type Schema = {
   items?: Schema
 }
 
-const node = { id: NODE, name: 'node-a', release: '1.0.0', address: undefined, since: 0, seenAt: 0, takeover: undefined }
+const node = {
+  id: NODE,
+  name: 'node-a',
+  release: '1.0.0',
+  address: undefined,
+  since: 0,
+  seenAt: 0,
+  silentMs: 0,
+  takeover: undefined,
+}
 const nodes = async (): Promise<ServiceNode[]> => [
   { ...node, state: 'active' },
   { ...node, id: randomUUID(), address: { host: 'fd00::2', port: 8_090 }, state: 'standby' },

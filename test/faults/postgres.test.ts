@@ -437,12 +437,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const waited: unknown[] = []
     const dead: unknown[] = []
     const failed: unknown[] = []
+    let isReady = false
     const standBy = async (node: OwnNode) => {
       const { waitForTurn } = await backendOf(url)
       return waitForTurn!({
         threads: 1,
         node,
         signal: new AbortController().signal,
+        isReady: () => isReady,
         onWaiting: ({ name }) => waited.push(name),
         onTaking() {},
         onFailed: (cause) => failed.push(cause),
@@ -467,10 +469,13 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual([new Set(waited), dead], [new Set([hostname()]), []])
     const nodesOf = async (store: OpenStore) =>
       (await store.nodes!()).map(({ name, state, takeover }) => [state, name, takeover?.from, takeover?.cause]).sort()
-    assert.deepEqual(await nodesOf(main), [
-      ['active', hostname(), undefined, undefined],
-      ['standby', 'node-b', undefined, undefined],
-    ])
+    const first = ['active', hostname(), undefined, undefined]
+    assert.deepEqual(await nodesOf(main), [first])
+    isReady = true
+    await until(
+      () => nodesOf(main),
+      (found) => isDeepStrictEqual(found, [first, ['standby', 'node-b', undefined, undefined]]),
+    )
     proxy.refuse(true)
     proxy.cut()
     const other = await openStore(url, { turn: await turn, node: b })

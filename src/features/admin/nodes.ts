@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
+import { Failure } from '../../domain/failures.ts'
 import { NODE_STATES, type ServiceNode, TAKEOVER_CAUSES } from '../../domain/nodes.ts'
 import { pageOf } from '../../domain/page.ts'
 import { local } from '../endpoint.ts'
 import { Done, instant, paged, paging, uuid } from '../fields.ts'
+import type { AccountCall } from '../parts.ts'
 
 const Node = z
   .object({
@@ -54,14 +56,26 @@ const example = {
   takeover: { from: 'node-b', cause: 'failure' },
 }
 
+/** The services carry the accounts of all workspaces, so a customer with an own workspace may neither see nor stop them. */
+function refuseCustomers({ parts, workspace }: AccountCall): void {
+  if (!parts.account.isOperators(workspace))
+    throw new Failure('not_allowed', {
+      message: 'Only the first workspace of the service, which is that of its operator, may do this.',
+    })
+}
+
 export const listNodes = local('admin.listNodes', 'GET /admin/nodes', {
   access: 'admin',
   summary: 'List the services on the store, the active one first',
   description:
-    'A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. The list is the same for all workspaces.',
+    'A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. Only the admin key of the first workspace may read the list. All times are by the clock of the store.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(Node),
-  handle: async ({ parts }, query) => pageOf(await parts.nodes.list(), query, render),
+  errors: ['not_allowed'],
+  async handle(call, query) {
+    refuseCustomers(call)
+    return pageOf(await call.parts.nodes.list(), query, render)
+  },
   examples: [
     {
       name: 'a pair',
@@ -93,12 +107,13 @@ export const drainNode = local('admin.drainNode', 'POST /admin/nodes/{node_id}/d
   description:
     'The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the ' +
     'process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby is ' +
-    'ready, and for a service that is not active. The answer comes before the handover.',
+    'ready, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.',
   input: { node_id: uuid.meta({ description: 'The active service.' }) },
   reply: Done,
   errors: ['not_found', 'not_allowed'],
-  async handle({ parts }, { node_id }) {
-    await parts.nodes.drain(node_id)
+  async handle(call, { node_id }) {
+    refuseCustomers(call)
+    await call.parts.nodes.drain(node_id)
     return { value: true } as const
   },
   examples: [{ name: 'before maintenance', input: { node_id: example.id }, reply: { value: true } }],

@@ -328,6 +328,7 @@ export async function openService(options: ServiceOptions = {}) {
     nodes: createNodes({
       node: { id: NODE, name: 'node-a', release: VERSION },
       store: options.nodes ?? {},
+      isStandby: true,
       clock,
       stopSoon: () => {},
     }),

@@ -15,16 +15,18 @@ const row = (id: string, change: Partial<ServiceNode> = {}): ServiceNode => ({
   state: 'standby',
   since: NOW,
   seenAt: NOW,
+  silentMs: 0,
   takeover: undefined,
   ...change,
 })
 const active = row('self', { state: 'active' })
 
-function nodesOf(rows: ServiceNode[] | undefined) {
+function nodesOf(rows: ServiceNode[] | undefined, isStandby = true) {
   let stops = 0
   const nodes = createNodes({
     node: SELF,
     store: rows === undefined ? {} : { nodes: async () => rows },
+    isStandby,
     clock: { now: () => NOW },
     stopSoon: () => stops++,
   })
@@ -51,12 +53,17 @@ test('a service whose store only this machine can use is alone, and hands over t
 })
 
 test('only the active service hands over, and only to a standby that shows itself', async () => {
-  const lost = row('l', { state: 'lost', seenAt: NOW - 60 * SECOND })
-  const silent = row('s', { seenAt: NOW - 3 * SECOND })
-  const without = nodesOf([active, lost, silent])
+  const lost = row('l', { state: 'lost', silentMs: 60 * SECOND })
+  const silent = row('s', { silentMs: 3 * SECOND })
+  // It was killed, and then the clock of the database was set back.
+  const future = row('f', { seenAt: NOW + 4 * SECOND, silentMs: -4 * SECOND })
+  const without = nodesOf([active, lost, silent, future])
   assert.match(await without.refusal('self'), /^not_allowed: No standby is ready/)
-  const pair = nodesOf([active, row('s', { seenAt: NOW - 2 * SECOND })])
-  assert.match(await pair.refusal('s'), /^not_allowed: The service on node-a has no accounts/)
+  const pair = nodesOf([active, lost, future, row('s', { silentMs: 2 * SECOND })])
+  assert.match(await pair.refusal('s'), /^not_allowed: The service node-a is not the active one \(its state is standby\)/)
+  assert.match(await pair.refusal('l'), /its state is lost/)
+  const off = nodesOf([active, row('s')], false)
+  assert.match(await off.refusal('self'), /^not_allowed: .* Start it with SVC_STANDBY=on first\.$/)
   assert.match(await pair.refusal('nobody'), /^not_found/)
   assert.deepEqual([without.stops(), pair.stops()], [0, 0])
   assert.deepEqual([await pair.refusal('self'), pair.stops()], ['drains', 1])

@@ -97,7 +97,7 @@ const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTE
 
 /** `self` is the id of the service that has read the rows, and so is not lost. */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
-  const { id, name, release, host, peerPort, seenAt, former, takeover } = row
+  const { id, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row
   const lost = id !== self && isLost(row)
   return {
     id,
@@ -107,6 +107,7 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
     state: lost ? 'lost' : row.state,
     since: lost ? seenAt : row.since,
     seenAt,
+    silentMs,
     takeover: takeover === null ? undefined : { from: former ?? undefined, cause: takeover },
   }
 }

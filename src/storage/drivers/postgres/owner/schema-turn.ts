@@ -56,7 +56,7 @@ function createStandbyLink(target: Target, { node, signal }: Pick<TurnOptions, '
 
 export async function waitForTurn(
   target: Target,
-  { threads, node, signal, onWaiting, onUnlisted, onTaking, onFailed, onDead }: TurnOptions,
+  { threads, node, signal, isReady = () => true, onWaiting, onUnlisted, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
   // A database that does not answer must not delay the stop.
   const connection = createStandbyLink(target, { node, signal })
@@ -67,7 +67,7 @@ export async function waitForTurn(
   let isUnlisted = false
 
   async function show(link: Link): Promise<void> {
-    if (performance.now() - shownAt < BEAT_EVERY) return
+    if (!isReady() || performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
     // A database that stores nothing at the moment, because its disk is full, can still be watched. The owner finds this
     // standby by the name of its connection.
