@@ -127,6 +127,11 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'It names an example host. test/faults/long/standby.test.ts starts two services with these variables and a server of its own.',
   ],
   [
+    'docs/cluster.md',
+    '/drain',
+    'It names an example host. test/faults/long/handover.test.ts sends both requests to two services.',
+  ],
+  [
     'docs/postgresql.md',
     'store copy --to postgres://',
     'It names an example host. test/contract/store-copy.test.ts copies in this direction.',
