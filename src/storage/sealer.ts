@@ -9,6 +9,7 @@ import { type BoundedCache, boundedCache } from '../lib/bounded-cache.ts'
 import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
+  /** `plain` may be memory that the caller uses again after the call. */
   seal(recordKey: string, plain: Uint8Array): Buffer
   /** Throws if the value was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
@@ -75,15 +76,15 @@ function putNextIv(): void {
   pool.copy(IV, 0, used - IV_BYTES, used)
 }
 
-const KEY_BYTES = Buffer.alloc(1_024)
-/** The views of `KEY_BYTES`, by their length: record keys have few different lengths. */
+const recordKeyScratch = Buffer.alloc(1_024)
+/** The views of `recordKeyScratch`, by their length: record keys have few different lengths. */
 const keyViews: Buffer[] = []
 
 /** The result is valid until the next call. */
 function bytesOf(recordKey: string): Buffer {
-  if (recordKey.length * 3 > KEY_BYTES.length) return Buffer.from(recordKey)
-  const length = KEY_BYTES.write(recordKey)
-  const view = keyViews[length] ?? KEY_BYTES.subarray(0, length)
+  if (recordKey.length * 3 > recordKeyScratch.length) return Buffer.from(recordKey)
+  const length = recordKeyScratch.write(recordKey)
+  const view = keyViews[length] ?? recordKeyScratch.subarray(0, length)
   keyViews[length] = view
   return view
 }

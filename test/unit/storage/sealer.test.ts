@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createCipheriv, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,7 +14,8 @@ import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.t
 import { START, sealer, tempDir, tempStore } from './fixtures.ts'
 
 const UPGRADES = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [index + 1, (old: object) => ({ ...old })]))
-const other = createSealer(new Uint8Array(64).fill(8))
+const KEY = new Uint8Array(64).fill(8)
+const other = createSealer(KEY)
 
 test('a sealed value opens only whole, under its own record and with its own key', () => {
   const plain = Buffer.from('secret')
@@ -31,6 +33,15 @@ test('a sealed value opens only whole, under its own record and with its own key
   }
   assert.throws(() => sealer.open('a', sealed.subarray(0, 20)), /not a sealed record/)
   assert.throws(() => createSealer(new Uint8Array(16)), /32 bytes/)
+})
+
+test('a record that another program sealed in the documented form is opened', () => {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', KEY.subarray(0, 32), iv)
+  cipher.setAAD(Buffer.from('instance:é'))
+  const text = Buffer.concat([cipher.update('secret'), cipher.final()])
+  const sealed = Buffer.concat([Buffer.of(1), iv, cipher.getAuthTag(), text])
+  assert.equal(createSealer(KEY).open('instance:é', sealed).toString(), 'secret')
 })
 
 test('record keys and texts of every length are written whole', () => {

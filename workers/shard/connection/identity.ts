@@ -117,8 +117,8 @@ export function keepingPairs(
 export function createIdentity(auth: IdentityState): Identity {
   const { pairs } = auth
   const people = boundedCache<string, Promise<Person>>(REMEMBERED)
-  /** Number of changes of the pairs from which `people` follow. */
-  let foundAt = 0
+  /** Number of changes of the pairs when `people` was last cleared. */
+  let changesSeen = 0
 
   const stored = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
   const read = (id: string) => pairs?.get(id) ?? stored(id)
@@ -147,16 +147,16 @@ export function createIdentity(auth: IdentityState): Identity {
   }
 
   /** A sent text asks for the person of its chat ten times. */
-  function remember(jid: string, { changes }: RememberedPairs): Promise<Person> {
+  function rememberedPerson(jid: string, { changes }: RememberedPairs): Promise<Person> {
     const now = changes()
-    if (now !== foundAt) people.clear()
-    foundAt = now
+    if (now !== changesSeen) people.clear()
+    changesSeen = now
     const known = people.get(jid)
     if (known) return known
     const finding = find(jid)
     finding.then(
       ({ phone, lid }) => {
-        // A person of whom only one name is known may get the other one without a change of these pairs.
+        // Only complete persons are kept. After a change of the pairs during the search, the result may be stale.
         if (lid !== null && phone !== lid && changes() === now) people.set(jid, finding)
       },
       () => {},
@@ -177,7 +177,7 @@ export function createIdentity(auth: IdentityState): Identity {
       const { me } = auth.creds
       return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
     },
-    person: (jid, alt) => (alt || pairs === undefined ? find(jid, alt) : remember(jid, pairs)),
+    person: (jid, alt) => (alt || pairs === undefined ? find(jid, alt) : rememberedPerson(jid, pairs)),
   }
 }
 

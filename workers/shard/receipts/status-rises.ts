@@ -31,11 +31,11 @@ export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>,
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {
       arrived(id)
-      const own = subjectsOf(levels, id, people)
-      const before = await levelOf(own, ahead)
+      const ofPeople = subjectsOf(levels, id, people)
+      const before = await levelOf(ofPeople, ahead)
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
-        const names = rise.people === people ? own : subjectsOf(levels, id, rise.people)
+        const names = rise.people === people ? ofPeople : subjectsOf(levels, id, rise.people)
         // In a group, `sent` is one status for all members, so the status of one member does not show it.
         if (rise.people !== people && (await levelOf(names, ahead)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)

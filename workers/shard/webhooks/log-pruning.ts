@@ -120,7 +120,7 @@ export function logPruning({
     removedByLook = 0
   }
 
-  async function lookFrom(now: number): Promise<boolean> {
+  async function lookOrPause(now: number): Promise<boolean> {
     try {
       return await look()
     } catch (error) {
@@ -139,7 +139,7 @@ export function logPruning({
     run() {
       const now = steady.now()
       const isWaiting = now < notBefore || (passed === undefined && now < nextLook && (stuck || (count ?? 0) <= maxEntries))
-      return !isWaiting && lookFrom(now)
+      return !isWaiting && lookOrPause(now)
     },
   }
 }
