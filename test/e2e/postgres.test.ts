@@ -8,6 +8,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { schemaOf } from '../../src/domain/store-url.ts'
 import { type Ground, pause, sendUntilAcknowledged, startGround } from '../faults/ground.ts'
+import { repetition } from '../harness/amount.ts'
 import { runCommandIn } from '../harness/cli.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { ask, must } from '../harness/http.ts'
@@ -133,6 +134,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
 
   test('media that wait to be sent survive kills and the loss of the data folder, and leave the database when they are sent', {
     timeout: 120_000,
+    skip: repetition,
   }, async () => {
     const { gateway, sandbox, receiver } = ground
     const [last] = (await sandbox.inbox(ANA, 0, 1_000)).slice(-1)

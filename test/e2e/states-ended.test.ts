@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { amount } from '../harness/amount.ts'
 import { column } from '../harness/columns.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
@@ -51,8 +52,9 @@ const FROM: Record<string, (instance: Instance, phone: string, fault: Fault) => 
 }
 
 describe('the end of a link', { concurrency: 4 }, () => {
-  for (const [row, fault, status, reason, restart, sentence] of ENDINGS) {
-    for (const [from, end] of Object.entries(FROM)) {
+  for (const [index, [row, fault, status, reason, restart, sentence]] of ENDINGS.entries()) {
+    const states = Object.entries(FROM)
+    for (const [from, end] of amount(states, [states[index % states.length]!])) {
       test(`${row}: ${JSON.stringify(fault)} while ${from} makes ${status}, ${reason}`, async () => {
         const { gateway, sandbox } = world
         const { instance, phone } = await see.connected({ delay_message_min_ms: 60_000, delay_message_max_ms: 60_000 })

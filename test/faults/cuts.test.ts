@@ -9,8 +9,8 @@ import { pause, startGround } from './ground.ts'
 import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
-const CUTS = amount(45, 20)
-const PACED = amount(88, 40)
+const CUTS = amount(45, 10)
+const PACED = amount(88, 20)
 /** Number of texts in a burst, which are sent without pauses. Every fifth lost connection happens during a burst. */
 const BURST = 25
 

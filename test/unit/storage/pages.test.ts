@@ -13,10 +13,11 @@ import { after, before, test } from 'node:test'
 import { checkStore } from '../../../src/storage/check.ts'
 import { checkPages, Damage, newestMeta } from '../../../src/storage/drivers/lmdb-pages.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
+import { amount } from '../../harness/amount.ts'
 import { program } from '../../harness/checkout.ts'
 
 const PAGE = 4_096
-const DAMAGES = 15
+const DAMAGES = amount(15, 6)
 
 function seeded(seed: number) {
   let state = seed

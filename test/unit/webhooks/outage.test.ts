@@ -6,6 +6,7 @@ import type { LogEntry } from '../../../src/domain/webhook-log.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
+import { amount } from '../../harness/amount.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { localDelivery, outboxOptions } from './outbox-options.ts'
@@ -78,11 +79,13 @@ async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   return Object.assign(state, { url })
 }
 
-for (const [name, outage] of [
+const OUTAGES = [
   ['2 minutes', 2 * MINUTE],
   ['1 hour', HOUR],
   ['6 hours', 6 * HOUR],
-] as const) {
+] as const
+
+for (const [name, outage] of amount(OUTAGES, OUTAGES.slice(1, 2))) {
   test(`after ${name} away 600 events of 20 chats come in order, within a minute, and none was given up`, async (t) => {
     const to = await leaving(t, { isAway: false })
     const { taken, tried } = to
