@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { HOOKS, sameKind } from '../../harness/checkout.ts'
 
-const MODULE = new URL('../../../src/service/on-stop-request.ts', import.meta.url)
+const MODULE = sameKind('../../../src/service/on-stop-request', import.meta.url)
 
 /** Runs the steps, and resolves with what was printed and the signal that ended the process, if one did. */
 async function run(steps: string): Promise<{ printed: string[]; signal: string | null }> {
@@ -20,8 +21,7 @@ async function run(steps: string): Promise<{ printed: string[]; signal: string |
     ${steps}
     print('still there')
     process.exit(0)`
-  const isSource = MODULE.pathname.endsWith('.ts')
-  const args = [...(isSource ? ['--import', 'tsx'] : []), '--input-type=module', '--eval', program, MODULE.href]
+  const args = [...HOOKS, '--input-type=module', '--eval', program, MODULE.href]
   const { stdout, signal } = await promisify(execFile)(process.execPath, args).then(
     ({ stdout }) => ({ stdout, signal: null }),
     (error: { stdout: string; signal: string | null }) => error,
