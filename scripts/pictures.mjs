@@ -17,7 +17,7 @@ const TESTS = ['.built/test/browser/dashboard.test.js', '.built/test/browser/pas
 
 const taken = mkdtempSync(join(tmpdir(), 'svc-pictures-'))
 try {
-  const env = { ...process.env, SVC_TEST_PICTURES: taken }
+  const env = { ...process.env, SVC_TEST_FULL: '1', SVC_TEST_PICTURES: taken }
   const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...TESTS], { stdio: 'inherit', env })
   const missing = Object.keys(WANTED).filter((name) => !existsSync(join(taken, `${name}.png`)))
   if (missing.length > 0) process.stderr.write(`These pictures were not taken: ${missing.join(', ')}.\n`)
