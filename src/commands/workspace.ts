@@ -27,10 +27,13 @@ export const createWorkspace = command({
     return withStore(config, async (stored) => {
       // Only the service may create the first workspace. If this command created one, the service would not create
       // `default`, and nobody would have an admin key.
-      if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
+      const existing = await allWorkspaces(stored)
+      if (existing.length === 0) throw new Error(NO_WORKSPACE)
+      // The oldest workspace is the operator's, also if the clock was set back since then.
+      const now = Math.max(Date.now(), ...existing.map(({ record }) => record.createdAt + 1))
       const value = newAdminKey()
       const { instanceSlots } = config
-      const record = newWorkspace({ name: read.name, now: Date.now(), adminKeyHash: hashOf(value), instanceSlots, ownSlots })
+      const record = newWorkspace({ name: read.name, now, adminKeyHash: hashOf(value), instanceSlots, ownSlots })
       await writeWorkspace(stored, record, null)
       return `${record.id}\n${value}\nThe key is shown only once.\n`
     })

@@ -238,7 +238,7 @@ export const RIGHTS = {
   },
   'health.see': {
     page: 'Health',
-    may: 'see the health of the service, which serves all workspaces, and hand over to a standby',
+    may: 'see the health of the service, which serves all workspaces, and, in the first workspace, hand over to a standby',
     scopes: null,
     operations: ['dashboard.health', 'admin.listNodes', 'admin.drainNode'],
   },

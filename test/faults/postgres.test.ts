@@ -549,6 +549,22 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
+  test('a service takes over also while the server stores no row that shows it, and shows itself later', async () => {
+    const { main, thread, giveBack, side, schema } = await service()
+    const rows = async () => (await side.query('SELECT state, writer IS NOT NULL AS writes FROM svc_service')).rows
+    for (const store of [thread, main]) await store.close()
+    await giveBack()
+    await side.query(refusing('INSERT', 'svc_service'))
+    const next = await openStore(cluster.url(schema))
+    const giveBackNext = await next.own()
+    await next.commit(put('k', 'stored'))
+    assert.deepEqual(await rows(), [])
+    await side.query('DROP TRIGGER refusing ON svc_service')
+    await until(rows, (found) => isDeepStrictEqual(found, [{ state: 'active', writes: true }]))
+    await next.close()
+    await giveBackNext()
+  })
+
   test('an owner that cannot reach the database ends its sessions if a standby can, also one without a row, and says so', async () => {
     const { main, thread, giveBack, over, unreached, side, schema } = await service()
     await side.query(REFUSING)

@@ -233,7 +233,12 @@ async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: O
   const [lost] = (await ask(LOSE_EARLIER, [writer])).flat() as string[]
   const hasFailed = (await ask(REMOVE_EARLIER, [writer])).some(([isService]) => isService)
   const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
-  await link.ask(showOwner(node, writer, takeover), SILENCE)
+  await ask('SAVEPOINT replaced')
+  await link.ask(showOwner(node, writer, takeover), SILENCE).catch(async (error) => {
+    throwUnlessRefused(error)
+    // The beat shows the row when the server stores it again.
+    await ask('ROLLBACK TO SAVEPOINT replaced')
+  })
   await ask('COMMIT')
   if (hasFailed) onTakenOver()
   return takeover
