@@ -93,6 +93,15 @@ const READY = '/health/ready'
 const METRICS = '/metrics'
 const NO_HOST = 'localhost'
 
+function notStarted(request: Request, pathname: string, { sentence, reason, active, throughActive }: Waiting): Response {
+  if (pathname !== READY) return refusal(request, sentence)
+  const named = { ...(reason && { reason }), ...(active && { active }) }
+  const checks = throughActive?.checks ?? { engine: 'failed' }
+  // A standby that cannot reach the database could not take over, although it can still pass requests on.
+  if (throughActive?.isReady && reason === 'standby') return answered(request, { status: 'ok', checks, ...named })
+  return refusal(request, sentence, { checks, ...named })
+}
+
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   const passedOn = new WeakMap<IncomingMessage, { address: string | undefined }>()
@@ -104,16 +113,6 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let inFlight = 0
   let drained: (() => void) | undefined
 
-  function notStarted(request: Request, pathname: string): Response {
-    const { sentence, reason, active, throughActive } = waiting()
-    if (pathname !== READY) return refusal(request, sentence)
-    const named = { ...(reason && { reason }), ...(active && { active }) }
-    const checks = throughActive?.checks ?? { engine: 'failed' }
-    // A standby that cannot reach the database could not take over, although it can still pass requests on.
-    if (throughActive?.isReady && reason === 'standby') return answered(request, { status: 'ok', checks, ...named })
-    return refusal(request, sentence, { checks, ...named })
-  }
-
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
     // The other service has checked a head before it passed the request on, with headers of its own.
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
@@ -122,7 +121,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     // A start may take long, and a supervisor that restarts processes which are not alive must not end it.
     if (app === undefined) {
       if (pathname === LIVE) return answered(request, { status: 'ok' })
-      if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined) return notStarted(request, pathname)
+      if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined)
+        return notStarted(request, pathname, waiting())
       const response = await metricsBefore(request, incoming.socket.remoteAddress)
       response.headers.set('X-Request-Id', requestIdOf(request.headers.get('X-Request-Id'), newUlid))
       return response

@@ -60,22 +60,12 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
   const room = createRoom(MOST_KEPT)
   let underWay = 0
   let waiting = 0
-  let untold = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  const tell = createRefusalLog(log)
   let isClosing = false
   const open = new Set<ServerResponse>()
   const interrupts = new Set<() => void>()
   let isNoMore = false
   let onIdle = () => {}
-
-  /** Logs refusals at most once a minute, because not everybody reads the metrics of a standby. */
-  function tell(reason: unknown) {
-    untold++
-    if (steadyClock.now() - toldAt < TELL_EVERY) return
-    log.warn({ requests: untold, reason }, 'the standby could not pass requests on, and answered them with 503')
-    toldAt = steadyClock.now()
-    untold = 0
-  }
 
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse, local: Local): Promise<void> {
     const requestId = requestIdOf(incoming.headers['x-request-id'], newUlid)
@@ -182,6 +172,19 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
     async flushed() {
       await Promise.all([...open].map((outgoing) => once(outgoing, 'close')))
     },
+  }
+}
+
+/** Logs refusals at most once a minute, because not everybody reads the metrics of a standby. */
+function createRefusalLog(log: Pick<Log, 'warn'>): (reason: unknown) => void {
+  let untold = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (reason) => {
+    untold++
+    if (steadyClock.now() - toldAt < TELL_EVERY) return
+    log.warn({ requests: untold, reason }, 'the standby could not pass requests on, and answered them with 503')
+    toldAt = steadyClock.now()
+    untold = 0
   }
 }
 

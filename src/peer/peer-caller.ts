@@ -109,11 +109,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         outgoing.once('close', leave)
         // The answer to a pipelined request has no connection before its turn, so it would not notice the end of it.
         callerSocket.once('close', leave)
-        request.once('socket', (socket) => {
-          if (socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
-            socket.once('secureConnect', begin)
-          else begin()
-        })
+        whenConnected(request, begin)
         request.on('error', () => {
           if (!isAnswered) end({ is: isSent ? 'unknown' : 'unsent' })
         })
@@ -137,12 +133,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
             places.streams--
             place = 'streams'
           }
-          outgoing.writeHead(response.statusCode!, response.statusMessage!, [
-            ...answerHeaders(response.rawHeaders),
-            // The rest of a body that nobody reads must not count as the next request.
-            ...(incoming.complete ? [] : ['Connection', 'close']),
-          ])
-          if (response.headers['content-length'] === undefined) outgoing.flushHeaders()
+          writeHead(outgoing, response, { isWhole: incoming.complete })
           pipeline(response, outgoing, () => {
             end({ is: 'answered' })
             // The next request on this connection would otherwise become a part of the body.
@@ -151,16 +142,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         })
       }),
 
-    look: ({ id, host, port }) =>
-      new Promise((resolve, reject) => {
-        const signal = AbortSignal.timeout(LOOK_DEADLINE)
-        const headers = { [LINK_ACTIVE]: id }
-        ask({ host, port, agent: agents.looks, path: '/health/ready', headers, signal }, (response) => {
-          readinessIn(response).then(resolve, reject)
-        })
-          .once('error', reject)
-          .end()
-      }),
+    look: (target) => look(target, agents.looks),
 
     endAll() {
       for (const stop of [...underWay.keys()]) stop('The active service has changed.')
@@ -183,6 +165,35 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     },
   }
 }
+
+function whenConnected(request: ClientRequest, begin: () => void): void {
+  request.once('socket', (socket) => {
+    if (socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
+      socket.once('secureConnect', begin)
+    else begin()
+  })
+}
+
+/** `isWhole`: the request has arrived as a whole. */
+function writeHead(outgoing: ServerResponse, response: IncomingMessage, { isWhole }: { isWhole: boolean }): void {
+  outgoing.writeHead(response.statusCode!, response.statusMessage!, [
+    ...answerHeaders(response.rawHeaders),
+    // The rest of a body that nobody reads must not count as the next request.
+    ...(isWhole ? [] : ['Connection', 'close']),
+  ])
+  if (response.headers['content-length'] === undefined) outgoing.flushHeaders()
+}
+
+const look = ({ id, host, port }: ActiveService, agent: Agent): Promise<Readiness> =>
+  new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(LOOK_DEADLINE)
+    const headers = { [LINK_ACTIVE]: id }
+    ask({ host, port, agent, path: '/health/ready', headers, signal }, (response) => {
+      readinessIn(response).then(resolve, reject)
+    })
+      .once('error', reject)
+      .end()
+  })
 
 const sizeOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
