@@ -1,7 +1,7 @@
 /** Starts the browser for tests of pages: the installed Chromium, which may only connect to this machine. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
@@ -57,6 +57,15 @@ export function watch(page: Page): Watched {
   page.on('pageerror', (error) => watched.complaints.push(error.message))
   page.on('request', (request) => watched.asked.push({ url: request.url(), referer: request.headers().referer || undefined }))
   return watched
+}
+
+/** Launches the browser with one page, whose requests and errors are recorded. */
+export async function openWatched(options: BrowserContextOptions) {
+  const browser = await launch()
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  return { browser, context, page, watched: watch(page) }
 }
 
 export const foreign = ({ asked }: Watched, baseUrl: string) =>

@@ -231,7 +231,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       await frame.getByText('Este enlace venció').waitFor()
       await ended()
       assert.equal(await qr.count(), 0)
-      // The same without a frame, as somebody sees it who opens the link too late.
+      // Somebody who opens the link itself, outside of a frame, after it has expired sees a page that says so.
       assert.equal((await page.goto(url))!.status(), 401)
       await page.getByRole('alert').getByText('Este enlace venció o fue anulado. Pida uno nuevo a quien se lo envió.').waitFor()
       assert.equal(await page.locator('img, form, button').count(), 0)

@@ -18,7 +18,7 @@ import { image } from '../harness/media-files.ts'
 import { startRelay } from '../harness/relay.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
-import { alike, foreign, hasPictures, launch, picture, skip, type Watched, watch } from './chromium.ts'
+import { alike, foreign, hasPictures, openWatched, picture, skip, type Watched, watch } from './chromium.ts'
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
@@ -72,11 +72,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     world = await startWorld({ own: true })
     adminKey = world.gateway.admin.authorization.slice('Bearer '.length)
     await world.sandbox.createContact(BEN, { name: HOSTILE })
-    browser = await launch()
-    context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
-    page = await context.newPage()
-    page.setDefaultTimeout(30_000)
-    watched = watch(page)
+    ;({ browser, context, page, watched } = await openWatched({ viewport: { width: 1280, height: 860 } }))
   })
   after(async () => {
     await browser?.close()

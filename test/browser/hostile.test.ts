@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
 import { registerApp } from '../harness/oauth-app.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
-import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
+import { foreign, openWatched, picture, skip, type Watched } from './chromium.ts'
 
 const ME = '5511999990501'
 const BEN = '5511988880501'
@@ -32,7 +32,6 @@ const WIDE = { width: 1280, height: 860 }
 describe('texts of others, in Chromium', { skip }, () => {
   let world: World
   let browser: Browser
-  let context: BrowserContext
   let page: Page
   let watched: Watched
   let connected: Instance
@@ -85,11 +84,7 @@ describe('texts of others, in Chromium', { skip }, () => {
       () => must<{ total: number }>('GET', `${baseUrl}/admin/webhook-log?type=received`, undefined, admin),
       ({ total }) => total >= 7,
     )
-    browser = await launch()
-    context = await browser.newContext({ viewport: NARROW, userAgent: MARKUP })
-    page = await context.newPage()
-    page.setDefaultTimeout(30_000)
-    watched = watch(page)
+    ;({ browser, page, watched } = await openWatched({ viewport: NARROW, userAgent: MARKUP }))
   })
   after(async () => {
     await browser?.close()

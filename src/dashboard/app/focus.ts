@@ -3,7 +3,7 @@ export const CONTENT = 'content'
 /** For a control that goes away when it is pressed. The focus would be lost otherwise. */
 export const focusContent = () => document.getElementById(CONTENT)?.focus({ preventScroll: true })
 
-/** Moves the focus to the content before `leaving` goes away, unless the user has moved it to another control meanwhile. */
+/** Call it before `leaving` is removed. Moves the focus to the content, unless a control outside of `leaving` has it. */
 export function focusContentFrom(leaving: Element | null) {
   const focused = document.activeElement
   if (focused === null || focused === document.body || leaving?.contains(focused)) focusContent()

@@ -63,7 +63,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
     // A change of this service is newer than what was read before it.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
-    // A family that was added meanwhile was not read, so its changes since then are read next.
+    // If a family was loaded during this read, the read lacks it. The version stays, so the next read has its changes.
     if (loads === loadsBefore) version = current
   }
 

@@ -30,7 +30,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
   const ends: number[] = []
   const { check, renew } = createOwnerLease({
     now: () => at(now),
-    async takesNotOver({ port }) {
+    async doesNotTakeOver({ port }) {
       asked.push(port)
       onAsked()
       return away.includes(port)
@@ -115,7 +115,7 @@ test('a standby that gives no answer in time counts as one that may take over', 
   let endedAt: number | undefined
   const lease = createOwnerLease({
     now: () => at(now),
-    takesNotOver: () => new Promise(() => {}),
+    doesNotTakeOver: () => new Promise(() => {}),
     onHeld() {},
     onEnded() {
       endedAt = now
@@ -245,12 +245,12 @@ test('all threads of a process see when the lease has ended', async () => {
 
 test('the answer of a standby counts only for the owner that the standby waits for', async () => {
   const server = await listen({ host: '127.0.0.1', port: 0 })
-  const { takesNotOver, isReached } = standbyQuestions('mine')
+  const { doesNotTakeOver, isReached } = standbyQuestions('mine')
   const address = { host: '127.0.0.1', port: server.port }
   const answers: unknown[] = []
   for (const active of [markOf('mine'), markOf('other'), undefined]) {
     server.explain(() => ({ sentence: 'It waits.', reason: 'database', active }))
-    answers.push([await isReached(address), await takesNotOver(address)])
+    answers.push([await isReached(address), await doesNotTakeOver(address)])
   }
   assert.deepEqual(answers, [
     [true, true],
@@ -289,7 +289,7 @@ test('a machine that was suspended between a query and its answer does not hold 
   let isStandbyAway = async () => true
   const owner = createOwnerLease({
     now: () => momentNow(read),
-    takesNotOver: () => isStandbyAway(),
+    doesNotTakeOver: () => isStandbyAway(),
     onHeld: (until, since) => holdLease(shared, until, since),
     onEnded() {},
   })

@@ -10,8 +10,13 @@ test('only the own standby, without the database or in a stop, says that it does
   for (const reason of ['standby', 'database', 'stopping', undefined] as const) {
     server.explain(() => ({ sentence: 'It waits.', reason, active: markOf('a') }))
     for (const owner of ['a', 'b']) {
-      const { takesNotOver, isReached } = standbyQuestions(owner)
-      answers.push([reason, owner, await takesNotOver({ host, port: server.port }), await isReached({ host, port: server.port })])
+      const { doesNotTakeOver, isReached } = standbyQuestions(owner)
+      answers.push([
+        reason,
+        owner,
+        await doesNotTakeOver({ host, port: server.port }),
+        await isReached({ host, port: server.port }),
+      ])
     }
   }
   await server.close()
@@ -29,17 +34,17 @@ test('only the own standby, without the database or in a stop, says that it does
 
 test('a standby that has said that it stops, and has ended, does not take over', async () => {
   const host = '127.0.0.1'
-  const { takesNotOver } = standbyQuestions('a')
+  const { doesNotTakeOver } = standbyQuestions('a')
   const answers = []
   for (const reasons of [['standby', 'stopping'], ['stopping', 'standby'], ['database']] as const) {
     const server = await listen({ host, port: 0 })
     const { port } = server
     for (const reason of reasons) {
       server.explain(() => ({ sentence: 'It waits.', reason, active: markOf('a') }))
-      await takesNotOver({ host, port })
+      await doesNotTakeOver({ host, port })
     }
     await server.close()
-    answers.push([reasons.at(-1), await takesNotOver({ host, port })])
+    answers.push([reasons.at(-1), await doesNotTakeOver({ host, port })])
   }
   assert.deepEqual(answers, [
     ['stopping', true],

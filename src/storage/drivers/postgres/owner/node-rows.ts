@@ -113,9 +113,9 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
 }
 
 export interface Standbys {
-  /** Those that run. */
+  /** The standbys that run at the moment. */
   present: StandbyAddress[]
-  /** All that may take over, now or after a minute. */
+  /** The standbys that may take over: also those that ran within the last minute and may return. */
   possible: StandbyAddress[]
 }
 

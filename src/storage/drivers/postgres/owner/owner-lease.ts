@@ -3,7 +3,8 @@
  * from the last query that succeeded, by the owner's own clock.
  *
  * A standby that can reach the database takes over, and the owner must end its sessions. If no standby takes over,
- * because each has lost the database or stops, the owner keeps its sessions for a while, so that hundreds of accounts need not log in again.
+ * because each has lost the database or stops, the owner keeps its sessions for a while, so that hundreds of accounts
+ * need not log in again.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { LeaseMoment } from '../../../shared-lease.ts'
@@ -24,7 +25,7 @@ const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 export interface LeaseOptions {
   now(): LeaseMoment
   /** True only if the standby has said that it cannot reach the database, or that it stops. Never rejects. */
-  takesNotOver(standby: StandbyAddress): Promise<boolean>
+  doesNotTakeOver(standby: StandbyAddress): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
    * The end is `Infinity` without a standby.
@@ -41,7 +42,7 @@ export interface OwnerLease {
   check(): Promise<void>
 }
 
-export function createOwnerLease({ now, takesNotOver, onHeld, onEnded }: LeaseOptions): OwnerLease {
+export function createOwnerLease({ now, doesNotTakeOver, onHeld, onEnded }: LeaseOptions): OwnerLease {
   let since = now()
   /**
    * Moment of the latest question to which all standbys answered that they do not take over. The lease counts
@@ -59,7 +60,7 @@ export function createOwnerLease({ now, takesNotOver, onHeld, onEnded }: LeaseOp
 
   async function askAll(at: LeaseMoment): Promise<void> {
     isAsking = true
-    const answers = await Promise.all(known.map(takesNotOver))
+    const answers = await Promise.all(known.map(doesNotTakeOver))
     isAsking = false
     if (!answers.every(Boolean)) return
     awayAt = at

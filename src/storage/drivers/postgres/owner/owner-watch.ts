@@ -20,8 +20,8 @@ export type Verdict = 'free' | 'alive' | 'dead'
 /** Milliseconds for which the counter of an owner with its lock must stay the same. */
 const LOCKED = 5_000
 /**
- * The same for an owner that has lost its lock. It applies only if this standby has seen the owner with the lock, or its
- * counter rising: after a failover, the new server never had the lock.
+ * Milliseconds after which an owner without its lock is dead if its counter stood still. This standby must have seen the
+ * owner with the lock, or its counter rising, because after a failover the new server never had the lock.
  */
 const UNLOCKED = 2_000
 /**

@@ -115,10 +115,10 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<unknown> = Promise.resolve()
 
-  const { takesNotOver, isReached } = standbyQuestions(writer)
+  const { doesNotTakeOver, isReached } = standbyQuestions(writer)
   const lease = createOwnerLease({
     now: momentNow,
-    takesNotOver,
+    doesNotTakeOver,
     onHeld: options.onHeld,
     onEnded() {
       if (!isClosing()) onOver(new Fenced('The database cannot be reached from here, and its standby may take over.'), AWAY)

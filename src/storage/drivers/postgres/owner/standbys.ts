@@ -43,8 +43,8 @@ export const addressesIn = (text: unknown): StandbyAddress[] =>
 /** A hash of the owner's random id, so that the public answer of its standby does not contain the id itself. */
 export const markOf = (owner: string): string => createHash('sha256').update(owner).digest('hex').slice(0, 16)
 
-const TAKES_NOT_OVER: ReadonlySet<unknown> = new Set(['database', 'stopping'])
-const REASONS: ReadonlySet<unknown> = new Set(['standby', ...TAKES_NOT_OVER])
+const NO_TAKEOVER: ReadonlySet<unknown> = new Set(['database', 'stopping'])
+const REASONS: ReadonlySet<unknown> = new Set(['standby', ...NO_TAKEOVER])
 
 /** An answer of the standby of another owner counts as no answer. */
 export function standbyQuestions(owner: string) {
@@ -67,7 +67,7 @@ export function standbyQuestions(owner: string) {
      * Whether the standby has said that it cannot reach the database, or that it stops. A standby that gives no answer may
      * be about to take over.
      */
-    takesNotOver: async (standby: StandbyAddress): Promise<boolean> => TAKES_NOT_OVER.has(await reasonOf(standby)),
+    doesNotTakeOver: async (standby: StandbyAddress): Promise<boolean> => NO_TAKEOVER.has(await reasonOf(standby)),
     /** Whether a standby answers as the standby of this owner. */
     isReached: async (standby: StandbyAddress): Promise<boolean> => REASONS.has(await reasonOf(standby)),
   }
