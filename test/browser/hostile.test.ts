@@ -150,7 +150,14 @@ describe('texts of others, in Chromium', { skip }, () => {
     await to(`messages?instance=${connected.id}&chat=${BEN}`)
     const closed = page.getByRole('button', { name: 'Show the content of this message' })
     await closed.first().waitFor()
-    while ((await closed.count()) > 0) await closed.first().click()
+    for (let left = await closed.count(); left > 0; left = await closed.count()) {
+      await closed.first().click()
+      // The button stays, busy, until the content is there.
+      await until(
+        () => closed.count(),
+        (count) => count < left,
+      )
+    }
     await page.getByText('display_name').waitFor()
     await harmless('conversation')
 
