@@ -1,4 +1,5 @@
 /** The services that use one store (nodes), as an operator sees them. */
+import type { StandbyAddress } from './standby-address.ts'
 
 /**
  * `active`: has the accounts. `standby`: waits, and can take over. `lost`: gave no sign of life for some seconds, and did
@@ -23,7 +24,9 @@ export interface ServiceNode {
   name: string
   release: string
   /** Where other services pass requests on to it; undefined if it has no such port. */
-  address: { host: string; port: number } | undefined
+  address: StandbyAddress | undefined
+  /** Where it answers `/health/ready` while it is a standby; undefined if it is not known. */
+  healthAddress: StandbyAddress | undefined
   state: NodeState
   /** Time in epoch ms since which it has this state. */
   since: number
@@ -34,11 +37,18 @@ export interface ServiceNode {
   takeover: Takeover | undefined
 }
 
+/** The caller that asks for a handover, for the log. */
+export interface HandoverOrigin {
+  workspace: string
+  /** Address from which the request came. */
+  address: string
+}
+
 export interface Nodes {
   /** The active services first, then the others by the time of their state. */
   list(): Promise<ServiceNode[]>
   /** Begins to hand over to a standby, and then ends this process. Rejects with `Failure` if it cannot. */
-  drain(id: string): Promise<void>
+  drain(id: string, origin: HandoverOrigin): Promise<void>
 }
 
 export function countNodes(nodes: readonly Pick<ServiceNode, 'state'>[]): Record<NodeState, number> {

@@ -20,6 +20,11 @@ export interface PeerLinkOptions {
   server: Listening
   tally: Tally
   log: Logger
+  /**
+   * Milliseconds without an answer of the active service, or of the last one, after which the requests that were passed on
+   * to it are ended; 10,000 by default.
+   */
+  lostAfterMs?: number
 }
 
 export interface PeerLink {
@@ -48,19 +53,26 @@ export interface PeerLink {
 const LOOK_EVERY = SECOND
 /** A service that gave no answer for this time in ms does not count as reached. */
 const REACHED_FOR = 3 * SECOND
-/** Milliseconds without an answer of the active service after which the requests that were passed on to it are ended. */
 const LOST_AFTER = 10 * SECOND
 /** Milliseconds for the transmission of the last answers. */
 const FLUSH = 250
 /** Milliseconds for the last answers of the former active service, after another one has become active. */
 const LAST_ANSWERS = SECOND
 
-export async function openPeerLink({ host, port, secretKey, server, tally, log }: PeerLinkOptions): Promise<PeerLink> {
+export async function openPeerLink({
+  host,
+  port,
+  secretKey,
+  server,
+  tally,
+  log,
+  lostAfterMs = LOST_AFTER,
+}: PeerLinkOptions): Promise<PeerLink> {
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   let active: ActiveService | undefined
-  /** Id of the active service, or of the last one if none is known. Requests that were passed on to it may still be under way. */
-  let lastId: string | undefined
+  /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
+  let last: ActiveService | undefined
   let ownId: string | undefined
   /** The former active service, which has said that it stops. Its row may still be in the database. */
   let leaving: string | undefined
@@ -78,9 +90,9 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
   }
 
   async function look(): Promise<void> {
-    if (active === undefined) return
-    const target = active
-    const isFormer = () => active?.id !== target.id
+    if (last === undefined) return
+    const target = last
+    const isFormer = () => last?.id !== target.id
     try {
       const found = await caller.look(target)
       if (isFormer()) return
@@ -91,8 +103,8 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     } catch (cause) {
       if (isFormer()) return
       const since = steadyClock.now() - reachedAt
-      if (since > LOST_AFTER) caller.endAll()
-      if (since <= REACHED_FOR || isTold) return
+      if (since > lostAfterMs) caller.endAll()
+      if (since <= REACHED_FOR || isTold || active === undefined) return
       isTold = true
       const { host, port } = target
       log.warn({ err: cause, host, port }, 'the standby cannot reach the active service, so it passes no requests on to it')
@@ -119,8 +131,8 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
       isPossible = true
       if (next !== undefined && next.id === leaving) return
       if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return
-      if (next !== undefined && lastId !== undefined && next.id !== lastId) caller.endAllIn(LAST_ANSWERS)
-      lastId = next?.id ?? lastId
+      if (next !== undefined && last !== undefined && next.id !== last.id) caller.endAllIn(LAST_ANSWERS)
+      last = next ?? last
       active = next
       reachedAt = steadyClock.now()
       readiness = undefined
@@ -135,6 +147,7 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     underWay: forwarding.underWay,
     endForwarding() {
       active = undefined
+      last = undefined
       clearInterval(looking)
       // A service that has ended in order has sent its answers, which may not be read yet.
       caller.endAllIn(LAST_ANSWERS)
@@ -150,6 +163,8 @@ export async function openPeerLink({ host, port, secretKey, server, tally, log }
     },
     async close() {
       clearInterval(looking)
+      active = undefined
+      forwarding.sendNoMore()
       caller.endAll()
       caller.close()
       await closePort()

@@ -60,6 +60,8 @@ const LOOKS = 12
  */
 const NOTICED_AFTER = 6 * SECOND
 const NOTICED_SHARE = 0.6
+/** Milliseconds for the requests under way when a takeover fails. The next start should not wait for them. */
+const LAST_ANSWERS = SECOND
 
 /**
  * Resolves with the right to be the next owner of the store; undefined if this process is no standby. Rejects with
@@ -82,12 +84,13 @@ export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn |
   )
   let leaving: Promise<void> | undefined
   const onEnd = whileStandby?.(() => {
-    leaving = finishForwarding(config, deps)
+    leaving ??= finishForwarding(config, deps)
     ending.abort(new StandbyStopped())
   })
   try {
     return await waitForTurn(config, deps, { waitForTurn: backend.waitForTurn, ending, isReady: () => isReady })
   } catch (error) {
+    leaving ??= ending.signal.aborted ? finishForwarding(config, deps) : refuseForwarding(deps, LAST_ANSWERS)
     await leaving
     throw error
   } finally {
@@ -103,8 +106,13 @@ async function finishForwarding({ shutdownMs }: Config, { server, starting, link
   server.explain(() => ({ ...starting.waiting(), sentence: 'The service is stopping.', reason: 'stopping' }))
   link?.closeConnections()
   await pause(noticedMs)
+  await refuseForwarding({ server, link }, shutdownMs - noticedMs)
+}
+
+/** Refuses new requests, and gives those that are under way this time. */
+async function refuseForwarding({ server, link }: Pick<StandbyDeps, 'server' | 'link'>, ms: number): Promise<void> {
   server.forwardWith(undefined)
-  await link?.finish(shutdownMs - noticedMs)
+  await link?.finish(ms)
 }
 
 async function waitForTurn(

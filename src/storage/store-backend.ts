@@ -141,6 +141,8 @@ export interface OpenParts {
   hasTakenOver?(): boolean
   /** Reads the services of the store. Absent if only this machine can use it. */
   nodes?(): Promise<ServiceNode[]>
+  /** Asks a standby itself whether it waits to take over from this process. Never rejects. Absent as above. */
+  waitsForTurn?(standby: StandbyAddress): Promise<boolean>
   /**
    * Notifies the service that owns the store that a command has written to it. Resolves with false if no service runs
    * on it.

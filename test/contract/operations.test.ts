@@ -35,6 +35,7 @@ const node = {
   name: 'node-a',
   release: '1.0.0',
   address: undefined,
+  healthAddress: undefined,
   since: 0,
   seenAt: 0,
   silentMs: 0,
@@ -42,9 +43,19 @@ const node = {
 }
 const nodes = async (): Promise<ServiceNode[]> => [
   { ...node, state: 'active' },
-  { ...node, id: randomUUID(), address: { host: 'fd00::2', port: 8_090 }, state: 'standby' },
+  {
+    ...node,
+    id: randomUUID(),
+    address: { host: 'fd00::2', port: 8_090 },
+    healthAddress: { host: 'fd00::2', port: 8_080 },
+    state: 'standby',
+  },
 ]
-const service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true, nodes: { nodes } })
+const service = await openService({
+  instanceSlots: 10_000,
+  hasOwnAdminKey: true,
+  nodes: { nodes, waitsForTurn: async () => true },
+})
 // API keys can only be required if an API key exists.
 await service.newKey(['instances:operate'], 'operates')
 const { security, subscription, dialect } = service.account.workspace(service.workspace)

@@ -45,6 +45,7 @@ import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { noPooler, startPooler } from '../harness/postgres-pooler.ts'
 import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
+import { closeSides, openSide, type Side } from '../unit/peer/side.ts'
 import { INSTANCE, sealer } from '../unit/storage/fixtures.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
@@ -676,7 +677,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const owned = join(folder, 'shared')
     await mkdir(owned)
     await markFolders({ blobsDir: owned, keysDir: null }, main.ownerId!)
-    async function standby(env: Record<string, string> = {}, whileStandby?: WhileStandby) {
+    async function standby(env: Record<string, string> = {}, whileStandby?: WhileStandby, side?: Side) {
       const { config } = readConfig({
         env: {
           SVC_STORE_URL: `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`,
@@ -697,18 +698,25 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         node: ownNode(config, 1),
         starting,
         server: {
-          ...NO_SERVER,
+          ...(side?.server ?? NO_SERVER),
           explain(waiting) {
             explained = waiting
           },
         },
+        link: side?.link,
         tally: createTally(),
         searching,
         whileStandby,
       })
       return { starting, turn: turn.finally(() => starting.end()), explained: () => explained() }
     }
-    const refused = async (env: Record<string, string>, says: RegExp) => assert.rejects((await standby(env)).turn, says)
+    const refused = async (env: Record<string, string>, says: RegExp, side?: Side) =>
+      assert.rejects((await standby(env, undefined, side)).turn, says)
+    const side = await openSide()
+    const reasonAtSide = async () => {
+      const { error } = (await (await fetch(`${side.server.url}/version`)).json()) as { error: { details: { reason?: string } } }
+      return error.details.reason
+    }
     const { starting, turn } = await standby()
     let hasEnded = false
     let leave = () => {}
@@ -728,8 +736,12 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       refused(
         { SVC_BLOBS_DIR: folder },
         /SVC_BLOBS_DIR is ".*svc-standby-\w+", which is not the folder of the service on .*shared/,
+        side,
       ),
     ])
+    // Otherwise a request would wait for an active service, and then get a reason.
+    assert.equal(await reasonAtSide(), undefined)
+    await closeSides()
     assert.deepEqual([hasEnded, starting.waiting().reason], [true, 'standby'])
     const { reason, active } = leaver.explained()
     assert.deepEqual([reason, active], ['stopping', markOf(main.ownerId!)])

@@ -106,14 +106,15 @@ export const drainNode = local('admin.drainNode', 'POST /admin/nodes/{node_id}/d
   summary: 'Hand over from the active service to a standby',
   description:
     'The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the ' +
-    'process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby is ' +
-    'ready, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.',
+    'process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby ' +
+    'answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.',
   input: { node_id: uuid.meta({ description: 'The active service.' }) },
   reply: Done,
   errors: ['not_found', 'not_allowed'],
   async handle(call, { node_id }) {
     refuseCustomers(call)
-    await call.parts.nodes.drain(node_id)
+    const { workspace, source: address } = call
+    await call.parts.nodes.drain(node_id, { workspace, address })
     return { value: true } as const
   },
   examples: [{ name: 'before maintenance', input: { node_id: example.id }, reply: { value: true } }],

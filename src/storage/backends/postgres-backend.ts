@@ -8,6 +8,7 @@ import { connect } from '../drivers/postgres/link.ts'
 import { NODES, nodeOf, nodesIn } from '../drivers/postgres/owner/node-rows.ts'
 import { isOwned, ownSchema, type SchemaTurn } from '../drivers/postgres/owner/schema-owner.ts'
 import { waitForTurn } from '../drivers/postgres/owner/schema-turn.ts'
+import { standbyQuestions } from '../drivers/postgres/owner/standbys.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
 import { openPostgres } from '../drivers/postgres.ts'
@@ -82,6 +83,7 @@ export function postgresBackend(url: string): Backend {
         mayWrite: (ownerId) => driver.ask({ text: MAY_WRITE, values: [ownerId] }).then(([row]) => row![0] as boolean),
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
+        waitsForTurn: async (standby) => driver.writer !== undefined && standbyQuestions(driver.writer).waitsForTurn(standby),
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)

@@ -190,7 +190,7 @@ export interface ServiceOptions {
   hasMetricsToken?: boolean
   hasDocs?: boolean
   /** Answers instead of a database with several services. If it is absent, the service is alone. */
-  nodes?: Pick<OpenStore, 'nodes'>
+  nodes?: Pick<OpenStore, 'nodes' | 'waitsForTurn'>
   /** URL of the store. If it is absent, the service gets a new store in a temporary folder. */
   storeUrl?: string
 }
@@ -331,6 +331,7 @@ export async function openService(options: ServiceOptions = {}) {
       isStandby: true,
       clock,
       stopSoon: () => {},
+      log,
     }),
     passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,

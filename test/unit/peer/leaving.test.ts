@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { until } from '../../harness/until.ts'
@@ -187,4 +188,66 @@ test('a service that stops gets no more requests, and what it has not answered e
   end()
   await closeSides()
   await stopped
+})
+
+/** Passes connections on to a port. After `silence` they stay open, and nothing arrives on either side. */
+async function relayTo(port: number) {
+  const sockets: Socket[] = []
+  let isSilent = false
+  const server = createServer((near) => {
+    const far = connect(port, HOST)
+    sockets.push(near, far)
+    for (const each of [near, far]) each.on('error', () => {})
+    if (!isSilent) near.pipe(far).pipe(near)
+  }).listen(0, HOST)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence() {
+      isSilent = true
+      for (const each of sockets) each.unpipe().pause()
+    },
+    close() {
+      for (const each of sockets) each.destroy()
+      server.close()
+    },
+  }
+}
+
+test('a request ends if the service that carries it out stops and is then no longer there, also if no other one can be reached', async () => {
+  const [former, standby] = [await openSide(), await openSide({ lostAfterMs: 1_500 })]
+  const relay = await relayTo(former.port)
+  let seen = 0
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  former.link.setOwnId('a')
+  former.server.serve(() => ({
+    async fetch({ url }) {
+      if (new URL(url).pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
+      seen++
+      await ended
+      return new Response('')
+    },
+  }))
+  standby.link.setActive({ id: 'a', host: HOST, port: relay.port })
+  const lost = get(standby, '/lost')
+  await until(
+    async () => seen,
+    (count) => count === 1,
+  )
+  const stopped = former.server.stop(ENOUGH)
+  await until(
+    async () => standby.link.readiness(),
+    (readiness) => readiness === undefined,
+  )
+  relay.silence()
+  standby.link.setUnreachable()
+  assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
+  assert.equal(standby.link.underWay(), 0)
+  end()
+  await stopped
+  relay.close()
+  await closeSides()
 })

@@ -1,7 +1,7 @@
 /** A service of a pair in this process: its port for callers, and its link. */
 import { createLog } from '../../../src/log.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
-import { openPeerLink, type PeerLink } from '../../../src/peer/peer-link.ts'
+import { openPeerLink, type PeerLink, type PeerLinkOptions } from '../../../src/peer/peer-link.ts'
 import { type Listening, listen } from '../../../src/serve.ts'
 import { freePort } from '../../faults/ground.ts'
 
@@ -18,14 +18,14 @@ export interface Side {
 
 const sides: Side[] = []
 
-export async function openSide(): Promise<Side> {
+export async function openSide(options: Pick<PeerLinkOptions, 'lostAfterMs'> = {}): Promise<Side> {
   const server = await listen({ host: HOST, port: 0 })
   const tally = createTally()
   const lines: string[] = []
   const log = createLog({ level: 'fatal' }, 'link')
   log.warn = ((_: unknown, line: string) => void lines.push(line)) as typeof log.warn
   const port = await freePort()
-  const link = await openPeerLink({ host: HOST, port, secretKey: SECRET, server, tally, log })
+  const link = await openPeerLink({ host: HOST, port, secretKey: SECRET, server, tally, log, ...options })
   const forwards = () => Object.fromEntries([...tally.numbers()].map(([key, count]) => [key.split('|')[1], count]))
   const side = { server, link, port, lines, forwards }
   sides.push(side)

@@ -1,17 +1,28 @@
 /** Which services are listed first, and when the active one may hand over. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Failure } from '../../../src/domain/failures.ts'
+import type { Log } from '../../../src/domain/log.ts'
 import type { ServiceNode } from '../../../src/domain/nodes.ts'
+import { type Listening, listen, type Waiting } from '../../../src/serve.ts'
 import { createNodes } from '../../../src/service/nodes.ts'
+import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { freePort } from '../../faults/ground.ts'
 
 const NOW = 1_000_000
+const HOST = '127.0.0.1'
+const SILENT: Log = { info() {}, warn() {}, error() {} }
 const SELF = { id: 'self', name: 'node-a', release: '1.0.0' }
+/** Id of the active service for its standbys. */
+const OWNER = 'owner'
+const ORIGIN = { workspace: 'w', address: '192.0.2.1' }
+let standby: Listening | undefined
 const row = (id: string, change: Partial<ServiceNode> = {}): ServiceNode => ({
   ...SELF,
   id,
   address: undefined,
+  healthAddress: standby && { host: HOST, port: standby.port },
   state: 'standby',
   since: NOW,
   seenAt: NOW,
@@ -19,23 +30,34 @@ const row = (id: string, change: Partial<ServiceNode> = {}): ServiceNode => ({
   takeover: undefined,
   ...change,
 })
-const active = row('self', { state: 'active' })
+const active = row('self', { state: 'active', healthAddress: undefined })
+
+before(async () => {
+  standby = await listen({ host: HOST, port: 0 })
+  answerWith('standby')
+})
+after(() => standby?.close())
+const answerWith = (reason: Waiting['reason'], owner = OWNER) =>
+  standby!.explain(() => ({ sentence: 'It waits.', reason, active: markOf(owner) }))
 
 function nodesOf(rows: ServiceNode[] | undefined, isStandby = true) {
   let stops = 0
+  const lines: object[] = []
+  const { waitsForTurn } = standbyQuestions(OWNER)
   const nodes = createNodes({
     node: SELF,
-    store: rows === undefined ? {} : { nodes: async () => rows },
+    store: rows === undefined ? {} : { nodes: async () => rows, waitsForTurn },
     isStandby,
     clock: { now: () => NOW },
     stopSoon: () => stops++,
+    log: { ...SILENT, info: (fields) => void lines.push(fields) },
   })
   const refusal = (id: string) =>
-    nodes.drain(id).then(
+    nodes.drain(id, ORIGIN).then(
       () => 'drains',
       ({ code, message }: Failure) => `${code}: ${message}`,
     )
-  return { list: nodes.list, refusal, stops: () => stops }
+  return { list: nodes.list, refusal, stops: () => stops, lines }
 }
 
 test('the active service is listed first, then standbys, then lost ones, each with the newest first', async () => {
@@ -66,5 +88,22 @@ test('only the active service hands over, and only to a standby that shows itsel
   assert.match(await off.refusal('self'), /^not_allowed: .* Start it with SVC_STANDBY=on first\.$/)
   assert.match(await pair.refusal('nobody'), /^not_found/)
   assert.deepEqual([without.stops(), pair.stops()], [0, 0])
-  assert.deepEqual([await pair.refusal('self'), pair.stops()], ['drains', 1])
+  assert.deepEqual([await pair.refusal('self'), pair.stops(), pair.lines], ['drains', 1, [{ ...ORIGIN, standby: 'node-a' }]])
+})
+
+test('a standby that is listed, but does not answer that it waits to take over, is no reason to end', async () => {
+  const { refusal, stops } = nodesOf([active, row('s', { name: 'node-b' })])
+  const refused = new RegExp(`^not_allowed: No standby answers .* Asked: node-b \\(127\\.0\\.0\\.1:${standby!.port}\\)`)
+  for (const reason of ['stopping', 'database', undefined] as const) {
+    answerWith(reason)
+    assert.match(await refusal('self'), refused, reason)
+  }
+  answerWith('standby', 'another owner')
+  assert.match(await refusal('self'), refused)
+  const killed = row('k', { healthAddress: { host: HOST, port: await freePort() } })
+  const unknown = row('u', { name: 'node-u', healthAddress: undefined })
+  assert.match(await nodesOf([active, killed, unknown]).refusal('self'), /node-a \(127\.0\.0\.1:\d+\), node-u \(no address\)/)
+  answerWith('standby')
+  assert.equal(await nodesOf([active, killed, row('s')]).refusal('self'), 'drains')
+  assert.equal(stops(), 0)
 })

@@ -10,25 +10,26 @@ test('only the own standby, without the database or in a stop, says that it does
   for (const reason of ['standby', 'database', 'stopping', undefined] as const) {
     server.explain(() => ({ sentence: 'It waits.', reason, active: markOf('a') }))
     for (const owner of ['a', 'b']) {
-      const { doesNotTakeOver, isReached } = standbyQuestions(owner)
+      const { doesNotTakeOver, isReached, waitsForTurn } = standbyQuestions(owner)
       answers.push([
         reason,
         owner,
         await doesNotTakeOver({ host, port: server.port }),
         await isReached({ host, port: server.port }),
+        await waitsForTurn({ host, port: server.port }),
       ])
     }
   }
   await server.close()
   assert.deepEqual(answers, [
-    ['standby', 'a', false, true],
-    ['standby', 'b', false, false],
-    ['database', 'a', true, true],
-    ['database', 'b', false, false],
-    ['stopping', 'a', true, true],
-    ['stopping', 'b', false, false],
-    [undefined, 'a', false, false],
-    [undefined, 'b', false, false],
+    ['standby', 'a', false, true, true],
+    ['standby', 'b', false, false, false],
+    ['database', 'a', true, true, false],
+    ['database', 'b', false, false, false],
+    ['stopping', 'a', true, true, false],
+    ['stopping', 'b', false, false, false],
+    [undefined, 'a', false, false, false],
+    [undefined, 'b', false, false, false],
   ])
 })
 

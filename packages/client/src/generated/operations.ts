@@ -1838,7 +1838,7 @@ export interface ServiceGroups {
     /**
      * Hand over from the active service to a standby
      *
-     * The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby is ready, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.
+     * The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.
      *
      * Requires the admin key of the workspace.
      */

@@ -104,6 +104,7 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
     name,
     release,
     address: peerPort === null ? undefined : { host, port: peerPort },
+    healthAddress: addressOf(row)[0],
     state: lost ? 'lost' : row.state,
     since: lost ? seenAt : row.since,
     seenAt,

@@ -70,6 +70,8 @@ export function standbyQuestions(owner: string) {
     doesNotTakeOver: async (standby: StandbyAddress): Promise<boolean> => NO_TAKEOVER.has(await reasonOf(standby)),
     /** Whether a standby answers as the standby of this owner. */
     isReached: async (standby: StandbyAddress): Promise<boolean> => REASONS.has(await reasonOf(standby)),
+    /** Whether the standby says that it reaches the database and waits to take over from this owner. */
+    waitsForTurn: async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'standby',
   }
 }
 
