@@ -5,6 +5,7 @@
 import type { Clock } from '../domain/clock.ts'
 import type { RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
+import { deferred } from '../lib/deferred.ts'
 import type { StartHow } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
 import { respawnDelay } from './shard-supervisor.ts'
@@ -49,14 +50,25 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     return gate
   }
 
+  async function turnOf(entry: Placed): Promise<() => void> {
+    const { admitted, moveAhead } = gateOf(entry).enter()
+    const left = deferred()
+    const inLine = { moveAhead, left: left.promise }
+    entry.inLine = inLine
+    const giveBack = await admitted
+    if (entry.inLine === inLine) entry.inLine = undefined
+    // A call that waits goes on after the start has been sent.
+    setImmediate(left.resolve)
+    return giveBack
+  }
+
   async function send(entry: Placed, how: StartHow): Promise<RuntimeState> {
     entry.generation = entry.shard.generation()
     return (await entry.shard.run({ type: 'start', config: entry.config, how, key: keyOf(entry.config.id) })) as RuntimeState
   }
 
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
-    const gate = gateOf(entry)
-    const giveBack = await gate.slot()
+    const giveBack = await turnOf(entry)
     const isStale =
       isClosed || entry.isDoomed || placement.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {

@@ -9,6 +9,8 @@ export interface Placed {
   config: InstanceConfig
   /** Run of the thread to which the start was sent; undefined while the start waits. */
   generation: number | undefined
+  /** Undefined unless the start waits for its turn (`start-gate.ts`). `left` resolves when the wait has ended. */
+  inLine: { moveAhead(): void; left: Promise<void> } | undefined
   heardIn: number | undefined
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the
@@ -41,7 +43,7 @@ export function createPlacement(shards: readonly Shard[]): Placement {
     place(config, how) {
       const shard = placed.get(config.id)?.shard ?? roomiest(how)
       if (shard === undefined) return undefined
-      const entry: Placed = { shard, config, generation: undefined, heardIn: undefined, isDoomed: false }
+      const entry: Placed = { shard, config, generation: undefined, inLine: undefined, heardIn: undefined, isDoomed: false }
       placed.set(config.id, entry)
       return entry
     },

@@ -13,6 +13,7 @@ import { createHosting } from './hosting.ts'
 import { createPlacement } from './placement.ts'
 import type { CrashHow } from './protocol.ts'
 import { createShardSupervisor, type Shard } from './shard-supervisor.ts'
+import { createStartWait } from './start-wait.ts'
 import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 import type { WarmThread } from './warm-thread.ts'
@@ -95,6 +96,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   const shards: Shard[] = []
   const placement = createPlacement(shards)
   const hosting = createHosting({ placement, keyOf, startsPerSecond, clock, log })
+  const startOf = createStartWait(placement)
   let isClosed = false
 
   for (let index = 0; index < count; index++) {
@@ -142,7 +144,8 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     stop: hosting.stop,
 
     async call(instance, call, origin = {}) {
-      const { shard } = placement.find(instance)
+      const placed = placement.find(instance)
+      const { shard } = placed.inLine === undefined ? placed : await startOf(instance)
       return shard.run({ type: 'call', instance, call, origin }, undefined, movable(call.input)) as Promise<never>
     },
 

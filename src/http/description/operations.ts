@@ -122,7 +122,7 @@ const ErrorDetails = z.object({
   checks: z.record(z.string(), z.string()).optional().meta({ description: 'Result of every check; only from `/health/ready`.' }),
   reason: z.string().optional().meta({
     description:
-      'Of `engine_unavailable`: `storage`, `disk_full`, or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
+      'Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the service has just started, and the instance waits for its own start; nothing was carried out), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
   }),
   status: z
     .int()

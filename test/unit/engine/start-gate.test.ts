@@ -19,7 +19,7 @@ function ask(gate: ReturnType<typeof createStartGate>, count: number) {
   const admitted: number[] = []
   const back: (() => void)[] = []
   for (let i = 0; i < count; i++)
-    gate.slot().then((giveBack) => {
+    gate.enter().admitted.then((giveBack) => {
       admitted.push(i)
       back.push(giveBack)
     })
@@ -61,6 +61,20 @@ test('a clock that is set back holds nobody for longer than a second', () =>
     mock.timers.tick(1_000)
     await settle()
     assert.equal(admitted.length, 2)
+  }))
+
+test('a place that is moved ahead is admitted next, behind those that were moved before', () =>
+  withMockedTime(async () => {
+    const gate = createStartGate(2, systemClock)
+    const admitted: number[] = []
+    const places = Array.from({ length: 8 }, () => gate.enter())
+    for (const [index, place] of places.entries()) place.admitted.then(() => admitted.push(index))
+    for (const index of [7, 0, 5, 7]) places[index]!.moveAhead()
+    for (const _ of [1, 2, 3]) {
+      mock.timers.tick(1_000)
+      await settle()
+    }
+    assert.deepEqual(admitted, [0, 1, 7, 5, 2, 3, 4, 6])
   }))
 
 test('an open gate lets everybody through', () =>

@@ -1008,7 +1008,7 @@ export interface components {
                     checks?: {
                         [key: string]: string;
                     };
-                    /** @description Of `engine_unavailable`: `storage`, `disk_full`, or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`). */
+                    /** @description Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the service has just started, and the instance waits for its own start; nothing was carried out), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`). */
                     reason?: string;
                     /** @description Status that the host of the URL answered; only with `media_download_failed`. */
                     status?: number;
