@@ -67,6 +67,11 @@ export async function openStorage(
         { address },
         'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
       ),
+    onUnlisted: (cause) =>
+      log.warn(
+        { err: cause },
+        'the database refuses the entry of this service; it is in no list, and a standby would not notice that it stands still',
+      ),
     onHeld: (until, since) => holdLease(lease, until, since),
     onNodes(found) {
       nodes = found

@@ -68,7 +68,7 @@ export interface TurnOptions {
   onWaiting(owner: Owner): void
   /** While it returns false, this service is not listed as a standby. */
   isReady?(): boolean
-  /** Called once, if the store refuses the row of this service, which is then in no list. */
+  /** Called when the store begins to refuse the row of this service, which is then in no list. */
   onUnlisted?(cause: unknown): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */
   onTaking(): void
@@ -97,6 +97,8 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
   /** Called once for each address at which the owner cannot reach its standby. */
   onUnreached?: ((address: string) => void) | undefined
+  /** Called when the store begins to refuse the row of this service, which has the store but is in no list. */
+  onUnlisted?: ((cause: unknown) => void) | undefined
   /** Called with all services of the store, each time that the owner has read them. */
   onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**

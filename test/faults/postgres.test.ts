@@ -31,6 +31,7 @@ import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
 import { showStandby } from '../../src/storage/drivers/postgres/owner/node-rows.ts'
+import { OWNING } from '../../src/storage/drivers/postgres/owner/schema-owner.ts'
 import { markOf } from '../../src/storage/drivers/postgres/owner/standbys.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
@@ -356,6 +357,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const writers = async () => Number((await side.query('SELECT count(*) FROM svc_writer')).rows[0].count)
     return { main, thread, giveBack, over, unreached, side, writers, schema }
   }
+  const LOCK_SCHEMA = `SELECT pg_advisory_lock(${OWNING}, hashtext(current_schema()))`
   const ENDING = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc owner'"
 
   test('a service that lost its schema to another stores nothing more and begins no thread, and leaves no writer', async () => {
@@ -382,6 +384,30 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
     await giveBackOther()
     assert.equal(await writers(), 0)
+  })
+
+  test('a takeover that the server ends because of a deadlock is carried out again', async () => {
+    const { main, thread, giveBack, over, schema } = await service()
+    proxy.refuse(true)
+    proxy.cut()
+    const side = await cluster.client(schema)
+    const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
+    // A thread of the former owner locks its own row first, and that of its service only then.
+    const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
+      PERFORM FROM svc_writer WHERE service IS NOT NULL FOR UPDATE;
+      PERFORM pg_advisory_xact_lock(1);
+      PERFORM pg_sleep(0.8);
+      PERFORM FROM svc_writer WHERE is_service FOR KEY SHARE;
+    END $$`)
+    await until(isHeld, Boolean)
+    const other = await openStore(cluster.url(schema))
+    const giveBackOther = await other.own()
+    await starting
+    assert.equal(other.hasTakenOver?.(), true)
+    proxy.refuse(false)
+    await until(async () => over.length, Boolean)
+    for (const store of [thread, main, other]) await store.close()
+    await Promise.all([giveBack(), giveBackOther()])
   })
 
   test('a thread that begins again waits for the commit of its former run, which stores nothing more', async () => {
@@ -556,12 +582,15 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     for (const store of [thread, main]) await store.close()
     await giveBack()
     await side.query(refusing('INSERT', 'svc_service'))
-    const next = await openStore(cluster.url(schema))
+    const unlisted: unknown[] = []
+    const next = await openStore(cluster.url(schema), { onUnlisted: (cause) => unlisted.push((cause as Error).message) })
     const giveBackNext = await next.own()
     await next.commit(put('k', 'stored'))
     assert.deepEqual(await rows(), [])
+    await until(async () => unlisted.length, Boolean)
     await side.query('DROP TRIGGER refusing ON svc_service')
     await until(rows, (found) => isDeepStrictEqual(found, [{ state: 'active', writes: true }]))
+    assert.deepEqual(unlisted, ['no room'])
     await next.close()
     await giveBackNext()
   })
@@ -975,17 +1004,29 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const side = await cluster.client(schema)
     const format = async () => (await side.query("SELECT value FROM svc_meta WHERE key = 'format'")).rows[0].value
     await side.query("UPDATE svc_meta SET value = '2' WHERE key = 'format'")
-    for (const isReader of [true, false])
-      await assert.rejects(
-        openStore(url, { isReader }),
-        /is of an older release \(format 2\); stop it before you start this release/,
-      )
+    await Promise.all(
+      [true, false].map((isReader) =>
+        assert.rejects(
+          openStore(url, { isReader }),
+          /is of an older release \(format 2\); stop it before you start this release/,
+        ),
+      ),
+    )
     assert.equal(await format(), '2')
     await store.close()
     await release()
-    // A service of an older release may use its table again after it has lost its connection for a moment.
-    await side.query('CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node DEFAULT VALUES')
-    await (await openStore(url, { isReader: true })).close()
+    // A service of an older release has lost its lock for a moment, and then uses its table again.
+    await side.query('CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node VALUES (NULL, NULL, 1)')
+    const again = () => openPostgres({ url, isReader: true, olderMs: 600 })
+    const beating = setInterval(() => void side.query('UPDATE svc_node SET beat = beat + 1'), 100)
+    await assert.rejects(again(), /is of an older release \(format 2\)/)
+    clearInterval(beating)
+    const locking = setTimeout(() => void side.query(LOCK_SCHEMA), 300)
+    await assert.rejects(again(), /is of an older release \(format 2\)/)
+    clearTimeout(locking)
+    assert.equal(await format(), '2')
+    await side.query('SELECT pg_advisory_unlock_all()')
+    await (await again()).dispose()
     assert.deepEqual([await format(), (await side.query('SELECT FROM svc_node')).rowCount], ['6', 1])
   })
 

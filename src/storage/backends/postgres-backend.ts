@@ -76,6 +76,7 @@ export function postgresBackend(url: string): Backend {
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
             onUnreached: options.onUnreached ?? (() => {}),
+            onUnlisted: options.onUnlisted ?? (() => {}),
             onNodes: options.onNodes ?? (() => {}),
             onHeld: options.onHeld ?? (() => {}),
           }),

@@ -16,7 +16,7 @@ import { changesSince, versionOf } from './postgres/change-feed.ts'
 import { createCommits } from './postgres/commits.ts'
 import { idsUnder } from './postgres/ids.ts'
 import { connect, type Question, UnfitServer } from './postgres/link.ts'
-import { isFreeSoon } from './postgres/owner/schema-owner.ts'
+import { runsOlderService } from './postgres/owner/older-service.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
 import { createReads } from './postgres/reads.ts'
@@ -39,6 +39,8 @@ export interface PostgresOptions extends OpenOptions {
   patienceMs?: number | undefined
   /** Milliseconds after a broken connection within which it must be known whether the commit was stored. */
   doubtMs?: number | undefined
+  /** Milliseconds for which a service of an older release must have given no sign of life before its tables are changed. */
+  olderMs?: number | undefined
 }
 
 export interface PostgresDriver extends StateDriver {
@@ -70,10 +72,11 @@ export async function openPostgres({
   silenceMs = 3_000,
   patienceMs = 10_000,
   doubtMs = 60_000,
+  olderMs = 5_000,
 }: PostgresOptions): Promise<PostgresDriver> {
   const target = targetOf(url)
   const reads = createReads(target, { silenceMs: Math.max(silenceMs, patienceMs), patienceMs })
-  const writer = await openTables(target, mustExist, silenceMs)
+  const writer = await openTables(target, { mustExist, silenceMs, olderMs })
     .then(() =>
       isReader
         ? undefined
@@ -191,7 +194,10 @@ const postgresDriver = defineDriver(
  */
 class OtherFormat extends Error {}
 
-async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
+async function openTables(
+  target: Target,
+  { mustExist, silenceMs, olderMs }: { mustExist: boolean; silenceMs: number; olderMs: number },
+): Promise<void> {
   const link = await connect(target)
   try {
     if (target.service === undefined) await refusePooling(link, target)
@@ -209,7 +215,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
     }
     if (format === FORMAT) return
     // An older release that still runs could start threads that do not know the new format.
-    if (!(await isFreeSoon(link)))
+    if (await runsOlderService(link, olderMs))
       throw new OtherFormat(
         `The service on the store in ${target.shown} is of an older release (format ${format}); stop it before you start this release, also as its standby.`,
       )

@@ -48,15 +48,25 @@ export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM s
 /** Marks the rows of former owners, which stay for operators although the writers of these owners are removed. */
 export const LOSE_EARLIER = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer <> $1 RETURNING name`
 
-const OWNER = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
-  VALUES ($1, $7, $2, $3, 'active', ${hostOf('$4')}, $5, $6, $8, $9)
-  ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = 'active', since = now(), seen_at = now(), beat = n.beat + 1,
+const INSERT_OWNER = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
+  SELECT $1::uuid, $7::uuid, $2::text, $3::text, 'active', ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
+const OR_UPDATE_OWNER = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = 'active', since = now(), seen_at = now(), beat = n.beat + 1,
   host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
+const OWNER = `${INSERT_OWNER} ${OR_UPDATE_OWNER}`
+const OWNER_AGAIN = `WITH ${UNSYNCED} ${INSERT_OWNER} FROM w WHERE w.set <> '' ${OR_UPDATE_OWNER}`
 
-export const showOwner = (node: OwnNode, writer: string, takeover: Takeover | undefined): Question => ({
-  text: OWNER,
-  values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null],
-})
+const ownerWith =
+  (text: string) =>
+  (node: OwnNode, writer: string, takeover: Takeover | undefined): Question => ({
+    text,
+    values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null],
+  })
+
+/** For the transaction of a takeover, which waits for the disk. */
+export const showOwner = ownerWith(OWNER)
+
+/** Does not wait for the disk, as little as the beat does. */
+export const showOwnerAgain = ownerWith(OWNER_AGAIN)
 
 /** Common table expressions of a look of the owner, whose writer is $1 and whose host is $2. */
 export const BEAT = `${UNSYNCED},

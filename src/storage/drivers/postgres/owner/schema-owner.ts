@@ -15,9 +15,21 @@ import type { OpenOptions, OwnNode, Turn } from '../../../store-backend.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
-import { BEAT, BEAT_EVERY, HAS_ROW, LOSE_EARLIER, NODES, nodeOf, nodesIn, showOwner, standbysOf } from './node-rows.ts'
+import {
+  BEAT,
+  BEAT_EVERY,
+  HAS_ROW,
+  LOSE_EARLIER,
+  NODES,
+  nodeOf,
+  nodesIn,
+  showOwner,
+  showOwnerAgain,
+  standbysOf,
+} from './node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createReconnect } from './reconnect.ts'
+import { createRowWriter, isRefusal } from './row-writer.ts'
 import { createStandbyReach } from './standby-reach.ts'
 import { addressesIn, CONNECTED, standbyQuestions } from './standbys.ts'
 
@@ -41,6 +53,7 @@ export interface OwnerOptions {
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
   onUnreached: NonNullable<OpenOptions['onUnreached']>
+  onUnlisted: NonNullable<OpenOptions['onUnlisted']>
   onNodes: NonNullable<OpenOptions['onNodes']>
   onHeld: NonNullable<OpenOptions['onHeld']>
 }
@@ -95,6 +108,8 @@ export const SILENCE = 3_000
 const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
 
+const DEADLOCK = '40P01'
+
 const OVER = 'Another service has taken over the store in PostgreSQL.'
 const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over.'
 
@@ -144,11 +159,9 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     return Promise.any([onNew, onOther])
   }
 
+  const writeRow = createRowWriter(options.onUnlisted)
   /** Somebody has changed or removed the row. Without it, no standby would notice that this service stands still. */
-  async function showAgain(): Promise<void> {
-    const show = showOwner(node, writer, takeover)
-    await (link.isUp() ? link.ask(show, LOOK_SILENCE) : options.ask(show)).catch(throwUnlessRefused)
-  }
+  const showAgain = () => writeRow(link, showOwnerAgain(node, writer, takeover), LOOK_SILENCE)
 
   async function look(): Promise<void> {
     const sentAt = momentNow()
@@ -163,7 +176,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     lease.renew(sentAt, possible)
     noteStandbys(present)
     options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
-    if (!hasRow) await showAgain()
+    if (!hasRow && link.isUp()) await showAgain()
     if (former && link.isUp()) {
       // The server process of the broken connection may still run and hold the lock.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
@@ -217,36 +230,39 @@ async function takeOver(link: Link, target: Target, options: OwnerOptions): Prom
   await checkConnections(link, target, { threads: options.threads })
   await take(link, target)
   await link.ask(NAME, SILENCE)
-  await link.ask({ text: MARK, values: [options.writer] }, SILENCE)
   await link.ask(END_IDLE, SILENCE)
-  return replaceEarlier(link, options)
+  return replaceEarlier(link, options).catch(async (error) => {
+    if (codeOf(error) !== DEADLOCK) throw error
+    // A thread of the former owner was starting again, and locked the same rows in another order.
+    await link.ask({ text: 'ROLLBACK' }, SILENCE)
+    return replaceEarlier(link, options)
+  })
 }
 
 /**
  * One transaction, because this service may be killed at any step. The former owner would then go on with its writer but
  * without its row. If this rejects, the connection must be closed, so that the server undoes the transaction.
+ *
+ * If the machine of this service fails within the transaction, the server holds the locks until it notices that (eleven
+ * seconds). The former owner cannot raise its counter meanwhile, and its lease ends.
  */
 async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: OwnerOptions): Promise<Takeover | undefined> {
   const ask = async (text: string, values?: unknown[]) => (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
   await ask('BEGIN')
+  await ask(MARK, [writer])
   await ask(LOCK_EARLIER, [writer])
   const [lost] = (await ask(LOSE_EARLIER, [writer])).flat() as string[]
   const hasFailed = (await ask(REMOVE_EARLIER, [writer])).some(([isService]) => isService)
   const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
   await ask('SAVEPOINT replaced')
   await link.ask(showOwner(node, writer, takeover), SILENCE).catch(async (error) => {
-    throwUnlessRefused(error)
+    if (!isRefusal(error)) throw error
     // The beat shows the row when the server stores it again.
     await ask('ROLLBACK TO SAVEPOINT replaced')
   })
   await ask('COMMIT')
   if (hasFailed) onTakenOver()
   return takeover
-}
-
-/** A database whose disk is full still serves the queries of the owner. */
-function throwUnlessRefused(error: unknown): void {
-  if (codeOf(error) === undefined) throw error
 }
 
 function takeoverOf(hasFailed: boolean, from: string | undefined): Takeover | undefined {
@@ -267,7 +283,7 @@ export async function isOwned(target: Target): Promise<boolean> {
 
 const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
 
-const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
+export const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
 
 /** Also true if the owner has just ended and the server releases its lock in a moment. */
 export const isFreeSoon = (link: Link): Promise<boolean> => isSoon(() => isFree(link))

@@ -6,10 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { orLate } from '../../../../lib/deadline.ts'
 import { orAborted } from '../../../../lib/or-aborted.ts'
 import type { Owner, TurnOptions } from '../../../store-backend.ts'
-import { codeOf, connect, type Link } from '../link.ts'
+import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
 import { BEAT_EVERY, removeNode, showStandby } from './node-rows.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
+import { createRowWriter } from './row-writer.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import { nameStandby } from './standbys.ts'
 
@@ -64,18 +65,13 @@ export async function waitForTurn(
   let shownAt = Number.NEGATIVE_INFINITY
   let former: string | undefined
   let isReached = false
-  let isUnlisted = false
+  const writeRow = createRowWriter((cause) => onUnlisted?.(cause))
 
   async function show(link: Link): Promise<void> {
     if (!isReady() || performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
-    // A database that stores nothing at the moment, because its disk is full, can still be watched. The owner finds this
-    // standby by the name of its connection.
-    await link.ask(showStandby(node), SILENCE).catch((error: unknown) => {
-      if (codeOf(error) === undefined) throw error
-      if (!isUnlisted) onUnlisted?.(error)
-      isUnlisted = true
-    })
+    // The owner also finds this standby by the name of its connection.
+    await writeRow(link, showStandby(node), SILENCE)
   }
 
   /** Resolves with the connection that holds the lock; undefined if another service may still run. */
