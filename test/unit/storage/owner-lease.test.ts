@@ -155,6 +155,7 @@ test('a standby may take over while it has a connection, and for a minute after 
     host,
     port,
     peerPort: null,
+    beat: 0,
     since: 0,
     seenAt: 0,
     silentMs: 900,

@@ -75,6 +75,11 @@ export interface Counts {
 /** Ends server processes of this service; each is identified by its number and its start time. */
 export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
+/**
+ * Removes the writers of services that have ended, with those of their other threads. Waits for the commits that the
+ * server still carries out for them; later ones change nothing.
+ */
+export const REMOVE = 'DELETE FROM svc_writer WHERE id = ANY ($1::uuid[]) RETURNING is_service'
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
 
 interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' | 'onOver'> {

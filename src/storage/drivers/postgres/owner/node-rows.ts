@@ -2,14 +2,15 @@
  * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat` of
  * its own row and sets `seen_at`.
  *
- * A standby watches the counter of the owner by its own clock (`owner-watch.ts`). The list of services, a handover, the
- * lease and the removal of old rows compare `seen_at` with the present time, both by the clock of the database. That clock
- * may be set, and differs after a failover.
+ * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until the owner has seen a counter
+ * rise, and for the list on request and the removal of old rows, `seen_at` is compared with the present time, both by the
+ * clock of the database. That clock may be set, and differs after a failover.
  */
 import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { OwnNode } from '../../../store-backend.ts'
 import type { Question } from '../link.ts'
+import { createNodeWatch } from './node-watch.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
@@ -45,8 +46,8 @@ export const showStandby = (node: OwnNode): Question => ({ text: STANDBY, values
 
 export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM svc_service WHERE id = $1', values: [id] })
 
-/** Marks the rows of former owners, which stay for operators although the writers of these owners are removed. */
-export const LOSE_EARLIER = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer <> $1 RETURNING name`
+/** Marks the rows of services that have ended, which stay for operators although the writers of these services are removed. */
+export const LOSE = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer = ANY ($1::uuid[]) RETURNING name`
 
 const INSERT_OWNER = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
   SELECT $1::uuid, $7::uuid, $2::text, $3::text, 'active', ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
@@ -80,7 +81,7 @@ const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
 /** SQL that returns all rows as one text. */
 export const NODES = `(SELECT json_agg(json_build_object('id', id, 'name', name, 'release', release, 'state', state,
-  'host', host, 'port', port, 'peerPort', peer_port, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
+  'host', host, 'port', port, 'peerPort', peer_port, 'beat', beat, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
   'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_service)`
 
 export interface NodeRow {
@@ -92,6 +93,7 @@ export interface NodeRow {
   /** Port at which a standby says whether it can reach the database. */
   port: number | null
   peerPort: number | null
+  beat: number
   since: number
   seenAt: number
   silentMs: number
@@ -100,6 +102,22 @@ export interface NodeRow {
 }
 
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
+
+/**
+ * The returned function gets the rows of each look, and the time at which it was sent. The silence of a service whose
+ * counter was seen to rise is then measured by the own clock of this service, because that of the database may be set.
+ */
+export function createSilenceWatch(now: () => number) {
+  const watch = createNodeWatch(now)
+  return (rows: readonly NodeRow[], askedAt: number): NodeRow[] => {
+    // The rows do not say which connections the services have.
+    watch.judge(
+      rows.map(({ id, beat }) => ({ id, beat, connection: 'unknown' })),
+      askedAt,
+    )
+    return rows.map((row) => ({ ...row, silentMs: watch.silentMs(row.id) ?? row.silentMs }))
+  }
+}
 
 /** A time in the future was written before the clock of the database was set back. */
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs

@@ -12,14 +12,16 @@ import type { Takeover } from '../../../../domain/nodes.ts'
 import { orLate } from '../../../../lib/deadline.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import type { OpenOptions, OwnNode, Turn } from '../../../store-backend.ts'
+import { uuids } from '../arrays.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
-import { Fenced, TERMINATE } from '../writer.ts'
+import { Fenced, REMOVE, TERMINATE } from '../writer.ts'
 import {
   BEAT,
   BEAT_EVERY,
+  createSilenceWatch,
   HAS_ROW,
-  LOSE_EARLIER,
+  LOSE,
   NODES,
   nodeOf,
   nodesIn,
@@ -73,10 +75,9 @@ SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_met
 const NAME = { text: "SET application_name = 'svc owner'" }
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /** The rows of earlier runs of the service. Rows of commands are removed after a day: those commands were killed. */
-const EARLIER = "FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))"
+const EARLIER = "id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))"
 /** Locks the rows in the same order as a service that ends: its writer, and then its row in `svc_service`. */
-const LOCK_EARLIER = `SELECT ${EARLIER} FOR UPDATE`
-const REMOVE_EARLIER = `DELETE ${EARLIER} RETURNING is_service`
+const LOCK_EARLIER = `SELECT id FROM svc_writer WHERE ${EARLIER} FOR UPDATE`
 /**
  * Ends connections that stand still in the middle of a transaction, and would hold their locks. A process that runs
  * notices the broken connection and checks whether its commit was stored. Programs that only read, such as `pg_dump`,
@@ -159,6 +160,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     return Promise.any([onNew, onOther])
   }
 
+  const watched = createSilenceWatch(() => momentNow().monotonic)
   const writeRow = createRowWriter(options.onUnlisted)
   /** Somebody has changed or removed the row. Without it, no standby would notice that this service stands still. */
   const showAgain = () => writeRow(link, showOwnerAgain(node, writer, takeover), LOOK_SILENCE)
@@ -171,7 +173,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
-    const nodes = nodesIn(text)
+    const nodes = watched(nodesIn(text), sentAt.monotonic)
     const { present, possible } = standbysOf(nodes, addressesIn(connected))
     lease.renew(sentAt, possible)
     noteStandbys(present)
@@ -250,9 +252,9 @@ async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: O
   const ask = async (text: string, values?: unknown[]) => (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
   await ask('BEGIN')
   await ask(MARK, [writer])
-  await ask(LOCK_EARLIER, [writer])
-  const [lost] = (await ask(LOSE_EARLIER, [writer])).flat() as string[]
-  const hasFailed = (await ask(REMOVE_EARLIER, [writer])).some(([isService]) => isService)
+  const ended = uuids((await ask(LOCK_EARLIER, [writer])).flat() as string[])
+  const [lost] = (await ask(LOSE, [ended])).flat() as string[]
+  const hasFailed = (await ask(REMOVE, [ended])).some(([isService]) => isService)
   const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
   await ask('SAVEPOINT replaced')
   await link.ask(showOwner(node, writer, takeover), SILENCE).catch(async (error) => {

@@ -89,12 +89,12 @@ export async function waitForTurn(
       return undefined
     }
     onTaking()
-    if (found.holder && found.node) {
+    if (verdict === 'still' && found.node) {
       await link.ask({ text: END_OWNER, values: [found.node.writer, found.node.beat, found.holder] }, SILENCE)
     }
     watch.forget()
     if (!(await isGrantedSoon(link))) return undefined
-    if (verdict === 'dead') onDead(name)
+    if (verdict !== 'free') onDead(name)
     return link
   }
 

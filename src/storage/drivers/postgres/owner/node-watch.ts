@@ -1,0 +1,92 @@
+/**
+ * Decides which services of a store have ended. Each raises a counter of its own in the database, and the one that
+ * watches measures with its own clock for how long each counter stays the same. Clocks are never compared.
+ *
+ * A wrong decision is safe: a service that was replaced can store nothing. Its accounts are only connected again.
+ */
+export interface NodeLook {
+  id: string
+  beat: number
+  /** Id of its connection, or of any other sign that only its process can give; undefined if the server has ended it. */
+  connection: string | undefined
+}
+
+/** `still`: the server has its connection, but it does nothing. `dead`: it no longer runs. Both may be replaced. */
+export type NodeVerdict = 'alive' | 'still' | 'dead'
+
+/** Milliseconds for which the counter of a service with its connection must stay the same. */
+const CONNECTED = 5_000
+/**
+ * Milliseconds after which a service without its connection is dead if its counter stood still. The watcher must have
+ * seen it with the connection, or its counter rising, because after a failover the new server never had the connection.
+ */
+const UNCONNECTED = 2_000
+/**
+ * Longest time in ms between two reads of the counters. After a longer gap this process or the database may have stood
+ * still, so every service gets the whole time again. A service is therefore dead only after five looks, or three if it
+ * has lost its connection.
+ */
+export const LONGEST_GAP = 1_500
+
+export interface NodeWatch {
+  /**
+   * Judges all services that were found. `askedAt` is the time of the watcher's own clock at which the query was sent.
+   */
+  judge(found: readonly NodeLook[], askedAt: number): ReadonlyMap<string, NodeVerdict>
+  /**
+   * Milliseconds for which the counter has stayed the same at the last look; undefined if the watcher has not seen it
+   * rise.
+   */
+  silentMs(id: string): number | undefined
+  /** Begins all observations again with the next look, because the database could not be reached. */
+  forget(): void
+}
+
+interface Observation extends NodeLook {
+  since: number
+  hasRisen: boolean
+  wasConnected: boolean
+}
+
+export function createNodeWatch(now: () => number): NodeWatch {
+  let known = new Map<string, Observation>()
+  let last = Number.NEGATIVE_INFINITY
+  let askedLast = 0
+
+  function observe(look: NodeLook, at: number): Observation {
+    const before = known.get(look.id)
+    const isConnected = look.connection !== undefined
+    if (before === undefined) return { ...look, since: at, hasRisen: false, wasConnected: isConnected }
+    const isSame = before.beat === look.beat && before.connection === look.connection
+    return {
+      ...look,
+      since: isSame ? before.since : at,
+      hasRisen: before.hasRisen || before.beat !== look.beat,
+      wasConnected: before.wasConnected || isConnected,
+    }
+  }
+
+  function verdictOf({ connection, since, hasRisen, wasConnected }: Observation, askedAt: number): NodeVerdict {
+    const hasEnded = connection === undefined && (hasRisen || wasConnected)
+    if (askedAt - since < (hasEnded ? UNCONNECTED : CONNECTED)) return 'alive'
+    return connection === undefined ? 'dead' : 'still'
+  }
+
+  return {
+    judge(found, askedAt) {
+      const at = now()
+      if (at - last > LONGEST_GAP) known = new Map()
+      last = at
+      askedLast = askedAt
+      known = new Map(found.map((look) => [look.id, observe(look, at)]))
+      return new Map([...known].map(([id, observation]) => [id, verdictOf(observation, askedAt)]))
+    },
+    silentMs(id) {
+      const found = known.get(id)
+      return found?.hasRisen ? Math.max(0, askedLast - found.since) : undefined
+    },
+    forget() {
+      known = new Map()
+    },
+  }
+}
