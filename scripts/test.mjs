@@ -24,11 +24,11 @@ const isShort = process.argv[2] === '--dots'
 const tests = process.argv.slice(isShort ? 3 : 2)
 
 /**
- * Returns the file that a failure belongs to: with source maps the failure names the source, and a file that ends
- * before its tests do is itself reported as the test.
+ * Returns the file that a failure belongs to: with source maps the failure names the source. A file that is a suite of
+ * its group, or that ends before its tests do, is itself reported as the test.
  */
 function fileOf({ file, name, details }) {
-  const place = (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
+  const place = tests.includes(name) ? name : (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
   return [...tests, ...groups.files].find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
 }
 

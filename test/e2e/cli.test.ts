@@ -9,10 +9,8 @@ import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/main.ts'
-import { HOOKS, program, ROOT } from '../harness/checkout.ts'
+import { CLI, HOOKS, ROOT, START } from '../harness/checkout.ts'
 
-const CLI = program('../../src/cli', import.meta.url)
-const START = program('../../src/start', import.meta.url)
 const BUILT = new URL('../../', import.meta.url)
 
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {

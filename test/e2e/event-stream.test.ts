@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, test } from 'node:test'
-import { program, ROOT } from '../harness/checkout.ts'
+import { CLI, ROOT } from '../harness/checkout.ts'
 import { type EventReader, readStream } from '../harness/event-reader.ts'
 import { must } from '../harness/http.ts'
 import { cliSample } from '../harness/samples.ts'
@@ -131,7 +131,7 @@ test('the stream goes on when the shard of its instance has died', async () => {
 
 function listen(args: string[], env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-  const child = spawn(process.execPath, [...program('../../src/cli', import.meta.url), 'listen', ...args], {
+  const child = spawn(process.execPath, [...CLI, 'listen', ...args], {
     cwd: ROOT,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,9 +9,8 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import type { Printed } from '../../src/printed.ts'
 import { amount, repetition } from '../harness/amount.ts'
-import { program } from '../harness/checkout.ts'
+import { START } from '../harness/checkout.ts'
 
-const START = program('../../src/start', import.meta.url)
 /**
  * An address on which nothing listens, so that a service without the sandbox cannot reach the real network by mistake.
  */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { amount } from '../harness/amount.ts'
-import { program, ROOT } from '../harness/checkout.ts'
+import { CLI, ROOT, START } from '../harness/checkout.ts'
 import { createGateway } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
 import { networkEnv, type Running, run } from '../harness/process.ts'
@@ -18,9 +18,9 @@ const PHONE = '5511999990001'
 const CONTACT = '5511988880001'
 const PICTURE = `data:image/png;base64,${Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(5_000)]).toString('base64')}`
 
-async function ended(path: string, args: string[], env: Record<string, string>) {
+async function ended(program: readonly string[], args: string[], env: Record<string, string>) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-  const child = spawn(process.execPath, [...program(path, import.meta.url), ...args], {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
     env: { ...inherited, ...env },
   })
@@ -33,7 +33,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
   let network: Running
   let env: Record<string, string>
   const data = (name: string) => join(dir, name)
-  const cli = (name: string, ...args: string[]) => ended('../../src/cli', args, { ...env, SVC_DATA_DIR: data(name) })
+  const cli = (name: string, ...args: string[]) => ended(CLI, args, { ...env, SVC_DATA_DIR: data(name) })
   const start = (name: string) => run([], { ...env, SVC_DATA_DIR: data(name) })
 
   before(async () => {
@@ -123,7 +123,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
               ]
             : []
         for (const { out, errors, code, signal } of await Promise.all([
-          ended('../../src/start', ['--json'], { ...env, SVC_DATA_DIR: data('original') }),
+          ended(START, ['--json'], { ...env, SVC_DATA_DIR: data('original') }),
           ...commands.map((words) => cli('original', ...words)),
         ])) {
           assert.deepEqual([code, signal, out], [1, null, ''], errors)

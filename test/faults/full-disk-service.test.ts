@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
-import { program } from '../harness/checkout.ts'
+import { START } from '../harness/checkout.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
 import { pause, until } from './ground.ts'
 import { compare, line } from './ledger.ts'
@@ -97,7 +97,7 @@ test('a start that finds no room ends with one sentence', async (t) => {
   t.after(() => disk.unmount())
   disk.fill()
   const dataDir = join(disk.dir, 'data')
-  const child = spawn(process.execPath, program('../../src/start', import.meta.url), {
+  const child = spawn(process.execPath, START, {
     env: { ...process.env, SVC_DATA_DIR: dataDir, SVC_PORT: '0', SVC_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

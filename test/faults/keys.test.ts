@@ -10,12 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { amount } from '../harness/amount.ts'
-import { program, ROOT } from '../harness/checkout.ts'
+import { CLI, ROOT } from '../harness/checkout.ts'
 import { createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
 import { networkEnv, type Running, run } from '../harness/process.ts'
 import { createSandbox } from '../harness/sandbox.ts'
-
-const CLI = program('../../src/cli', import.meta.url)
 
 let adminKey: string
 let apiKey: string | undefined

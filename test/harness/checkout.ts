@@ -1,6 +1,6 @@
 /** Paths of the repository, and how its modules are run. Both work from source (tsx) and compiled (`npm test`). */
 import { existsSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 function rootAbove(folder: URL): URL {
@@ -29,3 +29,14 @@ export const sameKind = (path: string, from: string) => new URL(`${path}${extnam
  * Returns the arguments with which node runs a module. `path` is relative to the caller (`from`) and has no extension.
  */
 export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(sameKind(path, from))]
+
+/**
+ * Returns the URL of the bundle of this module that `scripts/test-program.mjs` made, or of the module itself if this file
+ * is source. A bundle is loaded faster than the many modules that it consists of.
+ */
+export const bundleOf = (path: string, from: string) =>
+  HOOKS.length > 0 ? sameKind(path, from) : new URL(`../../program/${basename(path)}.js`, import.meta.url)
+
+/** Arguments of node for the service (`START`) and for the operator commands (`CLI`). */
+export const START = [...HOOKS, fileURLToPath(bundleOf('../../src/start', import.meta.url))]
+export const CLI = [...HOOKS, fileURLToPath(bundleOf('../../src/cli', import.meta.url))]

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { program, ROOT } from './checkout.ts'
+import { CLI, ROOT } from './checkout.ts'
 import { storeEnv } from './store-env.ts'
-
-const CLI = program('../../src/cli', import.meta.url)
 
 export interface CommandResult {
   out: string

@@ -1,6 +1,6 @@
 /** Runs the service and the network as separate processes, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { HOOKS, program } from './checkout.ts'
+import { START } from './checkout.ts'
 import { WITHOUT_FFMPEG } from './place.ts'
 import { loggingEnv, noteSecrets } from './secrets.ts'
 
@@ -27,8 +27,6 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** Compiled tests start the bundle that `scripts/test-program.mjs` made, which takes a fifth less processor time. */
-const START = program(HOOKS.length > 0 ? '../../src/start' : '../../program/start', import.meta.url)
 /** Time limit of a start in ms. On a busy machine, a successful start may take more than half a minute. */
 const START_DEADLINE = 120_000
 

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { callerTls, peerKeyOf } from '../../../src/peer/peer-key.ts'
-import { program } from '../../harness/checkout.ts'
+import { START } from '../../harness/checkout.ts'
 import { readStream } from '../../harness/event-reader.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { ask, must } from '../../harness/http.ts'
@@ -136,7 +136,7 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
       SVC_PEER_PORT: String(await freePort()),
       SVC_SHUTDOWN_SECONDS: '60',
     }
-    const third = spawn(process.execPath, program('../../../src/start', import.meta.url), {
+    const third = spawn(process.execPath, START, {
       env: { ...process.env, ...onStandby, ...folder },
       stdio: 'ignore',
     })

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, type TestContext, test } from 'node:test'
 import { BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
-import { program, ROOT } from '../../harness/checkout.ts'
+import { CLI, ROOT } from '../../harness/checkout.ts'
 import { ask, must } from '../../harness/http.ts'
 import { linked, session } from '../../unit/portability/device.ts'
 import { startGround, until } from '../ground.ts'
@@ -50,14 +50,10 @@ const peakOf = async (pid: number) =>
 
 async function imported(folder: string) {
   const began = performance.now()
-  const child = spawn(
-    process.execPath,
-    [...program('../../../src/cli', import.meta.url), 'instance', 'import', '--from', 'baileys', folder, '--stopped'],
-    {
-      cwd: ROOT,
-      env: { ...process.env, SVC_DATA_DIR: ground.dataDir },
-    },
-  )
+  const child = spawn(process.execPath, [...CLI, 'instance', 'import', '--from', 'baileys', folder, '--stopped'], {
+    cwd: ROOT,
+    env: { ...process.env, SVC_DATA_DIR: ground.dataDir },
+  })
   let peak = 0
   const looking = setInterval(async () => {
     peak = Math.max(peak, await peakOf(child.pid!))

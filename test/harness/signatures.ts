@@ -1,0 +1,14 @@
+/** Verifies webhooks with the packages that receivers use: `stripe`, `standardwebhooks` and `svix`. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+
+const stripe = new Stripe('sk_test_receiver')
+
+/** Throws an error of the package if a signature is not valid. */
+export function verify(body: Buffer, headers: IncomingHttpHeaders, secret: string): void {
+  stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)
+  for (const Webhook of [StandardWebhook, SvixWebhook])
+    new Webhook(secret).verify(body.toString(), headers as Record<string, string>)
+}
