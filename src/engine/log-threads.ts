@@ -57,7 +57,8 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     } catch (cause) {
       throw new Failure('engine_unavailable', {
         message: 'The webhook log cannot be read at the moment; try again later.',
-        cause,
+        // Nobody waits for the answer if the caller has gone, and the log reports only causes of failures.
+        ...(signal?.aborted ? {} : { cause }),
       })
     }
   }

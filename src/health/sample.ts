@@ -74,7 +74,7 @@ export function sampleOf(span: { at: number; ms: number }, before: Numbers, now:
     delivered: grown('svc_webhook_deliveries_total', ([, result]) => result === 'delivered'),
     failed: grown('svc_webhook_deliveries_total', ([, result]) => result !== 'delivered'),
     sent: grown('svc_queue_sent_total'),
-    received: grown('svc_inbound_stanzas_total', ([kind]) => kind === 'message'),
+    received: grown('svc_messages_received_total'),
     requests: grown('svc_http_requests_total', ofApi),
     webhookTimes: newTimes('svc_webhook_duration_seconds', before, now),
     httpTimes: newTimes('svc_http_request_duration_seconds', before, now, ofApi),

@@ -142,6 +142,12 @@ export const METRICS = {
     help: 'Stanzas from the network to connected instances that require an answer.',
     zero: one('message', 'receipt', 'notification', 'call'),
   },
+  svc_messages_received_total: {
+    kind: 'counter',
+    labels: [],
+    help: 'Messages from other people, groups and channels that could be read; those of the account itself do not count.',
+    zero: [[]],
+  },
   svc_stanzas_left_total: {
     kind: 'counter',
     labels: ['tag', 'type'],

@@ -68,6 +68,8 @@ test('what was sent and received is counted for its instance alone, which has us
 
   const { row, rows } = await rowOnce(({ sent, received, backlog }) => sent === OUT && received >= IN && backlog === 0)
   assert.equal(rows[0]!.instance_id, busy.id)
+  // The own phone has sent keys and its history, which are no messages of people.
+  assert.equal(row.received, IN)
   assert.equal(row.queue, 0)
   assert.equal(row.reconnects, 0)
   assert.ok(row.memory_bytes > IN, `${row.memory_bytes}`)
@@ -75,7 +77,7 @@ test('what was sent and received is counted for its instance alone, which has us
   const spent = row.cpu_ms - spentBefore(busy.id)
   for (const { id } of idle) {
     const other = rows.find(({ instance_id }) => instance_id === id)!
-    assert.deepEqual([other.sent, other.last_sent_at], [0, null])
+    assert.deepEqual([other.sent, other.last_sent_at, other.received, other.last_received_at], [0, null, 0, null])
     const ofOther = other.cpu_ms - spentBefore(id)
     assert.ok(spent > 3 * ofOther, `the busy instance used ${spent} ms, an idle one ${ofOther} ms`)
   }

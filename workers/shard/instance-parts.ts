@@ -197,6 +197,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     record,
     share: deps.openingShare,
     unreported: (reason) => tally.add('svc_messages_unreported_total', { reason }),
+    received: () => tally.add('svc_messages_received_total', {}),
     onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
     enqueue: sending.enqueue,
   })

@@ -29,7 +29,7 @@ const InstanceUsage = z
       'Bytes of the recent messages and waiting events that it keeps in memory now. It leaves out what every instance needs alike.',
     ),
     sent: count('Messages that left the queue and that the network accepted.'),
-    received: count('Messages that the network delivered.'),
+    received: count('Messages from other people, groups and channels.'),
     queue: count('Messages that wait in its queue now.').nullable(),
     backlog: count('Events that wait for delivery now.').nullable(),
     reconnects: count('Number of times that it connected again.'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '../../../src/domain/failures.ts'
 import { createLogThreads } from '../../../src/engine/log-threads.ts'
 import { INSTANCE, recordingLog, tempStore } from '../storage/fixtures.ts'
 
@@ -20,11 +21,14 @@ test('a search whose caller has gone is not read in its turn, and the next one w
   const left: Promise<unknown>[] = []
   for (let typed = 0; typed < 4; typed++) {
     const caller = new AbortController()
-    left.push(search(caller.signal).catch(() => undefined))
+    left.push(search(caller.signal).catch((failure: Failure) => failure))
     await wait(1)
     caller.abort()
   }
   assert.deepEqual((await search()).data, [])
-  await Promise.all(left)
+  const [running, ...others] = await Promise.all(left)
+  assert.ok(!(running instanceof Failure))
+  // A cause would be logged as a failed request, although nobody waits for its answer.
+  for (const failure of others) assert.ok(failure instanceof Failure && failure.cause === undefined)
   assert.equal(started, 2)
 })

@@ -13,7 +13,8 @@ test('messages and reconnections are counted for the instance and for the thread
   other.tally.add('svc_queue_sent_total', { type: 'send.sendText' })
   now = 3_000
   one.tally.add('svc_inbound_stanzas_total', { kind: 'message' })
-  one.tally.add('svc_inbound_stanzas_total', { kind: 'receipt' })
+  one.tally.add('svc_inbound_stanzas_total', { kind: 'message' })
+  one.tally.add('svc_messages_received_total', {})
   one.tally.add('svc_engine_reconnects_total', { reason: 'none' })
   one.tally.add('svc_engine_reconnects_total', { reason: 'connection_lost' })
   one.tally.add('svc_events_total', { type: 'received' })
@@ -27,5 +28,5 @@ test('messages and reconnections are counted for the instance and for the thread
   })
   assert.equal(other.work().received, 0)
   assert.equal(shared.numbers().get('svc_queue_sent_total|send.sendText'), 2)
-  assert.equal(shared.numbers().get('svc_inbound_stanzas_total|receipt'), 1)
+  assert.equal(shared.numbers().get('svc_inbound_stanzas_total|message'), 2)
 })

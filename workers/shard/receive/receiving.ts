@@ -42,6 +42,8 @@ export interface ReceivingDeps
   contacts: Pick<SavedContacts, 'all' | 'write'>
   messages: MessageLedger
   enqueue: Sending['enqueue']
+  /** Called for each message of somebody else. */
+  received(): void
 }
 
 export interface Receiving {
@@ -85,6 +87,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
 
   function onMessage(message: WAMessage) {
     presence.met(message.key.remoteJid ?? '')
+    if (!message.key.fromMe) deps.received()
     deps.onMessage(message)
   }
 

@@ -21,8 +21,7 @@ export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally
       work.sent++
       work.lastSentAt = clock.now()
     },
-    svc_inbound_stanzas_total({ kind }) {
-      if (kind !== 'message') return
+    svc_messages_received_total() {
       work.received++
       work.lastReceivedAt = clock.now()
     },

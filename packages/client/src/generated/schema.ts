@@ -1843,7 +1843,7 @@ export interface components {
             memory_bytes: number;
             /** @description Messages that left the queue and that the network accepted. */
             sent: number;
-            /** @description Messages that the network delivered. */
+            /** @description Messages from other people, groups and channels. */
             received: number;
             /** @description Messages that wait in its queue now. */
             queue: number | null;
