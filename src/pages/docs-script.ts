@@ -1,3 +1,5 @@
+import { accessibleScript } from './docs-accessible.ts'
+
 /**
  * Script of the API reference. Swagger UI gets a description without phone numbers, so that nobody sends to a number of
  * an example by accident. The instance that was used last in this tab is filled in.
@@ -114,6 +116,7 @@ document.addEventListener('input', ({ target }) => {
   for (const tag of found(ui.specSelectors.taggedOperations(), target.value).keySeq())
     ui.layoutActions.show(['operations-tag', tag], true)
 })
+${accessibleScript}
 const ui = SwaggerUIBundle({
   url: './openapi.json',
   dom_id: '#reference',
@@ -125,7 +128,9 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [filterOperations, readQuickly],
+  // The colours of the default are too faint.
+  syntaxHighlight: { theme: 'tomorrow-night' },
+  plugins: [filterOperations, readQuickly, accessible],
   requestInterceptor: (request) => {
     const [, instance_id, token] = OF_INSTANCE.exec(request.url) || []
     if (instance_id) keep({ instance_id, token })

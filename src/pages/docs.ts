@@ -11,15 +11,39 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/** The dark colours are those of Swagger UI, which `start.js` switches on. */
+/**
+ * The dark colours are those of Swagger UI, which `start.js` switches on. Those that are too faint to read are replaced
+ * in both modes.
+ */
 const STYLE = `
 body { margin: 0 }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid #d9e1dd; font: 14px/1.5 system-ui, sans-serif; color: #17211d }
 .bar a { color: #0b7540; font-weight: 600 }
 .bar p { flex-basis: 100%; margin: 0 }
-.bar form { display: flex; flex-wrap: wrap; gap: .5rem }
-.bar label { display: flex; gap: .4rem; align-items: center }
-.bar input { padding: .3rem .5rem; border: 1px solid #84938c; border-radius: 6px; font: inherit }
+.bar form { display: flex; max-width: 100%; flex-wrap: wrap; gap: .5rem }
+.bar label { display: flex; max-width: 100%; gap: .4rem; align-items: center }
+.bar input { min-width: 0; padding: .3rem .5rem; border: 1px solid #84938c; border-radius: 6px; font: inherit }
+html:not(.dark-mode) .swagger-ui .opblock-post .opblock-summary-method { background: #0b7540 }
+html:not(.dark-mode) .swagger-ui .opblock-get .opblock-summary-method { background: #1f65b5 }
+html:not(.dark-mode) .swagger-ui .opblock-put .opblock-summary-method { background: #8a5a00 }
+html:not(.dark-mode) .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e }
+html:not(.dark-mode) .swagger-ui .opblock-patch .opblock-summary-method { background: #0f6e5a }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #5a6270 }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #4d6b00 }
+html:not(.dark-mode) .swagger-ui .info :is(.url, .link) { color: #1f65b5 }
+html:not(.dark-mode) .swagger-ui .required::after { color: #b3261e }
+html:not(.dark-mode) .swagger-ui .renderedMarkdown code { color: #6b0fc0 }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #0b7540; color: #0b7540 }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #0b7540 }
+html:not(.dark-mode) .swagger-ui .btn.cancel { border-color: #b3261e; color: #b3261e }
+html:not(.dark-mode) .swagger-ui .btn.execute { border-color: #1f65b5; background: #1f65b5 }
+html:not(.dark-mode) .swagger-ui :is(.parameter__in, .prop-format, .json-schema-2020-12-expand-deep-button) { color: #5a6270 }
+.swagger-ui .download-contents { background: #5a6270 }
+/* The description has no links between operations. */
+.swagger-ui .response-col_links { display: none }
+html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel { border-color: #ff8a80; color: #ff8a80 }
+@media (max-width: 480px) { .swagger-ui .opblock .opblock-section-header { padding-inline: 10px } }
+@media (prefers-reduced-motion: reduce) { .swagger-ui * { transition: none !important } }
 @media (prefers-color-scheme: dark) {
   html, .bar { background: #1c2022; color: #e4e6e6 }
   .bar { border-color: #545d61 }

@@ -103,11 +103,9 @@ const showOnly = (text) => {
   setText('state', text)
 }
 const finish = (phone) => {
-  showOnly(phone ? WORDS.connected + ': +' + phone : WORDS.connected)
-  // Otherwise the next tick would clear this sentence.
+  showOnly(WORDS.mayClose)
   clearInterval(ticking)
-  setText('clock', WORDS.mayClose)
-  document.querySelector('h1').textContent = WORDS.connected
+  document.querySelector('h1').textContent = phone ? WORDS.connected + ': +' + phone : WORDS.connected
   show('tick', true)
   document.title = WORDS.connected
   tell('paired')

@@ -112,7 +112,10 @@ describe('a connect link in Chromium', { skip }, () => {
     await picture(page, 'connect-link')
     await world.sandbox.scan(link.phone, (await qr.getAttribute('src'))!)
     await frame.locator('#tick').waitFor({ state: 'visible' })
-    assert.equal(await frame.locator('#state').textContent(), 'Conectado')
+    assert.deepEqual(
+      [await frame.locator('h1').textContent(), await frame.locator('#state').textContent()],
+      ['Conectado', 'Pronto. Você pode fechar esta página.'],
+    )
     assert.equal(await qr.isVisible(), false)
     assert.deepEqual(await told(), [
       {

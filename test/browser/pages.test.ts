@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startWorld, type World } from '../harness/world.ts'
 import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
@@ -43,6 +44,46 @@ describe('pages in Chromium', { skip }, () => {
     assert.deepEqual(watched.complaints, [])
     await context.close()
   })
+
+  /**
+   * The accessibility checker axe must find nothing but minor problems in the API reference, in light colours in a
+   * window and in dark colours on a phone, and the page must not be wider than the phone.
+   */
+  async function soundReference(state: string) {
+    const found: string[] = []
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [380, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 850 })
+      // Text has a wrong colour for a moment while a transition runs.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
+      const { violations } = await page.evaluate(() =>
+        (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+      )
+      const grave = violations.filter(({ impact }) => impact !== 'minor')
+      const name = `${state} ${width} ${colorScheme}`
+      found.push(...grave.map(({ id, nodes }) => `${name}: ${id}: ${nodes.length} of ${nodes[0]!.html.slice(0, 200)}`))
+      const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+      if (wide > width) found.push(`${name} is ${wide} px wide`)
+      await picture(page, `docs-${state}-${width}-${colorScheme}`)
+    }
+    await page.setViewportSize({ width: 1100, height: 850 })
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+    assert.deepEqual(found, [])
+  }
+
+  /** Opens an operation of the API reference, in its group. */
+  async function openOperation(tag: string, method: string, pathEnd: string) {
+    const group = page.locator(`h3[data-tag="${tag}"]`)
+    if ((await group.getAttribute('data-is-open')) === 'false') await group.click()
+    const path = page.locator(`[data-path$="${pathEnd}"]`)
+    const operation = page.locator(`.opblock-${method}`, { has: path })
+    await operation.locator('[data-path]').click()
+    await operation.locator('.responses-wrapper').waitFor()
+    return operation
+  }
 
   test('the first page says what this is, and leads to the documentation and to the pairing page', async () => {
     const instance = await world.gateway.createInstance(null)
@@ -94,13 +135,14 @@ describe('pages in Chromium', { skip }, () => {
     await world.sandbox.scan(phone, (await qr.getAttribute('src'))!)
     await page.locator('#tick').waitFor({ state: 'visible' })
     await picture(page, 'pairing-tick')
-    assert.equal(await page.locator('#state').textContent(), `Connected: +${phone}`)
+    assert.equal(await page.getByText('Connected').count(), 1)
+    assert.equal(await page.locator('h1').textContent(), `Connected: +${phone}`)
     assert.equal(await qr.isVisible(), false)
     assert.equal((await world.gateway.status(instance)).connected, true)
     // The clock, which ticks once a second, must not clear this sentence.
     await page.getByText('Done. You can close this page.').waitFor()
     await setTimeout(1_200)
-    assert.equal(await page.locator('#clock').textContent(), 'Done. You can close this page.')
+    assert.equal(await page.locator('#state').textContent(), 'Done. You can close this page.')
     await world.gateway.must(instance, 'POST', '/disconnect')
     await page.reload()
     await qr.waitFor({ state: 'visible' })
@@ -170,7 +212,10 @@ describe('pages in Chromium', { skip }, () => {
     await page.locator('[data-path$="/send-poll-vote"]').waitFor()
     await page.locator('[data-path^="/"]').nth(1).waitFor({ state: 'detached' })
     await page.locator('.operation-filter-input').fill('')
+    await page.locator('[data-tag="groups"]').waitFor()
     await picture(page, 'docs')
+    await page.evaluate(axe.source)
+    await soundReference('folded')
     // When the dialog with the keys opens, its first field must have the focus.
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.locator('.modal-ux-content input').first().and(page.locator(':focus')).waitFor()
@@ -181,10 +226,7 @@ describe('pages in Chromium', { skip }, () => {
     await picture(page, 'docs-keys-dark')
     await page.emulateMedia({ colorScheme: null })
     await page.getByRole('button', { name: 'Close' }).last().click()
-    await page.locator('h3[data-tag="send"]').click()
-    const path = page.locator('[data-path$="/send-text"]')
-    const operation = page.locator('.opblock', { has: path })
-    await path.click()
+    const operation = await openOperation('send', 'post', '/send-text')
     // The examples must not contain a phone number, because a press of the button would send to it.
     assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
     // No other example of a request may contain a phone number either.
@@ -205,12 +247,16 @@ describe('pages in Chromium', { skip }, () => {
       [`Hello from the reference ${MARKUP}`],
     )
     // People choose their names, which answers contain. They must be only text.
-    await page.locator('h3[data-tag="chats"]').click()
-    const chats = page.locator('.opblock', { has: page.locator('[data-path$="/{token}/chats"]') })
-    await chats.locator('[data-path]').click()
+    const chats = await openOperation('chats', 'get', '/{token}/chats')
     await chats.getByRole('button', { name: 'Execute' }).click()
     await chats.locator('.live-responses-table').getByText('onerror=').first().waitFor()
     assert.equal(await page.evaluate('"hacked" in window'), false)
     assert.equal(await page.locator('img[src=x]').count(), 0)
+    // A file, a choice, and every type of a query. The body with its examples, and an answer, are open already.
+    await openOperation('admin', 'post', '/instances/import')
+    await openOperation('privacy', 'get', '/disallowed-contacts')
+    await openOperation('send-actions', 'delete', '/{token}/messages')
+    await page.getByRole('textbox', { name: 'Body of the request' }).waitFor()
+    await soundReference('open')
   })
 })
