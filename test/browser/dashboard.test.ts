@@ -84,6 +84,8 @@ describe('the dashboard in Chromium', { skip }, () => {
   const field = (name: string, within: Page | Locator = page) => within.getByLabel(name, { exact: true })
   const dialogOf = (tab: Page) => tab.getByRole('dialog')
   const dialog = () => dialogOf(page)
+  let cardsAt: number
+  const topOfCards = async () => (await page.locator('main .columns').boundingBox())!.y
   const stored = () => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
@@ -107,8 +109,9 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('signs in with the admin key, and says why another one is refused', async () => {
     await page.goto(`${world.gateway.baseUrl}/dashboard`)
     await heading('Sign in').waitFor()
+    await field('Admin key or API key').and(page.locator(':focus')).waitFor()
     await sound('sign-in')
-    await field('Admin key or API key').fill(`svc_admin_${'0'.repeat(48)}`)
+    await page.keyboard.type(`svc_admin_${'0'.repeat(48)}`)
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
     await field('Admin key or API key').fill(adminKey)
@@ -323,6 +326,8 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('sends a picture that is dropped on the page, follows it to read, and gives the request to copy', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await to(`instances/${instance.id}`)
+    await page.getByText('Your receiver: no event is being retried.').waitFor()
+    cardsAt = await topOfCards()
     await field('Search: Kind').fill('walrus')
     const result = page.getByRole('status').filter({ hasText: /\.$/ })
     await result.getByText('Nothing matches.').waitFor()
@@ -579,9 +584,12 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('access')
     await button('Create a key').click()
     await field('Name', dialog()).fill('CRM')
+    await dialog().getByText('A key is for all instances of this workspace.').waitFor()
     await dialog().getByLabel('instances:read').check()
     await button('Create', dialog()).click()
     const key = (await dialog().locator('.secret code').textContent())!
+    for (let press = 0; press < 2; press++) await page.keyboard.press('Escape')
+    await dialog().getByText('This is shown only once. Copy it, then press “I have it”.').waitFor()
     await sound('key')
     await button('I have it', dialog()).click()
     const list = () => ask('GET', `${world.gateway.baseUrl}/account/instances`, undefined, { authorization: `Bearer ${key}` })
@@ -757,6 +765,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to(`instances/${instance.id}`)
     await page.getByText('Your receiver did not take events').waitFor()
+    assert.equal(await topOfCards(), cardsAt, 'a receiver that breaks must not move what somebody presses')
     await page.getByRole('link', { name: 'See the events' }).click()
     await to('webhook-log')
     await field('Search').fill('NOT NOW')
@@ -842,7 +851,11 @@ describe('the dashboard in Chromium', { skip }, () => {
     await dialog()
       .getByText(/^Done: \d+ events?\. None of them is waiting any more/)
       .waitFor()
-    await button('Close', dialog()).click()
+    // The list left out these events, and shows them now with their outcomes.
+    await button('See which were delivered and which failed', dialog()).click()
+    await dialog().waitFor({ state: 'detached' })
+    const outcomes = page.getByRole('row').filter({ hasText: '-group' }).getByText('Delivered', { exact: true })
+    await outcomes.first().waitFor()
     assert.ok(told('again').length > attempts)
     assert.equal(new Set(told('again').map(({ event }) => event.event_id)).size, 1)
   })

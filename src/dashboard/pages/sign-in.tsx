@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'
 import { hasEnded } from '../api/session.ts'
 import { signIn } from '../api/sign-in.ts'
@@ -19,6 +19,8 @@ const plainly = (error: unknown) =>
 
 export function SignIn() {
   const [key, setKey] = useState('')
+  const page = useRef<HTMLElement>(null)
+  useEffect(() => page.current?.querySelector('input')?.focus(), [])
   const { run, isBusy, problem } = useAction(async () => {
     await signIn(key.trim()).catch((error) => {
       throw plainly(error)
@@ -26,7 +28,7 @@ export function SignIn() {
     return undefined
   })
   return (
-    <main class="sign-in">
+    <main class="sign-in" ref={page}>
       <Form class="card" onSubmit={() => run()}>
         <span class="brand">
           <Icon name="brand" size={28} />

@@ -20,11 +20,18 @@ interface DialogProps {
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string
+  /** True if the content is shown only once: Escape then does not close the dialog, but says which button does. */
+  isKept?: boolean
 }
 
-export function Dialog({ title, children, onClose, onSubmit, actions, isWide, closes = t('Cancel') }: DialogProps) {
+export function Dialog({ title, children, onClose, onSubmit, actions, isWide, isKept, closes = t('Cancel') }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const [isEscapeRefused, setEscapeRefused] = useState(false)
+  const refuse = (event: Event) => {
+    event.preventDefault()
+    setEscapeRefused(true)
+  }
   useEffect(() => {
     const before = document.activeElement
     const dialog = ref.current
@@ -49,6 +56,9 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
       class={isWide ? 'wide' : ''}
       aria-labelledby={id}
       onClose={() => ref.current && onClose()}
+      // A browser ignores the second refusal of a cancel event in a row, but not that of the key.
+      onKeyDown={(event) => isKept && event.key === 'Escape' && refuse(event)}
+      onCancel={(event) => isKept && refuse(event)}
       onFocusIn={(event) => {
         last.current = event.target
       }}
@@ -56,6 +66,9 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
       <Form onSubmit={() => onSubmit?.()}>
         <h2 id={id}>{title}</h2>
         {children}
+        {isEscapeRefused ? (
+          <p role="alert">{t('This is shown only once. Copy it, then press “{button}”.', { button: closes })}</p>
+        ) : null}
         <div class="buttons">
           <Button onPress={() => ref.current?.close()}>{closes}</Button>
           {actions}

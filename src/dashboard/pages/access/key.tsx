@@ -10,17 +10,18 @@ import { t } from '../../texts/t.ts'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
 const MEANS: Record<Scope, string> = {
-  'instances:operate':
-    'Use an instance (send, receive and everything else), if instances require a key. In the dashboard, with instances:read: pair, send, see the queue.',
-  'instances:read': 'List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.',
-  'instances:write': 'Create, change and delete instances.',
-  'webhooks:read': 'Read the webhooks and their secret. In the dashboard also the webhook log.',
-  'webhooks:write': 'Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.',
+  'instances:operate': t(
+    'Use all instances (send, receive and everything else), where they require a key. In the dashboard, with instances:read: pair, send, see the queue.',
+  ),
+  'instances:read': t('List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.'),
+  'instances:write': t('Create, change and delete instances.'),
+  'webhooks:read': t('Read the webhooks and their secret. In the dashboard also the webhook log.'),
+  'webhooks:write': t('Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.'),
 }
 
 function Made({ value, onClose }: { value: string; onClose(): void }) {
   return (
-    <Dialog title={t('The key')} onClose={onClose} closes={t('I have it')}>
+    <Dialog title={t('The key')} onClose={onClose} closes={t('I have it')} isKept>
       <Notice kind="warn">
         <div>{t('The key is shown only once, because only its hash is stored. Copy it now.')}</div>
       </Notice>
@@ -63,6 +64,9 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
       />
       <fieldset>
         <legend>{t('What it may do')}</legend>
+        <p class="hint">
+          {t('A key is for all instances of this workspace. A program that needs only one instance uses its token.')}
+        </p>
         {SCOPES.map((scope) => (
           <Check
             key={scope}

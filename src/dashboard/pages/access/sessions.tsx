@@ -73,7 +73,7 @@ function AdminKey() {
         </Confirm>
       ) : null}
       {value ? (
-        <Dialog title={t('The new admin key')} closes={t('I have copied it: sign in again')} onClose={() => signedOut()}>
+        <Dialog title={t('The new admin key')} closes={t('I have copied it: sign in again')} onClose={() => signedOut()} isKept>
           <Notice kind="warn">
             <div>{t('The key is shown only once. You are signed out: sign in with this key.')}</div>
           </Notice>

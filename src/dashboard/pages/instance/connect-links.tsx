@@ -49,16 +49,17 @@ const columnsOf = (ask: (revoked: Link) => void): readonly Column<Link>[] => [
   {
     label: '',
     isRight: true,
-    cell: (link) => (
-      <Button
-        isDangerous
-        label={t('Revoke the link of {time}', { time: link.created_at })}
-        onPress={() => ask(link)}
-        needs="instances.link"
-      >
-        {t('Revoke')}
-      </Button>
-    ),
+    cell: (link) =>
+      link.status === 'open' ? (
+        <Button
+          isDangerous
+          label={t('Revoke the link of {time}', { time: link.created_at })}
+          onPress={() => ask(link)}
+          needs="instances.link"
+        >
+          {t('Revoke')}
+        </Button>
+      ) : null,
   },
 ]
 
@@ -81,7 +82,7 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
   })
   if (url !== '')
     return (
-      <Dialog title={t('Send this link')} onClose={onClose} closes={t('Done')}>
+      <Dialog title={t('Send this link')} onClose={onClose} closes={t('Done')} isKept>
         <p>
           {t(
             'Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance is connected.',

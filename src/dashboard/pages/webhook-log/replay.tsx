@@ -10,6 +10,7 @@ import {
 import { LOG_STATUSES, type LogStatus } from '../../../domain/webhook-log.ts'
 import type { Refused } from '../../api/refused.ts'
 import { refused, useAction, useEvery, useLoad } from '../../app/load.ts'
+import { setQuery } from '../../app/route.ts'
 import { outcomeText } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -76,11 +77,10 @@ function resultText({ queued, waiting }: ReplayProgress): string {
   const total = count(queued, 'event', 'events')
   if (waiting === undefined)
     return t(
-      'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted; the list shows each outcome.',
+      'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted.',
       { total },
     )
-  if (waiting === 0)
-    return t('Done: {total}. None of them is waiting any more; the list shows which were delivered and which failed.', { total })
+  if (waiting === 0) return t('Done: {total}. None of them is waiting any more.', { total })
   const so = t('Scheduled again: {total}. Still waiting: {waiting}.', { total, waiting })
   return `${so} ${t('An event that is refused again is retried on its schedule. You may close this window; the replay continues.')}`
 }
@@ -129,6 +129,11 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
     return undefined
   })
   const isMore = watched === undefined || watched.progress.nextFrom !== null
+  // The list may have a filter that leaves out the events which are delivered now.
+  const showOutcomes = () => {
+    setQuery({ q: '', status: '', page: '', further: '', from, to })
+    onClose()
+  }
   return (
     <Dialog
       title={t('Resend a range')}
@@ -146,6 +151,13 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
       {watched ? (
         <>
           <Through {...watched.progress} />
+          {watched.progress.queued > 0 ? (
+            <div>
+              <Button look="link" onPress={showOutcomes}>
+                {t('See which were delivered and which failed')}
+              </Button>
+            </div>
+          ) : null}
           <Problem of={problem ?? countProblem} />
         </>
       ) : (

@@ -113,6 +113,7 @@ function Search({ value, onChange }: { value: string; onChange(next: string): vo
   return (
     <Line
       label={t('Search')}
+      class="grow"
       type="search"
       value={text}
       placeholder={t('HTTP 500, a word of an answer, a number')}

@@ -58,6 +58,28 @@ export const ACCESS = {
   'Create a key': ['Criar uma chave', 'Crear una clave'],
   'Name of the program that uses the key.': ['Nome do programa que usa a chave.', 'Nombre del programa que usa la clave.'],
   'What it may do': ['O que ela pode fazer', 'Lo que puede hacer'],
+  'A key is for all instances of this workspace. A program that needs only one instance uses its token.': [
+    'Uma chave vale para todas as instâncias deste espaço. Um programa que precisa de uma só instância usa o token dela.',
+    'Una clave vale para todas las instancias de este espacio. Un programa que necesita una sola instancia usa su token.',
+  ],
+  'Use all instances (send, receive and everything else), where they require a key. In the dashboard, with instances:read: pair, send, see the queue.':
+    [
+      'Usar todas as instâncias (enviar, receber e o resto), onde exigem uma chave. No painel, com instances:read: conectar, enviar, ver a fila.',
+      'Usar todas las instancias (enviar, recibir y lo demás), donde exigen una clave. En el panel, con instances:read: vincular, enviar, ver la cola.',
+    ],
+  'List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.': [
+    'Listar as instâncias, com os tokens e os webhooks. Abre este painel, só para olhar.',
+    'Listar las instancias, con sus tokens y webhooks. Abre este panel, solo para mirar.',
+  ],
+  'Create, change and delete instances.': ['Criar, alterar e excluir instâncias.', 'Crear, cambiar y eliminar instancias.'],
+  'Read the webhooks and their secret. In the dashboard also the webhook log.': [
+    'Ler os webhooks e o segredo deles. No painel, também o registro de webhooks.',
+    'Leer los webhooks y su secreto. En el panel, también el registro de webhooks.',
+  ],
+  'Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.': [
+    'Alterar os webhooks de todas as instâncias. No painel, com webhooks:read, também reenviar eventos.',
+    'Cambiar los webhooks de todas las instancias. En el panel, con webhooks:read, también reenviar eventos.',
+  ],
   May: ['Pode', 'Puede'],
   'May not': ['Não pode', 'No puede'],
   'Last used': ['Último uso', 'Último uso'],

@@ -16,6 +16,10 @@ export const COMMON = {
   Rotate: ['Trocar', 'Renovar'],
   Revoke: ['Revogar', 'Anular'],
   Done: ['Pronto', 'Listo'],
+  'This is shown only once. Copy it, then press “{button}”.': [
+    'Isto só aparece uma vez. Copie e depois pressione “{button}”.',
+    'Esto se muestra una sola vez. Cópielo y después pulse “{button}”.',
+  ],
   Optional: ['Opcional', 'Opcional'],
   Back: ['Voltar', 'Anterior'],
   Next: ['Próxima', 'Siguiente'],

@@ -42,18 +42,21 @@ export const LOG = {
     'Agendados de novo: {total}. Ainda esperam: {waiting}.',
     'Programados de nuevo: {total}. Todavía esperan: {waiting}.',
   ],
-  'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted; the list shows each outcome.':
-    [
-      'Agendados de novo: {total}. Outros eventos deste período também esperam, por isso não é possível contar o andamento destes; a lista mostra cada resultado.',
-      'Programados de nuevo: {total}. Otros eventos de este período también esperan, por lo que no se puede contar el avance de estos; la lista muestra cada resultado.',
-    ],
+  'Scheduled again: {total}. Other events in this range are waiting too, so the progress of these cannot be counted.': [
+    'Agendados de novo: {total}. Outros eventos deste período também esperam, por isso não é possível contar o andamento destes.',
+    'Programados de nuevo: {total}. Otros eventos de este período también esperan, por lo que no se puede contar el avance de estos.',
+  ],
   'An event that is refused again is retried on its schedule. You may close this window; the replay continues.': [
     'Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
     'Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
   ],
-  'Done: {total}. None of them is waiting any more; the list shows which were delivered and which failed.': [
-    'Concluído: {total}. Nenhum deles espera mais; a lista mostra quais foram entregues e quais falharam.',
-    'Terminado: {total}. Ninguno de ellos espera ya; la lista muestra cuáles se entregaron y cuáles fallaron.',
+  'Done: {total}. None of them is waiting any more.': [
+    'Concluído: {total}. Nenhum deles espera mais.',
+    'Terminado: {total}. Ninguno de ellos espera ya.',
+  ],
+  'See which were delivered and which failed': [
+    'Ver quais foram entregues e quais falharam',
+    'Ver cuáles se entregaron y cuáles fallaron',
   ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
   'The events in the range whose bodies are still stored are scheduled again, in order; the oldest 10,000 at a time.': [

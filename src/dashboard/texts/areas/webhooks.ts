@@ -31,6 +31,10 @@ export const WEBHOOKS = {
     'Seu destino não aceitou eventos; novas tentativas serão feitas.',
     'Su receptor no aceptó eventos; se reintentan.',
   ],
+  'Your receiver: no event is being retried.': [
+    'Seu destino: nenhum evento em nova tentativa.',
+    'Su receptor: ningún evento en reintento.',
+  ],
   'Since {time}: {answer}': ['Desde {time}: {answer}', 'Desde {time}: {answer}'],
   'See the events': ['Ver os eventos', 'Ver los eventos'],
   'Test all': ['Testar todos', 'Probar todos'],

@@ -1,4 +1,4 @@
-/** Says that the receiver of an instance did not take events, which otherwise only the webhook log shows. */
+/** Says whether the receiver of an instance takes its events, which otherwise only the webhook log shows. */
 import { delivered } from '../../../api/live.ts'
 import { whyNot } from '../../../api/rights.ts'
 import { useLoad, useNews } from '../../../app/load.ts'
@@ -23,22 +23,34 @@ async function oldestRetried(instance: string, signal: AbortSignal): Promise<Ent
   return data.findLast(({ attempts }) => attempts > 0)
 }
 
+/**
+ * There is always a notice, because one that comes in would move the page, and somebody who just presses a button would
+ * miss it.
+ */
 function Retried({ id }: { id: string }) {
   const { data: event, reload } = useLoad((signal) => oldestRetried(id, signal), [id])
   useNews(LOOK_EVERY_MS, [delivered], reload)
-  if (!event) return null
   return (
-    <Notice kind="warn">
-      <div>
-        <strong>{t('Your receiver did not take events; they are retried.')}</strong>{' '}
-        <Sentence
-          text="Since {time}: {answer}"
-          elements={{
-            time: <At at={event.created_at} />,
-            answer: receiverAnswer({ code: event.last_response_code, error: event.last_error }),
-          }}
-        />{' '}
-        <a href={to(['webhook-log'], { instance: id, status: 'pending' })}>{t('See the events')}</a>
+    <Notice kind={event ? 'warn' : ''}>
+      <div class="receiver">
+        {event ? (
+          <>
+            <strong>{t('Your receiver did not take events; they are retried.')}</strong>{' '}
+            <Sentence
+              text="Since {time}: {answer}"
+              elements={{
+                time: <At at={event.created_at} />,
+                answer: receiverAnswer({ code: event.last_response_code, error: event.last_error }),
+              }}
+            />{' '}
+            <a href={to(['webhook-log'], { instance: id, status: 'pending' })}>{t('See the events')}</a>
+          </>
+        ) : (
+          <>
+            {t('Your receiver: no event is being retried.')}{' '}
+            <a href={to(['webhook-log'], { instance: id })}>{t('See the events')}</a>
+          </>
+        )}
       </div>
     </Notice>
   )
