@@ -7,6 +7,8 @@
 export const LINK_ADDRESS = 'svc-link-address'
 /** In a request: the id of the run of the service that is meant. */
 export const LINK_ACTIVE = 'svc-link-active'
+/** In a request: it is a command for the engine of the service, and no request of a caller. */
+export const LINK_ENGINE = 'svc-link-engine'
 /** In an answer: the service is not the active one that is meant. */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
 /** Value of that header if the service stops, so that nothing more should be passed on to it. */

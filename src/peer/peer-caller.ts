@@ -4,13 +4,13 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request as ask } from 'node:https'
 import { pipeline } from 'node:stream'
 import { json } from 'node:stream/consumers'
-import type { TLSSocket } from 'node:tls'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type ActiveService, type Ending, isEventStream, noActive } from './forward-rules.ts'
 import type { KeptBody } from './kept-body.ts'
 import { answerHeaders, framed, LEAVING, LINK_ACTIVE, LINK_ELSEWHERE } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
+import { whenConnected } from './when-connected.ts'
 
 /** Requests that are passed on at a time. Event streams have own places, because each of them goes on for hours. */
 const PLACES = { requests: 256, streams: 512 }
@@ -164,14 +164,6 @@ export function createPeerCaller(key: Buffer): PeerCaller {
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
-}
-
-function whenConnected(request: ClientRequest, begin: () => void): void {
-  request.once('socket', (socket) => {
-    if (socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
-      socket.once('secureConnect', begin)
-    else begin()
-  })
 }
 
 /** `isWhole`: the request has arrived as a whole. */

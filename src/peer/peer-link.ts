@@ -2,6 +2,7 @@
  * The link of a service to the others of its store (`SVC_PEER_PORT`). A standby passes requests on to the active service,
  * and answers with its answer. The active service carries them out as if the caller had connected to it.
  */
+import type { RequestListener } from 'node:http'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { Logger } from '../log.ts'
@@ -30,6 +31,8 @@ export interface PeerLinkOptions {
 export interface PeerLink {
   /** Id of this run of the service, now that it owns the store. Requests that are meant for another run are refused. */
   setOwnId(id: string): void
+  /** Sets the function that answers the commands of other services for the engine of this one. */
+  setEngine(engine: RequestListener): void
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
   /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
@@ -74,6 +77,7 @@ export async function openPeerLink({
   /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
   let last: ActiveService | undefined
   let ownId: string | undefined
+  let engine: RequestListener | undefined
   /** The former active service, which has said that it stops. Its row may still be in the database. */
   let leaving: string | undefined
   /** Time of its last answer, or of the moment since which it is known. */
@@ -81,7 +85,7 @@ export async function openPeerLink({
   let readiness: Readiness | undefined
   let isTold = false
   let isPossible = true
-  const closePort = await openPeerPort({ host, port, key, log, server, ownId: () => ownId })
+  const closePort = await openPeerPort({ host, port, key, log, server, ownId: () => ownId, engine: () => engine })
 
   function noteLeaving({ id }: ActiveService) {
     if (active?.id !== id) return
@@ -126,6 +130,9 @@ export async function openPeerLink({
   return {
     setOwnId(id) {
       ownId = id
+    },
+    setEngine(next) {
+      engine = next
     },
     setActive(next) {
       isPossible = true

@@ -12,7 +12,7 @@ import { newUlid } from '../lib/ulid.ts'
 import { createLingering } from '../lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
 import { type Listening, whyNot } from '../serve.ts'
-import { LEAVING, LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, MORE_HEADERS, withoutLink } from './link-headers.ts'
+import { LEAVING, LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, LINK_ENGINE, MORE_HEADERS, withoutLink } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
 
 export interface PeerPortOptions {
@@ -23,6 +23,8 @@ export interface PeerPortOptions {
   server: Pick<Listening, 'takePassedOn' | 'isStopping'>
   /** Id of this run of the service; undefined while it is not the active one. */
   ownId(): string | undefined
+  /** Answers the commands of other services for the engine; undefined if this service takes none. */
+  engine(): RequestListener | undefined
 }
 
 /** Bytes that the headers of the link may have beside those of the caller. */
@@ -38,7 +40,15 @@ const LAST_ANSWERS = 250
 /** Several times as many as one standby opens. */
 const MOST_CONNECTIONS = 4_096
 
-export async function openPeerPort({ host, port, key, log, server, ownId }: PeerPortOptions): Promise<() => Promise<void>> {
+export async function openPeerPort({
+  host,
+  port,
+  key,
+  log,
+  server,
+  ownId,
+  engine,
+}: PeerPortOptions): Promise<() => Promise<void>> {
   function elsewhere(outgoing: ServerResponse, isMeant: boolean) {
     const isLeaving = isMeant && server.isStopping()
     outgoing.writeHead(MISDIRECTED, {
@@ -50,10 +60,16 @@ export async function openPeerPort({ host, port, key, log, server, ownId }: Peer
   }
 
   const listener: RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { [LINK_ADDRESS]: address, [LINK_ACTIVE]: meant } = incoming.headers
+    const { [LINK_ADDRESS]: address, [LINK_ACTIVE]: meant, [LINK_ENGINE]: isForEngine } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
     // Another pair may have the same secret key, for example in a copy of the settings.
     const isMeant = meant === ownId()
+    if (isForEngine !== undefined) {
+      const answer = isMeant && !server.isStopping() ? engine() : undefined
+      if (answer === undefined) elsewhere(outgoing, isMeant)
+      else answer(incoming, outgoing)
+      return
+    }
     if (!isMeant || !server.takePassedOn(incoming, outgoing, address as string | undefined)) elsewhere(outgoing, isMeant)
   }
 

@@ -6,7 +6,7 @@ import { type Listening, listen } from '../../../src/serve.ts'
 import { freePort } from '../../faults/ground.ts'
 
 export const HOST = '127.0.0.1'
-const SECRET = new Uint8Array(32).fill(1)
+export const SECRET = new Uint8Array(32).fill(1)
 
 export interface Side {
   server: Listening

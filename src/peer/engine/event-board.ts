@@ -1,0 +1,152 @@
+/**
+ * The events of this service's instances, for other services that read them: first all states, then the changes. A reader
+ * that connects again also gets the outcomes of sends that it has missed.
+ */
+import type { ServerResponse } from 'node:http'
+import { SECOND } from '../../domain/clock.ts'
+import type { RuntimeState } from '../../domain/instance.ts'
+import type { SendEnd } from '../../domain/send-outcome.ts'
+import type { EngineEvent } from '../../engine/engine.ts'
+
+/** One line of the stream. The first one has all states; later ones have what has changed. A line may be empty. */
+export interface EventLine {
+  /** True in the first line of a stream. */
+  isFirst?: boolean
+  states?: [instance: string, state: RuntimeState][]
+  /** Instances that no longer run in the service. */
+  gone?: string[]
+  outcomes?: [svcId: string, outcome: SendEnd][]
+  /** Number of the last outcome up to this line. */
+  last?: number
+  /** Instances with new events, and those with new files. */
+  events?: string[]
+  files?: string[]
+}
+
+export interface EventBoard {
+  take(event: EngineEvent): void
+  /** The result of a start. It counts only while no event has told a state. */
+  started(instance: string, state: RuntimeState): void
+  /** The instance no longer runs in this service. */
+  remove(instance: string): void
+  /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
+  stream(outgoing: ServerResponse, after: number | undefined): void
+  close(): void
+}
+
+/** Outcomes that are kept for readers that connect again. */
+const KEPT_OUTCOMES = 1_024
+/** A reader that takes nothing while so many outcomes arrive is disconnected. It connects again and reads all states. */
+const MOST_PENDING = 4_096
+/** Interval in ms of an empty line, so that readers notice the loss of this service. */
+const ALIVE_EVERY = SECOND
+
+interface Pending {
+  states: Map<string, RuntimeState>
+  gone: Set<string>
+  events: Set<string>
+  files: Set<string>
+  outcomes: [string, SendEnd][]
+}
+
+const nothing = (): Pending => ({ states: new Map(), gone: new Set(), events: new Set(), files: new Set(), outcomes: [] })
+
+export function createEventBoard(): EventBoard {
+  const states = new Map<string, RuntimeState>()
+  let outcomes: { number: number; outcome: [string, SendEnd] }[] = []
+  let last = 0
+  const readers = new Set<ReturnType<typeof readerTo>>()
+
+  const missed = (after: number | undefined) =>
+    after === undefined ? [] : outcomes.flatMap(({ number, outcome }) => (number > after ? [outcome] : []))
+
+  const board: EventBoard = {
+    take(event) {
+      if (event.type === 'state') states.set(event.instance, event.state)
+      if (event.type === 'outcome') {
+        last++
+        outcomes.push({ number: last, outcome: [event.svcId, event.outcome] })
+        if (outcomes.length >= 2 * KEPT_OUTCOMES) outcomes = outcomes.slice(-KEPT_OUTCOMES)
+      }
+      for (const reader of readers) reader.add(event)
+    },
+    started(instance, state) {
+      if (!states.has(instance)) board.take({ type: 'state', instance, state })
+    },
+    remove(instance) {
+      states.delete(instance)
+      for (const reader of readers) reader.remove(instance)
+    },
+    stream(outgoing, after) {
+      const reader = readerTo(outgoing, () => last)
+      readers.add(reader)
+      outgoing.once('close', () => {
+        reader.end()
+        readers.delete(reader)
+      })
+      reader.write({ isFirst: true, states: [...states], outcomes: missed(after), last })
+    },
+    close() {
+      for (const reader of readers) reader.end()
+    },
+  }
+  return board
+}
+
+/** While the connection takes nothing, only the latest state of each instance is kept. */
+function readerTo(outgoing: ServerResponse, last: () => number) {
+  let pending = nothing()
+  let isDue = false
+  let isBlocked = false
+  let hasEnded = false
+  const alive = setInterval(() => {
+    if (!isBlocked) write({})
+  }, ALIVE_EVERY)
+
+  function write(line: EventLine) {
+    if (hasEnded) return
+    isBlocked = !outgoing.write(`${JSON.stringify(line)}\n`)
+  }
+  outgoing.on('drain', () => {
+    isBlocked = false
+    flush()
+  })
+
+  function flush() {
+    if (isBlocked || !isDue) return
+    isDue = false
+    const { states, gone, events, files, outcomes } = pending
+    pending = nothing()
+    write({ states: [...states], gone: [...gone], events: [...events], files: [...files], outcomes, last: last() })
+  }
+
+  function due() {
+    if (pending.outcomes.length > MOST_PENDING) return void outgoing.destroy()
+    if (isDue) return
+    isDue = true
+    setImmediate(flush)
+  }
+
+  return {
+    write,
+    add(event: EngineEvent) {
+      if (event.type === 'state') {
+        pending.states.set(event.instance, event.state)
+        pending.gone.delete(event.instance)
+      } else if (event.type === 'outcome') pending.outcomes.push([event.svcId, event.outcome])
+      else pending[event.type].add(event.instance)
+      due()
+    },
+    remove(instance: string) {
+      pending.states.delete(instance)
+      pending.gone.add(instance)
+      due()
+    },
+    end() {
+      if (hasEnded) return
+      hasEnded = true
+      clearInterval(alive)
+      outgoing.end()
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/** Reads the events of another service as long as it is known, and connects again after each loss. */
+import type { IncomingMessage } from 'node:http'
+import { type Agent, request as ask } from 'node:https'
+import { createInterface } from 'node:readline'
+import { SECOND } from '../../domain/clock.ts'
+import type { Log } from '../../domain/log.ts'
+import type { ActiveService } from '../forward-rules.ts'
+import { LINK_ACTIVE, LINK_ENGINE } from '../link-headers.ts'
+import type { EventLine } from './event-board.ts'
+import { AFTER, EVENTS_PATH } from './peer-command.ts'
+
+export interface EventReaderDeps {
+  peer: ActiveService
+  agent: Agent
+  /** Milliseconds without a line after which the service is lost. */
+  lostAfterMs: number
+  log: Pick<Log, 'warn'>
+  onLine(line: EventLine): void
+  /** Called once for each loss. The next line ends it. */
+  onLost(): void
+}
+
+export interface EventReader {
+  stop(): void
+}
+
+const FIRST_PAUSE = 100
+const LAST_PAUSE = 2 * SECOND
+/** A service writes a line each second. */
+const SILENCE = 3 * SECOND
+
+export function readEvents({ peer, agent, lostAfterMs, log, onLine, onLost }: EventReaderDeps): EventReader {
+  const { id, host, port } = peer
+  let after: number | undefined
+  let failures = 0
+  let isStopped = false
+  let isLost = false
+  let end = () => {}
+  let next: NodeJS.Timeout | undefined
+  let losing = setTimeout(lose, lostAfterMs)
+
+  function lose() {
+    if (isLost || isStopped) return
+    isLost = true
+    log.warn({ host, port }, 'another service is not reached, so the states of its instances are not known')
+    onLost()
+  }
+
+  function take(line: EventLine) {
+    failures = 0
+    isLost = false
+    clearTimeout(losing)
+    losing = setTimeout(lose, lostAfterMs)
+    after = line.last ?? after
+    onLine(line)
+  }
+
+  function connect() {
+    const path = after === undefined ? EVENTS_PATH : `${EVENTS_PATH}?${AFTER}=${after}`
+    const request = ask({ host, port, agent, path, headers: { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1' } })
+    let isOver = false
+    let silent = setTimeout(over, SILENCE)
+    function over() {
+      if (isOver) return
+      isOver = true
+      clearTimeout(silent)
+      request.destroy()
+      if (isStopped) return
+      next = setTimeout(connect, Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** failures++))
+    }
+    end = over
+    request.on('error', over)
+    request.once('response', (response: IncomingMessage) => {
+      response.on('error', over).once('close', over)
+      // It stops, or another service has its address now.
+      if (response.statusCode !== 200) return over()
+      const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
+      // It repeats the errors of the response.
+      lines.on('error', over)
+      lines.on('line', (text) => {
+        if (isOver) return
+        clearTimeout(silent)
+        silent = setTimeout(over, SILENCE)
+        const line = lineIn(text)
+        if (line === undefined) over()
+        else take(line)
+      })
+    })
+    request.end()
+  }
+  connect()
+
+  return {
+    stop() {
+      isStopped = true
+      clearTimeout(losing)
+      clearTimeout(next)
+      end()
+    },
+  }
+}
+
+/** Undefined for the last line of a connection that was cut, which is incomplete. */
+function lineIn(text: string): EventLine | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

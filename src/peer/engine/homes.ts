@@ -1,0 +1,10 @@
+import type { ActiveService } from '../forward-rules.ts'
+
+/** `here`: this service has the instance. Otherwise another service has it. */
+export type Home = 'here' | ActiveService
+
+/** Knows which service has which instance. */
+export interface Homes {
+  /** Undefined while no service has the instance, or nobody knows. */
+  whereIs(instance: string): Home | undefined
+}

@@ -1,0 +1,50 @@
+/** Commands that a service sends to the engine of another service of its store, which has the instance. */
+import * as v from 'valibot'
+import type { Call, CallOrigin } from '../../domain/call.ts'
+import { Failure, type FailureData } from '../../domain/failures.ts'
+import type { InstanceConfig } from '../../domain/instance.ts'
+
+export const CALL_PATH = '/peer/call'
+export const EVENTS_PATH = '/peer/events'
+/** In the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
+export const AFTER = 'after'
+
+const config = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
+const call = v.looseObject({
+  kind: v.picklist(['send', 'action', 'control']),
+  operation: v.string(),
+}) as unknown as v.GenericSchema<Call>
+const origin = v.looseObject({}) as unknown as v.GenericSchema<CallOrigin>
+
+export const PeerCommand = v.variant('type', [
+  v.object({ type: v.literal('start'), config, how: v.picklist(['create', 'boot']) }),
+  v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
+  v.object({ type: v.literal('call'), instance: v.string(), call, origin }),
+])
+export type PeerCommand = v.InferOutput<typeof PeerCommand>
+
+export const instanceOf = (command: PeerCommand): string => (command.type === 'start' ? command.config.id : command.instance)
+
+/** The end of a command that was carried out. Errors have the codes that they would have in the other service. */
+export type PeerResult = { is: 'done'; value?: unknown } | { is: 'failed'; failure: FailureData }
+
+/** Nothing of the command was carried out. */
+export const unreachable = () =>
+  new Failure('engine_unavailable', {
+    message: 'The service that has this instance cannot be reached at the moment; nothing of the request was carried out.',
+    details: { reason: 'instance_unreachable' },
+  })
+
+/** Nothing of the command was carried out. */
+export const busy = () =>
+  new Failure('engine_unavailable', {
+    message: 'Too many commands wait for the service that has this instance; nothing of the request was carried out.',
+    details: { reason: 'instance_busy' },
+  })
+
+export const unknownOutcome = () =>
+  new Failure('engine_unavailable', {
+    message:
+      'The connection to the service that has this instance was lost before its answer; the request may have been carried out. Repeat a send with the same Idempotency-Key.',
+    details: { reason: 'outcome_unknown' },
+  })

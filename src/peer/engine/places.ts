@@ -1,0 +1,76 @@
+/**
+ * A limit of tasks that run at the same time; others wait in order. While some wait, the limit grows step by step, so that
+ * many short tasks open few connections, and long ones do not hold up the others.
+ */
+
+export interface Places {
+  /** Resolves with a function that gives the place back; with undefined if none became free in time, or too many wait. */
+  take(waitMs: number): Promise<(() => void) | undefined>
+}
+
+export interface PlacesOptions {
+  /** Number of places while no task waits, and the highest number. */
+  first: number
+  most: number
+  /** Interval in ms of a step, which adds half of `first`. */
+  growEveryMs: number
+  mostWaiting: number
+}
+
+export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOptions): Places {
+  const step = Math.ceil(first / 2)
+  let total = first
+  let used = 0
+  const waiting = new Set<() => void>()
+  let growing: NodeJS.Timeout | undefined
+
+  function admit() {
+    for (const enter of waiting) {
+      if (used >= total) break
+      enter()
+    }
+    if (waiting.size > 0) growing ??= setInterval(grow, growEveryMs)
+    else {
+      clearInterval(growing)
+      growing = undefined
+    }
+  }
+
+  function grow() {
+    total = Math.min(most, total + step)
+    admit()
+  }
+
+  function taken(): () => void {
+    used++
+    let isGiven = false
+    return () => {
+      if (isGiven) return
+      isGiven = true
+      used--
+      if (waiting.size === 0 && total > first) total--
+      admit()
+    }
+  }
+
+  return {
+    take(waitMs) {
+      if (used < total) return Promise.resolve(taken())
+      if (waiting.size >= mostWaiting) return Promise.resolve(undefined)
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting.delete(enter)
+          resolve(undefined)
+          admit()
+        }, waitMs)
+        function enter() {
+          clearTimeout(timer)
+          waiting.delete(enter)
+          resolve(taken())
+        }
+        waiting.add(enter)
+        admit()
+      })
+    },
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Two engines with real threads, connected by the real link: one has the instances, and the other calls them and hears
+ * their events.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { Failure } from '../../../src/domain/failures.ts'
+import { DEFAULT_SETTINGS, type InstanceConfig, type WebhookSettings } from '../../../src/domain/instance.ts'
+import type { CallOf, EngineEvent } from '../../../src/engine/engine.ts'
+import { createPooledEngine, type PooledEngine } from '../../../src/engine/pooled-engine.ts'
+import { type ClusterEngine, createClusterEngine } from '../../../src/peer/engine/cluster-engine.ts'
+import type { Home } from '../../../src/peer/engine/homes.ts'
+import type { ActiveService } from '../../../src/peer/forward-rules.ts'
+import { peerKeyOf } from '../../../src/peer/peer-key.ts'
+import { SMALL_POOL } from '../../e2e/engine/small-pool.ts'
+import { until } from '../../harness/until.ts'
+import { closeSides, HOST, openSide, SECRET, type Side } from './side.ts'
+
+const AT_A = 'at-a'
+const AT_B = 'at-b'
+const config = (id: string): InstanceConfig => ({
+  id,
+  tokenTag: 'tag',
+  settings: DEFAULT_SETTINGS,
+  webhooks: {} as WebhookSettings,
+})
+const asks = (operation: string, input: unknown = null) =>
+  ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
+const reasonOf = (error: unknown) => (error instanceof Failure ? `${error.code} ${error.details?.reason}` : String(error))
+
+/** Passes connections on to a port, and can end them and refuse others. */
+async function relayTo(port: number) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((near) => {
+    if (isCut) return near.destroy()
+    const far = connect(port, HOST)
+    for (const each of [near, far]) {
+      sockets.add(each)
+      each
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(each)
+          far.destroy()
+          near.destroy()
+        })
+    }
+    near.pipe(far).pipe(near)
+  }).listen(0, HOST)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true
+      for (const each of sockets) each.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+    close() {
+      for (const each of sockets) each.destroy()
+      server.close()
+    },
+  }
+}
+
+describe('an engine over two services', { timeout: 60_000 }, () => {
+  const key = peerKeyOf(SECRET)
+  const pools: PooledEngine[] = []
+  let atA: Side
+  let a: ClusterEngine
+  let b: ClusterEngine
+  let relay: Awaited<ReturnType<typeof relayTo>>
+  let homes: Map<string, ActiveService | 'a' | 'b'>
+  let peerA: ActiveService
+  let say: (event: EngineEvent) => void = () => {}
+  let heard: EngineEvent[] = []
+  const homeFrom = (self: 'a' | 'b') => ({
+    whereIs(instance: string): Home | undefined {
+      const home = homes.get(instance)
+      if (home === undefined) return undefined
+      if (home === self) return 'here'
+      return home === 'a' ? peerA : home === 'b' ? { id: 'b', host: HOST, port: 1 } : home
+    },
+  })
+  before(async () => {
+    for (let index = 0; index < 2; index++) pools.push(await createPooledEngine({ ...SMALL_POOL, shards: 1 }))
+    atA = await openSide()
+    relay = await relayTo(atA.port)
+    peerA = { id: 'a', host: HOST, port: relay.port }
+    homes = new Map([
+      [AT_A, 'a'],
+      [AT_B, 'b'],
+    ])
+    const [poolA, poolB] = pools as [PooledEngine, PooledEngine]
+    const { log } = SMALL_POOL
+    const local: typeof poolA = {
+      ...poolA,
+      onEvent(listener) {
+        say = listener
+        poolA.onEvent(listener)
+      },
+    }
+    a = createClusterEngine({ local, homes: homeFrom('a'), key, log })
+    b = createClusterEngine({ local: poolB, homes: homeFrom('b'), key, log, lostAfterMs: 1_500 })
+    atA.link.setOwnId('a')
+    atA.link.setEngine(a.port)
+    b.onEvent((event) => heard.push(event))
+    await a.start(config(AT_A), 'create')
+    b.setPeers([peerA])
+  })
+  beforeEach(() => {
+    heard = []
+  })
+  after(async () => {
+    await Promise.all([a?.close(1_000), b?.close(1_000)])
+    relay?.close()
+    await closeSides()
+  })
+  const states = () => heard.flatMap((event) => (event.type === 'state' ? [[event.instance, event.state.status]] : []))
+  const isFollowed = () =>
+    until(
+      async () => heard,
+      (events) => events.some(({ type }) => type === 'events'),
+    )
+
+  test('the events begin with the states that the other service has', async () => {
+    await isFollowed()
+    assert.deepEqual(heard.map(({ type }) => type).toSorted(), ['events', 'files', 'state'])
+    assert.deepEqual(states(), [[AT_A, 'connected']])
+  })
+
+  test('a call is carried out where the instance is, with bytes both ways', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'x')
+    const answer = (await b.call(AT_A, asks('echo', { file: { bytes }, text: 'é', none: undefined }))) as unknown as {
+      input: { file: { bytes: Uint8Array }; text: string }
+    }
+    assert.equal(Buffer.compare(answer.input.file.bytes, bytes), 0)
+    assert.deepEqual([answer.input.text, 'none' in answer.input], ['é', false])
+    assert.equal(bytes.byteLength, 3_000_000)
+    const isInternal = (error: unknown) => error instanceof Failure && error.code === 'internal'
+    await assert.rejects(b.call(AT_A, asks('throw')), isInternal)
+    await assert.rejects(b.call(AT_A, asks('echo', new Map())), isInternal)
+    assert.equal(b.hasTold(AT_A), false)
+  })
+
+  test('an instance is started and stopped where it lives, and both services hear of it', async () => {
+    homes.set('new', 'a')
+    assert.equal((await b.start(config('new'), 'create')).status, 'connected')
+    assert.equal(pools[0]!.shardOf('new'), 0)
+    await until(
+      async () => states(),
+      (all) => all.some(([instance]) => instance === 'new'),
+    )
+    await b.stop('new', 'keep')
+    assert.equal(pools[0]!.shardOf('new'), undefined)
+    await until(
+      async () => states(),
+      (all) => all.some(([instance, status]) => instance === 'new' && status === 'disconnected'),
+    )
+    await b.configure(config('new'))
+  })
+
+  test('1,000 calls at a time are all answered', async () => {
+    const begun = performance.now()
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => b.call(AT_A, asks('echo', index))))
+    process.stdout.write(`# 1,000 calls took ${Math.round(performance.now() - begun)} ms\n`)
+    assert.deepEqual(
+      answers.map((answer) => (answer as unknown as { input: number }).input),
+      answers.map((_, index) => index),
+    )
+  })
+
+  test('a call of an instance that moves waits for its new home, and at most three seconds', async () => {
+    await b.start(config(AT_B), 'create')
+    homes.set(AT_B, 'a')
+    // The other service has not the instance either, and says so.
+    const moving = b.call(AT_B, asks('echo', 1))
+    homes.set(AT_B, { id: 'another run', host: HOST, port: relay.port })
+    setTimeout(() => homes.set(AT_B, 'b'), 300)
+    assert.equal(((await moving) as unknown as { input: number }).input, 1)
+    const begun = performance.now()
+    const lost = await b.call('nowhere', asks('echo')).catch(reasonOf)
+    assert.equal(lost, 'engine_unavailable instance_unreachable')
+    assert.ok(performance.now() - begun >= 2_900)
+  })
+
+  test('a cut leaves the outcome of a call unknown, loses no outcome of a send, and its instances are unknown until it ends', async () => {
+    const calls = Array.from({ length: 3 }, () => b.call(AT_A, asks('never')).catch(reasonOf))
+    await b.call(AT_A, asks('echo'))
+    say({ type: 'outcome', svcId: 'before', outcome: { status: 'sent' } })
+    await until(
+      async () => heard,
+      (events) => events.some(({ type }) => type === 'outcome'),
+    )
+    relay.cut()
+    say({ type: 'outcome', svcId: 'meanwhile', outcome: { status: 'sent' } })
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set(['engine_unavailable outcome_unknown']))
+    await until(
+      async () => states(),
+      (all) => all.length > 0,
+    )
+    assert.deepEqual(states(), [[AT_A, 'disconnected']])
+    const unsent = b.call(AT_A, asks('echo', 'later'))
+    setTimeout(relay.mend, 300)
+    assert.equal(((await unsent) as unknown as { input: string }).input, 'later')
+    await isFollowed()
+    assert.deepEqual(states().at(-1), [AT_A, 'connected'])
+    assert.deepEqual(
+      heard.flatMap((event) => (event.type === 'outcome' ? [event.svcId] : [])),
+      ['before', 'meanwhile'],
+    )
+  })
+
+  test('a service that is no longer a peer is lost at once, and a caller cannot reach an engine through the link', async () => {
+    await isFollowed().catch(() => {})
+    b.setPeers([])
+    assert.deepEqual(states().at(-1), [AT_A, 'disconnected'])
+    const seen: string[] = []
+    atA.server.serve(() => ({
+      fetch(request) {
+        seen.push(new URL(request.url).pathname)
+        return new Response('the application')
+      },
+    }))
+    const standby = await openSide()
+    standby.link.setActive(peerA)
+    const headers = { 'svc-link-engine': '1', 'svc-link-active': 'a' }
+    const answer = await fetch(`${standby.server.url}/peer/events`, { headers })
+    assert.deepEqual([await answer.text(), seen.includes('/peer/events')], ['the application', true])
+  })
+})

@@ -1,0 +1,107 @@
+/** Readers of events that take nothing for a while, and the limit of commands at a time. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import { CREATED } from '../../../src/domain/instance.ts'
+import { createEventBoard, type EventLine } from '../../../src/peer/engine/event-board.ts'
+import { createPeerStates } from '../../../src/peer/engine/peer-states.ts'
+import { createPlaces } from '../../../src/peer/engine/places.ts'
+
+/** An answer whose connection takes lines only while it is open. */
+function answer() {
+  const lines: EventLine[] = []
+  const outgoing = Object.assign(new EventEmitter(), {
+    isOpen: true,
+    isDestroyed: false,
+    write(text: string) {
+      lines.push(JSON.parse(text))
+      return outgoing.isOpen
+    },
+    end() {},
+    destroy() {
+      outgoing.isDestroyed = true
+      outgoing.emit('close')
+    },
+  })
+  return { outgoing, lines, response: outgoing as unknown as ServerResponse }
+}
+const outcome = (svcId: string) => ({ type: 'outcome', svcId, outcome: { status: 'sent' } }) as const
+
+test('while a reader takes nothing, only the latest states wait for it, and no outcome is lost', async () => {
+  const board = createEventBoard()
+  const { outgoing, lines, response } = answer()
+  outgoing.isOpen = false
+  board.stream(response, undefined)
+  for (const status of ['connecting', 'connected', 'disconnected'] as const)
+    board.take({ type: 'state', instance: 'i', state: { ...CREATED, status } })
+  board.take({ type: 'events', instance: 'i' })
+  board.take({ type: 'events', instance: 'i' })
+  for (const svcId of ['one', 'two']) board.take(outcome(svcId))
+  await turn()
+  assert.equal(lines.length, 1)
+  outgoing.isOpen = true
+  outgoing.emit('drain')
+  const { states, events, outcomes, last } = lines[1]!
+  assert.deepEqual([states!.map(([, { status }]) => status), events, outcomes!.length, last], [['disconnected'], ['i'], 2, 2])
+  board.close()
+})
+
+test('a reader that connects again gets the outcomes that it has missed, and one that takes nothing is disconnected', async () => {
+  const board = createEventBoard()
+  for (let index = 1; index <= 3_000; index++) board.take(outcome(String(index)))
+  const { lines, response } = answer()
+  board.stream(response, 2_998)
+  assert.deepEqual(
+    lines[0]!.outcomes!.map(([svcId]) => svcId),
+    ['2999', '3000'],
+  )
+  const slow = answer()
+  slow.outgoing.isOpen = false
+  board.stream(slow.response, undefined)
+  for (let index = 0; index < 5_000; index++) board.take(outcome(String(index)))
+  assert.equal(slow.outgoing.isDestroyed, true)
+  await turn()
+  board.close()
+})
+
+test('a loss changes no instance without a session, and none that this service has taken over', () => {
+  const mine = new Set<string>()
+  const { take, lose } = createPeerStates({ now: () => 5, isHere: (instance) => mine.has(instance) })
+  const states = (['connected', 'stopped', 'banned'] as const).map(
+    (status) => [status, { ...CREATED, status }] as [string, typeof CREATED],
+  )
+  assert.equal(take('a', { isFirst: true, states: [...states, ['taken', { ...CREATED, status: 'connected' }]] }).length, 4 + 8)
+  mine.add('taken')
+  assert.deepEqual(take('a', { states: [['taken', { ...CREATED, status: 'qr' }]], events: ['taken'] }), [])
+  assert.deepEqual(lose('a'), [
+    {
+      type: 'state',
+      instance: 'connected',
+      state: { ...CREATED, status: 'disconnected', reason: 'engine_restart', disconnectedAt: 5 },
+    },
+  ])
+  assert.deepEqual(lose('a'), [])
+  // Another service has it now, so the first one cannot say that it is gone.
+  take('b', { states: [['connected', { ...CREATED, status: 'connected' }]] })
+  assert.deepEqual(take('a', { isFirst: true, states: [] }), [])
+})
+
+test('the limit of tasks grows only while some wait, in order, and for no longer than their time', async () => {
+  const places = createPlaces({ first: 2, most: 4, growEveryMs: 20, mostWaiting: 3 })
+  const taken: number[] = []
+  const tasks = [0, 1, 2, 3, 4].map(async (index) => {
+    const giveBack = await places.take(100)
+    if (giveBack !== undefined) taken.push(index)
+    return giveBack
+  })
+  assert.equal(await places.take(100), undefined)
+  await pause(60)
+  assert.deepEqual(taken, [0, 1, 2, 3])
+  const ends = await Promise.all(tasks)
+  assert.equal(ends[4], undefined)
+  for (const end of ends) end?.()
+  for (const index of [0, 1]) assert.ok(await places.take(0), String(index))
+  assert.equal(await places.take(1), undefined)
+})
