@@ -25,7 +25,7 @@ export interface CreationDeps extends Checks {
   records: ReturnType<typeof instanceRecords>
   mutex: KeyedMutex
   account: Pick<Account, 'transact' | 'workspace'>
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps: Steps
   clock: Clock
   log: Log
@@ -119,7 +119,7 @@ export function createCreation(deps: CreationDeps): Creation {
       // The key is stored before the record, because an instance without a key could not run.
       await keyRing.make(id)
       steps('create:key')
-      return insert(workspace, make, keyRing.unfinished.ended(id)).catch(async (error) => {
+      return insert(workspace, make).catch(async (error) => {
         await keyRing.destroy(id)
         throw error
       })

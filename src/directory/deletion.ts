@@ -17,7 +17,7 @@ export interface DeletionDeps {
   account: Pick<Account, 'transact'>
   oauth: Pick<Oauth, 'endOf'>
   engine: Pick<Engine, 'stop'>
-  keyRing: Pick<KeyRing, 'destroy' | 'unfinished'>
+  keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
 }
@@ -39,7 +39,7 @@ export function createDeletion({ records, held, account, oauth, engine, keyRing,
       held.get(id)
       return {
         next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
-        ops: [records.remove(keys.config(id)), ...oauth.endOf({ instance: id }).ops, ...keyRing.unfinished.begun(id)],
+        ops: [records.remove(keys.config(id)), ...oauth.endOf({ instance: id }).ops],
       }
     })
   }

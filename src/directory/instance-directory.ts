@@ -32,7 +32,7 @@ export interface DirectoryDeps extends Checks {
   store: StateStore
   main: MainRecords
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished' | 'learn' | 'forget'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'learn' | 'forget'>
   steps?: Steps
   account: Pick<Account, 'transact' | 'workspace' | 'refresh'>
   oauth: Pick<Oauth, 'endOf'>

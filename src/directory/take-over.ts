@@ -19,7 +19,7 @@ import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 export interface TakeOverDeps {
   store: StateStore
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'unfinished'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps: Steps
   log: Log
   /** Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. */
@@ -71,8 +71,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.adopt(id)
     const record = keys.creds(id)
     const creds = Buffer.from(device.creds, 'base64')
-    const ended = keyRing.unfinished.ended(id)
-    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device), ...ended])
+    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
     await steps('import:taken')
     // If the process is killed before this call, the next start removes the staged media.
     await media.dropStaged(id)

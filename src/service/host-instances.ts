@@ -3,6 +3,7 @@ import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
+import { claimHomes } from '../storage/homes.ts'
 import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -23,7 +24,14 @@ export interface HostingDeps {
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps
-  void starts.bootAll(deps.stored)
+  const own = await claimHomes(
+    storage.store.homes,
+    deps.stored.map(({ id }) => id),
+  )
+  const hosted = deps.stored.filter(({ id }) => own.has(id))
+  const others = deps.stored.length - hosted.length
+  if (others > 0) log.warn({ instances: others }, 'another service has some of the instances, so this one does not start them')
+  void starts.bootAll(hosted)
 
   await removeOrderAnswers(storage.store)
   const carryOutOrders = createOrders({

@@ -2,14 +2,16 @@
 import type { Log } from '../domain/log.ts'
 import { type BlobItems, ownersOfBlobs, removeOwner } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
+import { claimHomes } from './homes.ts'
 import { idsUnder } from './ids-under.ts'
 import type { KeyRing } from './key-ring.ts'
 import { keys } from './record-keys.ts'
 import { removeAll } from './remove-all.ts'
 import { settleStaged } from './staged-blobs.ts'
+import type { OpenParts } from './store-backend.ts'
 
 export interface LeftoverOptions {
-  store: StateStore
+  store: StateStore & Pick<OpenParts, 'homes'>
   keyRing: KeyRing
   blobs: BlobItems
   log: Log
@@ -19,10 +21,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Runs before any instance is started. A deletion removes the configuration first, and a creation writes it last, so an
- * instance without one is a leftover, unless another process is creating or deleting it.
+ * instance without one is a leftover, unless another service is its home and is creating or deleting it.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
-  const { unfinished } = keyRing
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
   const waiting = new Set<string>()
@@ -30,9 +31,12 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
   await settleStaged(blobs, (id) => waiting.has(id))
   const withBlobs = [...(await ownersOfBlobs(blobs))].filter((owner) => UUID.test(owner))
   const withRecords = await idsUnder(store, keys.instances)
-  const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...(await unfinished.instances())])
-  for (const instance of found) {
-    if (known.has(instance) || (await unfinished.isOfOther(instance))) continue
+  const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...((await store.homes?.all()) ?? [])])
+  const own = await claimHomes(
+    store.homes,
+    [...found].filter((each) => !known.has(each)),
+  )
+  for (const instance of own) {
     // Another process may have created the instance after the configurations were read.
     if ((await store.get(keys.config(instance))) !== undefined) continue
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined

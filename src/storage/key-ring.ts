@@ -6,14 +6,15 @@
  * Every step can be repeated, and the start finishes what a kill interrupted.
  */
 import type { Steps } from '../domain/steps.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StateStore } from './contract.ts'
+import { claimHomes } from './homes.ts'
 import type { KeyFile } from './key-places.ts'
 import { keys } from './record-keys.ts'
 import { openSealedKeys, type SealedKeys } from './sealed-keys.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { isEmpty } from './secret-key.ts'
 import type { OpenParts } from './store-backend.ts'
-import { type Unfinished, unfinishedIn } from './unfinished.ts'
 
 export interface KeyRing {
   /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
@@ -24,8 +25,10 @@ export interface KeyRing {
   instances(): string[]
   /** Throws if the instance has no key. */
   of(instance: string): Uint8Array
-  readonly unfinished: Unfinished
-  /** Durable when the promise resolves. `key` is from another server; without it a new key is created. */
+  /**
+   * Makes this service the home of the instance, and then its key. Durable when the promise resolves. `key` is from
+   * another server; without it a new key is created.
+   */
   make(instance: string, key?: Uint8Array): Promise<void>
   /** Reads the key of an instance that another service has created. Rejects if it is not in the store. */
   learn(instance: string): Promise<void>
@@ -35,7 +38,7 @@ export interface KeyRing {
   destroy(instance: string): Promise<void>
 }
 
-type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'ownerId' | 'mayWrite'>
+type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes'>
 
 const MAIN = 'main'
 const LINKS = 'links'
@@ -90,7 +93,6 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
   const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)
-  const unfinished = unfinishedIn(store)
   held.delete(MAIN)
   held.delete(LINKS)
   return {
@@ -104,9 +106,10 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
         throw new Error(`The key of instance ${instance} is missing in ${files.where}; restore it from the backup of the store.`)
       return key
     },
-    unfinished,
     async make(instance, key) {
-      await store.commit({ ops: unfinished.begun(instance) })
+      // A service that starts would otherwise take the key for that of a leftover.
+      if (!(await claimHomes(store.homes, [instance])).has(instance))
+        throw new StorageFailure(`Another service on the store in ${store.shown} has the instance ${instance}.`)
       held.set(instance, await files.make(instance, key))
     },
     async learn(instance) {
@@ -116,8 +119,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
     async destroy(instance) {
       await files.destroy(instance)
       held.delete(instance)
-      // The deletion is complete. A mark that stays is removed by a later start.
-      await store.commit({ ops: unfinished.ended(instance) }).catch(() => {})
+      // The deletion is complete. A home that stays is removed by a later start.
+      await store.homes?.remove(instance).catch(() => {})
     },
   }
 }

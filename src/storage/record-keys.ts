@@ -38,8 +38,6 @@ export const keys = {
   instance: (id: string) => `instance:${id}:`,
   instances: 'instance:',
   /** Id of the process that is creating or deleting the instance, in a store that several processes can use. */
-  unfinished: (id: string): string => `${keys.allUnfinished}${id}`,
-  allUnfinished: 'unfinished:',
   /** Configuration of an instance, which the main thread writes: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',

@@ -8,6 +8,7 @@ import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { BlobDriver } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
+import type { Homes } from './homes.ts'
 import type { KeyTable } from './key-table.ts'
 import type { LeaseMoment } from './shared-lease.ts'
 
@@ -134,8 +135,8 @@ export interface OpenParts {
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
-  /** Whether the service with this id may still write. If not, it never can again. Absent as above. */
-  mayWrite?(ownerId: string): Promise<boolean>
+  /** Which service may write the records of which instance. Absent as above. */
+  homes?: Homes | undefined
   /**
    * True if the previous owner did not shut down properly and may still run on another machine. Absent if only this
    * machine can use the store.

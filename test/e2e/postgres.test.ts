@@ -96,8 +96,11 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await sandbox.stats()).undecryptable, 0)
     const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
-    // No instance is still being created.
-    assert.deepEqual((await side.query("SELECT key FROM svc_state WHERE key LIKE 'unfinished:%'")).rows, [])
+    // The service is the home of every instance that exists.
+    const { rows } =
+      await side.query(`SELECT s.key, h.instance FROM svc_state s FULL JOIN svc_home h ON s.key = 'config:' || h.instance
+      LEFT JOIN svc_writer w ON w.id = h.writer WHERE (s.key IS NULL OR s.key LIKE 'config:%') AND w.is_service IS NOT TRUE`)
+    assert.deepEqual(rows, [])
   })
 
   test('texts of a known chat are sent without a read of the database, and received with one', async () => {

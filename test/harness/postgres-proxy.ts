@@ -29,6 +29,8 @@ export interface PostgresProxy {
   hang(count: number): void
   /** Number of connections that were accepted so since the last call of `hang`. */
   hung(): number
+  /** While it is true, nothing is passed on and nothing ends, as if the process at this side stood still. */
+  hold(isHeld: boolean): void
   /** New connections pass their first bytes on after this number of ms. */
   delay(ms: number): void
   stop(): Promise<void>
@@ -43,6 +45,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   let hanging = 0
   let hung = 0
   let delayMs = 0
+  let isHeld = false
 
   const server = createServer((near): unknown => {
     if (isRefused) return near.destroy()
@@ -69,6 +72,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
     const readStatements = statementReader((name) => {
       statements[name] = (statements[name] ?? 0) + 1
     })
+    if (isHeld) near.pause()
     if (delayMs > 0) {
       near.pause()
       setTimeout(() => near.resume(), delayMs)
@@ -112,6 +116,13 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       hung = 0
     },
     hung: () => hung,
+    hold(value) {
+      isHeld = value
+      for (const each of open) {
+        if (isHeld) each.pause()
+        else each.resume()
+      }
+    },
     delay(ms) {
       delayMs = ms
     },

@@ -24,7 +24,6 @@ const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
 const ALL_NODES = { text: `SELECT ${NODES}` }
-const MAY_WRITE = 'SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1 AND NOT is_over)'
 
 export function postgresBackend(url: string): Backend {
   const target = targetOf(url)
@@ -81,7 +80,6 @@ export function postgresBackend(url: string): Backend {
             onHeld: options.onHeld ?? (() => {}),
           }),
         ownerId: driver.writer,
-        mayWrite: (ownerId) => driver.ask({ text: MAY_WRITE, values: [ownerId] }).then(([row]) => row![0] as boolean),
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
         waitsForTurn: async (standby) => driver.writer !== undefined && standbyQuestions(driver.writer).waitsForTurn(standby),

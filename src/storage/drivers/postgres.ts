@@ -11,9 +11,11 @@ import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
 import { type Batch, type CountOptions, checkOps, checkRecordKey, type Op, type RangeOptions } from '../contract.ts'
+import type { Homes } from '../homes.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
 import { changesSince, versionOf } from './postgres/change-feed.ts'
 import { createCommits } from './postgres/commits.ts'
+import { postgresHomes } from './postgres/homes.ts'
 import { idsUnder } from './postgres/ids.ts'
 import { connect, type Question, UnfitServer } from './postgres/link.ts'
 import { runsOlderService } from './postgres/owner/older-service.ts'
@@ -50,6 +52,7 @@ export interface PostgresDriver extends StateDriver {
    */
   writer: string | undefined
   ask(question: Question): Promise<unknown[][]>
+  homes: Homes
   /** False for a while after the disk of the database was full. */
   hasRoom(): boolean
   doubts(): Readonly<Counts>
@@ -168,6 +171,11 @@ export async function openPostgres({
     writer: writer?.id,
     doubts: writer?.counts ?? (() => ({ stored: 0, repeated: 0 })),
     ask: reads.ask,
+    homes: postgresHomes({
+      service: target.service ?? writer?.id,
+      commit: (homes) => commits.add({ ops: [], homes }),
+      ask: reads.ask,
+    }),
     hasRoom: () => performance.now() >= fullUntil,
     async dispose() {
       await commits.close()
@@ -179,7 +187,7 @@ export async function openPostgres({
 /** The bytes of a view may change before they are sent. */
 const owned = (ops: readonly Op[]) => ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
 
-type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'dispose'> & {
+type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'homes' | 'hasRoom' | 'dispose'> & {
   state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm' | 'changes'>
 }
 
@@ -201,7 +209,9 @@ async function openTables(
   const link = await connect(target)
   try {
     if (target.service === undefined) await refusePooling(link, target)
-    const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
+    const [[hasSchema, hasTables, hasHomes]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [
+      [boolean, boolean, boolean],
+    ]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
     // Another thread may be creating the tables at this moment; this thread then waits for the other one.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
@@ -213,7 +223,11 @@ async function openTables(
         `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
       )
     }
-    if (format === FORMAT) return
+    if (format === FORMAT) {
+      // An earlier build made the same format without this table.
+      if (hasTables && !hasHomes) await make()
+      return
+    }
     // An older release that still runs could start threads that do not know the new format.
     if (await runsOlderService(link, olderMs))
       throw new OtherFormat(

@@ -34,8 +34,6 @@ export const FAMILIES = {
   /** Devices that a command or an upload passes on to the service. */
   imports: notHeld('import:'),
   orders: notHeld('order:'),
-  /** Instances that a process is creating or deleting. */
-  unfinished: notHeld(keys.allUnfinished),
   charts: held('chart:', 'health/series.ts'),
   /** The owner of the store, its marks, and the web client version. */
   store: notHeld('meta:'),

@@ -1,7 +1,7 @@
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Op } from '../../contract.ts'
 import type { OpenOptions } from '../../store-backend.ts'
-import type { Guard } from './fenced-commit.ts'
+import type { Guard, HomeChanges } from './fenced-commit.ts'
 import type { Work } from './writer.ts'
 
 /** Bytes after which no further batch is added to a commit. */
@@ -14,10 +14,11 @@ const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Bytes that are added for each operation, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
-interface Batch {
-  guard?: Guard | undefined
-  ops: readonly Op[]
-}
+/** A batch with a condition changes no homes. */
+type Batch = { ops: readonly Op[] } & (
+  | { guard?: Guard | undefined; homes?: undefined }
+  | { guard?: undefined; homes: HomeChanges }
+)
 
 interface Waiting {
   batch: Batch
@@ -27,12 +28,22 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+const homesIn = ({ homes }: Batch): string[] => (homes === undefined ? [] : Object.values(homes).flat())
+
+/** The changes of all batches; undefined if there are none. */
+function mergedHomes(batches: readonly Batch[]): HomeChanges | undefined {
+  const changes = batches.flatMap(({ homes }) => homes ?? [])
+  if (changes.length === 0) return undefined
+  const of = (kind: keyof HomeChanges) => changes.flatMap((each) => each[kind] ?? []).sort()
+  return { claims: of('claims'), releases: of('releases'), removals: of('removals') }
+}
+
 const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
 /**
  * Batches wait while a commit runs; those that wait together become the next commit. A batch with a condition is a
- * commit by itself.
+ * commit by itself, and one statement changes each home only once.
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,
@@ -49,7 +60,14 @@ export function createCommits(
     if (group[0]!.batch.guard) return group
     let bytes = group[0]!.bytes
     let more = 0
-    while (more < waiting.length && !waiting[more]!.batch.guard && bytes < GROUP_BYTES) bytes += waiting[more++]!.bytes
+    const homes = new Set(homesIn(group[0]!.batch))
+    for (; more < waiting.length && bytes < GROUP_BYTES; more++) {
+      const { batch, bytes: length } = waiting[more]!
+      const own = homesIn(batch)
+      if (batch.guard || own.some((each) => homes.has(each))) break
+      for (const each of own) homes.add(each)
+      bytes += length
+    }
     return [...group, ...waiting.splice(0, more)]
   }
 
@@ -58,7 +76,9 @@ export function createCommits(
       const group = next()
       const { guard } = group[0]!.batch
       try {
-        const isStored = await write({ guard, ops: group.flatMap(({ batch }) => batch.ops), until: group[0]!.until })
+        const batches = group.map(({ batch }) => batch)
+        const ops = batches.flatMap((batch) => batch.ops)
+        const isStored = await write({ guard, homes: mergedHomes(batches), ops, until: group[0]!.until })
         onCommit?.(true)
         for (const { resolve } of group) resolve(isStored)
       } catch (error) {

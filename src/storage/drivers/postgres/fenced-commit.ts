@@ -20,6 +20,20 @@ i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FRO
 
 const COMMIT = `WITH w AS (${FENCE}), ${CHANGES} SELECT count(*) FROM w`
 
+/**
+ * A home can be claimed if it is new, was released, or names a service of which no thread can write. That is
+ * read at the moment of the statement and stays true, but the home may be claimed by another service meanwhile. So the
+ * row is changed only if it is still the one that was read: the rows of `svc_writer` are not read again after a wait.
+ */
+const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
+  WHERE h.writer IS NULL OR NOT EXISTS (SELECT FROM svc_writer o WHERE (o.id = h.writer OR o.service = h.writer) AND NOT o.is_over)),
+u AS (UPDATE svc_home h SET writer = $9::uuid, wanted = NULL, epoch = h.epoch + 1 FROM f
+  WHERE h.instance = f.instance AND h.epoch = f.epoch AND h.writer IS NOT DISTINCT FROM f.writer AND EXISTS (SELECT FROM w)),
+n AS (INSERT INTO svc_home (instance, writer, epoch) SELECT f.instance, $9::uuid, 1 FROM f WHERE f.epoch IS NULL AND EXISTS (SELECT FROM w) ON CONFLICT DO NOTHING),
+r AS (UPDATE svc_home SET writer = NULL WHERE instance = ANY ($11::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w)),
+g AS (DELETE FROM svc_home WHERE instance = ANY ($12::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w))`
+const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*) FROM w`
+
 /** A service that was away for longer than this reads all records again. */
 const KEPT = '10 minutes'
 /**
@@ -42,11 +56,21 @@ export type Guard = NonNullable<Batch['guard']> | { version: number }
 
 export const isOfKey = (guard: Guard): guard is NonNullable<Batch['guard']> => 'key' in guard
 
+/** Instances whose homes change. Nothing says whether a claim was granted; the row of the home shows it. */
+export interface HomeChanges {
+  claims?: readonly string[] | undefined
+  releases?: readonly string[] | undefined
+  removals?: readonly string[] | undefined
+}
+
 export interface FencedCommit {
   writer: string
+  /** Id of the main thread's writer, which homes name. */
+  service: string
   number: number
   generation: number
   guard?: Guard | undefined
+  homes?: HomeChanges | undefined
   ops: Sorted
 }
 
@@ -72,7 +96,13 @@ const valuesOf = ({ writer, number, generation, ops: { removed, put } }: FencedC
 ]
 
 async function inOneStatement(ask: Ask, commit: FencedCommit): Promise<true | 'refused'> {
-  const { rows } = await ask({ name: 'commit', text: COMMIT, values: valuesOf(commit) })
+  const { service, homes } = commit
+  const changes = homes && [service, ...[homes.claims, homes.releases, homes.removals].map((each = []) => uuids(each))]
+  const { rows } = await ask(
+    changes === undefined
+      ? { name: 'commit', text: COMMIT, values: valuesOf(commit) }
+      : { name: 'commit-homes', text: COMMIT_HOMES, values: [...valuesOf(commit), ...changes] },
+  )
   return rows[0]![0] === 1 || 'refused'
 }
 

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Op } from '../../contract.ts'
-import { carryOut, type FencedCommit, type Guard, isOfKey, sort } from './fenced-commit.ts'
+import { carryOut, type FencedCommit, type Guard, type HomeChanges, isOfKey, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
 /** Another writer has replaced this one, so nothing of the commit was stored. */
@@ -52,6 +52,7 @@ export interface WriterOptions {
 
 export interface Work {
   guard?: Guard | undefined
+  homes?: HomeChanges | undefined
   ops: readonly Op[]
   /** Value of `performance.now` until which work that was not sent yet waits for a connection. */
   until: number
@@ -84,6 +85,8 @@ const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generatio
 
 interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' | 'onOver'> {
   readonly id: string
+  /** Id of the main thread's writer. */
+  readonly service: string
   link: Link
   seq: number
   generation: number
@@ -105,7 +108,7 @@ export async function openWriter({ service, thread, ...options }: WriterOptions)
       : cause
   })
   const start = { seq: 0, generation: 0, highest: 0, over: undefined, isClosing: false, former: [] }
-  const state: State = { ...options, ...start, id, link, counts: { stored: 0, repeated: 0 } }
+  const state: State = { ...options, ...start, id, service: service ?? id, link, counts: { stored: 0, repeated: 0 } }
   return {
     id,
     write: (work) => write(state, work),
@@ -132,8 +135,9 @@ async function write(state: State, work: Work): Promise<boolean> {
       if (await isStored(state, work, doubtEnds)) return true
       doubtEnds = undefined
     }
-    const { id: writer, generation } = state
-    const result = await attempt(state, { writer, number, generation, guard: work.guard, ops })
+    const { id: writer, service, generation } = state
+    const { guard, homes } = work
+    const result = await attempt(state, { writer, service, number, generation, guard, homes, ops })
     if (result === 'doubt') {
       doubtEnds = performance.now() + state.doubtMs
       continue

@@ -1,0 +1,151 @@
+/**
+ * Two services on one schema of a PostgreSQL server claim and release homes and write records at random, while each
+ * replaces the other now and then. The replaced one goes on, stands still with commits under way, or is cut off.
+ *
+ * Triggers note each write, and each change of a home, in the transaction in which it happens.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
+import type pg from 'pg'
+import { threadUrl } from '../../src/storage/drivers/postgres/target.ts'
+import { Fenced, REMOVE } from '../../src/storage/drivers/postgres/writer.ts'
+import { openPostgres } from '../../src/storage/drivers/postgres.ts'
+import type { PostgresProxy } from '../harness/postgres-proxy.ts'
+import type { Seeded } from './seeded.ts'
+
+const NOTING = `
+CREATE TABLE written (n bigint GENERATED ALWAYS AS IDENTITY, instance uuid, value text, home uuid);
+CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO written (instance, value, home)
+    SELECT NEW.scope, convert_from(NEW.value, 'UTF8'), (SELECT writer FROM svc_home WHERE instance = NEW.scope);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER noting AFTER INSERT OR UPDATE ON svc_state FOR EACH ROW EXECUTE FUNCTION note_write();
+CREATE TABLE moved (n bigint GENERATED ALWAYS AS IDENTITY, instance uuid, former uuid, writer uuid, grown bigint);
+CREATE FUNCTION note_home() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO moved (instance, former, writer, grown) VALUES (NEW.instance, OLD.writer, NEW.writer, NEW.epoch - coalesce(OLD.epoch, 0));
+  RETURN NEW;
+END $$;
+CREATE TRIGGER noting AFTER INSERT OR UPDATE ON svc_home FOR EACH ROW EXECUTE FUNCTION note_home()`
+
+export interface Model {
+  side: pg.Client
+  /** The URL of the schema through each of two proxies. */
+  sides: readonly { url: string; proxy: PostgresProxy }[]
+  random: Seeded
+  takeovers: number
+}
+
+type Side = Model['sides'][number]
+
+export async function runHomes({ side, sides, random, takeovers }: Model): Promise<{ written: number; claims: number }> {
+  await (await openPostgres({ url: sides[0]!.url })).dispose()
+  await side.query(NOTING)
+  const instances = Array.from({ length: 6 }, () => randomUUID() as string)
+  /** The last confirmed number of each writer and instance. Commits that wait together store the last value of a record. */
+  const confirmed = new Map<string, number>()
+
+  /** The main thread of a service claims homes, and its other thread writes the records of its instances. */
+  async function begin({ url, proxy }: Side, own: Seeded) {
+    let isEnding = false
+    const onOver = () => {
+      isEnding = true
+    }
+    const options = { silenceMs: 60_000, patienceMs: 60_000, onOver }
+    const main = await openPostgres({ url, ...options })
+    const thread = await openPostgres({
+      url: threadUrl(url, main.writer),
+      claims: { all: new BigInt64Array(2), own: 1 },
+      ...options,
+    })
+    const mine = new Set<string>()
+    const pending = new Map<string, Promise<unknown>[]>()
+    const changes = new Mutex()
+    let number = 0
+
+    const claim = (some: readonly string[]) =>
+      changes.runExclusive(async () => {
+        const granted = await main.homes.claim(some)
+        for (const each of granted) mine.add(each)
+        return granted
+      })
+    const release = (instance: string) =>
+      changes.runExclusive(async () => {
+        if (!mine.delete(instance)) return
+        await Promise.allSettled(pending.get(instance) ?? [])
+        await main.homes.release(instance)
+      })
+    function write(instance: string) {
+      const own = ++number
+      const value = `${main.writer} ${own}`
+      const commit = thread.commit({ ops: [[`instance:${instance}:record`, Buffer.from(value)]] })
+      const done = commit.then(() => void confirmed.set(`${main.writer} ${instance}`, own), expectFenced)
+      pending.set(instance, [...(pending.get(instance) ?? []).slice(-9), done])
+    }
+    async function live(): Promise<void> {
+      while (!isEnding) {
+        const instance = own.pick(instances)
+        const choice = own.below(8)
+        if (choice === 0) await claim(own.shuffled(instances).slice(0, 3))
+        else if (choice === 1) await release(instance)
+        else if (mine.has(instance)) write(instance)
+        await pause(own.below(3))
+      }
+    }
+    const living = live().catch(expectFenced)
+    return {
+      id: main.writer!,
+      proxy,
+      claim,
+      async end() {
+        isEnding = true
+        await living
+        await Promise.allSettled([...pending.values()].flat())
+        await Promise.all([thread.dispose(), main.dispose()])
+      },
+    }
+  }
+
+  const countOf = async (writer: string) =>
+    (await side.query("SELECT FROM written WHERE value LIKE $1 || ' %'", [writer])).rowCount
+
+  const services = [await begin(sides[0]!, random.apart()), await begin(sides[1]!, random.apart())]
+  for (let round = 0; round < takeovers; round++) {
+    const at = random.below(2)
+    const [victim, taker] = [services[at]!, services[1 - at]!]
+    await pause(random.below(25))
+    const fault = random.below(4)
+    if (fault === 0) victim.proxy.cut()
+    if (fault > 1) victim.proxy.hold(true)
+    // Commits of a service that stands still are under way, or wait behind the one that is.
+    if (fault > 1) await pause(random.below(8))
+    if (random.chance(0.3)) taker.proxy.cut()
+    await side.query(REMOVE, [[victim.id]])
+    const before = await countOf(victim.id)
+    assert.equal((await taker.claim(instances)).size, instances.length)
+    await pause(random.below(10))
+    victim.proxy.hold(false)
+    await victim.end()
+    assert.equal(await countOf(victim.id), before, 'nothing is written after the takeover')
+    services[at] = await begin(sides[at]!, random.apart())
+  }
+  for (const each of services) await each.end()
+
+  const foreign = await side.query("SELECT value, home FROM written WHERE split_part(value, ' ', 1)::uuid IS DISTINCT FROM home")
+  assert.deepEqual(foreign.rows, [], 'only the home writes')
+  const grown = await side.query('SELECT * FROM moved WHERE grown <> (writer IS NOT NULL)::int OR former = writer')
+  assert.deepEqual(grown.rows, [], 'the epoch grows by one with each claim')
+  const { rows } = await side.query('SELECT instance, value FROM written ORDER BY n')
+  const written = rows.map(({ instance, value }) => [instance, ...value.split(' ')] as [string, string, string])
+  assert.equal(new Set(written.map(String)).size, written.length, 'no commit is applied twice')
+  const last = new Map(written.map(([instance, writer, number]) => [`${writer} ${instance}`, Number(number)]))
+  for (const [of, number] of confirmed) assert.ok((last.get(of) ?? 0) >= number, `${of} ${number} was confirmed`)
+  const claims = (await side.query('SELECT FROM moved WHERE writer IS NOT NULL')).rowCount!
+  return { written: written.length, claims }
+}
+
+function expectFenced(error: unknown): void {
+  if (!(error instanceof Fenced)) throw error
+}
