@@ -49,7 +49,7 @@ describe('pages in Chromium', { skip }, () => {
    * The accessibility checker axe must find nothing but minor problems in the API reference, in light colours in a
    * window and in dark colours on a phone, and the page must not be wider than the phone.
    */
-  async function soundReference(state: string) {
+  async function soundReference(state: string, within: string) {
     const found: string[] = []
     for (const [width, colorScheme] of [
       [1280, 'light'],
@@ -59,8 +59,9 @@ describe('pages in Chromium', { skip }, () => {
       // Text has a wrong colour for a moment while a transition runs.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
-      const { violations } = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+      const { violations } = await page.evaluate(
+        (selector) => (globalThis as unknown as { axe: typeof axe }).axe.run(selector, { resultTypes: ['violations'] }),
+        within,
       )
       const grave = violations.filter(({ impact }) => impact !== 'minor')
       const name = `${state} ${width} ${colorScheme}`
@@ -215,7 +216,7 @@ describe('pages in Chromium', { skip }, () => {
     await page.locator('[data-tag="groups"]').waitFor()
     await picture(page, 'docs')
     await page.evaluate(axe.source)
-    await soundReference('folded')
+    await soundReference('folded', 'body')
     // When the dialog with the keys opens, its first field must have the focus.
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.locator('.modal-ux-content input').first().and(page.locator(':focus')).waitFor()
@@ -257,6 +258,7 @@ describe('pages in Chromium', { skip }, () => {
     await openOperation('privacy', 'get', '/disallowed-contacts')
     await openOperation('send-actions', 'delete', '/{token}/messages')
     await page.getByRole('textbox', { name: 'Body of the request' }).waitFor()
-    await soundReference('open')
+    // The groups are open, too: their many closed operations are like those that were checked.
+    await soundReference('open', '.opblock.is-open')
   })
 })
