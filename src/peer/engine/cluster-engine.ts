@@ -154,7 +154,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
         unfollow(id)
         if (known !== undefined) continue
         caller.endAllAt(id)
-        emit(states.lose(id))
+        emit(states.remove(id))
       }
       for (const peer of peers) if (!readers.has(peer.id)) follow(peer)
     },

@@ -63,7 +63,8 @@ export function createEngineCaller(agent: Agent): EngineCaller {
     try {
       return await exchange(to, { agent, pieces, size, limitMs, ends })
     } finally {
-      giveBack()
+      // The agent gets the connection back a little after the answer; the next command would otherwise open another one.
+      setImmediate(giveBack)
     }
   }
 

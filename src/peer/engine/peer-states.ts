@@ -8,8 +8,10 @@ import type { EventLine } from './event-board.ts'
 
 export interface PeerStates {
   take(peer: string, line: EventLine): EngineEvent[]
-  /** The service with this id is lost. */
+  /** The service with this id is lost, and may come back. */
   lose(peer: string): EngineEvent[]
+  /** The service with this id has ended. */
+  remove(peer: string): EngineEvent[]
 }
 
 /** Statuses of an instance without a session, which a lost service does not change. */
@@ -56,6 +58,7 @@ export function createPeerStates({ now, isHere }: { now(): number; isHere(instan
         ...bells.files.filter(ofOthers).map((instance): EngineEvent => ({ type: 'files', instance })),
       ]
     },
+    remove: (peer) => instancesOf(peer).flatMap((instance) => forget(peer, instance)),
     lose(peer) {
       const lost = instancesOf(peer).filter((instance) => !isHere(instance))
       return lost.flatMap((instance) => unknown(peer, instance))

@@ -1,6 +1,6 @@
 /**
- * A limit of tasks that run at the same time; others wait in order. While some wait, the limit grows step by step, so that
- * many short tasks open few connections, and long ones do not hold up the others.
+ * A limit of tasks that run at the same time; others wait in order. The limit grows step by step while some wait and few
+ * end. So many short tasks open few connections, and long ones do not hold up the others.
  */
 
 export interface Places {
@@ -12,7 +12,7 @@ export interface PlacesOptions {
   /** Number of places while no task waits, and the highest number. */
   first: number
   most: number
-  /** Interval in ms of a step, which adds half of `first`. */
+  /** Interval in ms of a step, which adds half of `first` if fewer tasks than that have ended in it. */
   growEveryMs: number
   mostWaiting: number
 }
@@ -21,6 +21,7 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
   const step = Math.ceil(first / 2)
   let total = first
   let used = 0
+  let endedInStep = 0
   const waiting = new Set<() => void>()
   let growing: NodeJS.Timeout | undefined
 
@@ -37,7 +38,8 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
   }
 
   function grow() {
-    total = Math.min(most, total + step)
+    if (endedInStep < step) total = Math.min(most, total + step)
+    endedInStep = 0
     admit()
   }
 
@@ -48,6 +50,7 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
       if (isGiven) return
       isGiven = true
       used--
+      endedInStep++
       if (waiting.size === 0 && total > first) total--
       admit()
     }

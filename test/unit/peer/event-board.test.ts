@@ -68,7 +68,7 @@ test('a reader that connects again gets the outcomes that it has missed, and one
 
 test('a loss changes no instance without a session, and none that this service has taken over', () => {
   const mine = new Set<string>()
-  const { take, lose } = createPeerStates({ now: () => 5, isHere: (instance) => mine.has(instance) })
+  const { take, lose, remove } = createPeerStates({ now: () => 5, isHere: (instance) => mine.has(instance) })
   const states = (['connected', 'stopped', 'banned'] as const).map(
     (status) => [status, { ...CREATED, status }] as [string, typeof CREATED],
   )
@@ -86,6 +86,8 @@ test('a loss changes no instance without a session, and none that this service h
   // Another service has it now, so the first one cannot say that it is gone.
   take('b', { states: [['connected', { ...CREATED, status: 'connected' }]] })
   assert.deepEqual(take('a', { isFirst: true, states: [] }), [])
+  assert.equal(remove('b').length, 1)
+  assert.deepEqual(remove('b'), [])
 })
 
 test('the limit of tasks grows only while some wait, in order, and for no longer than their time', async () => {
