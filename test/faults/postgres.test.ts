@@ -27,6 +27,7 @@ import { ownNode } from '../../src/service/nodes.ts'
 import { markFolders } from '../../src/service/shared-folders.ts'
 import { StandbyStopped, standBy, type WhileStandby } from '../../src/service/stand-by.ts'
 import { watchStart } from '../../src/starting.ts'
+import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
 import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
@@ -348,17 +349,19 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const url = (port: number) => `postgres://svc@127.0.0.1:${port}/postgres?schema=${schema}`
     const over: string[] = []
     const unreached: string[] = []
+    const unlisted: string[] = []
     const claims = { all: new BigInt64Array(options.threads ?? 2), own: 0 }
     const main = await openStore(url(proxy.port), {
       claims,
       onOver: (_, sentence) => over.push(sentence),
       onUnreached: (address) => unreached.push(address),
+      onUnlisted: (cause) => unlisted.push((cause as Error).message),
     })
     const giveBack = await main.own()
     const thread = await openStore(main.threadUrl)
     const side = await cluster.client(schema)
     const writers = async () => Number((await side.query('SELECT count(*) FROM svc_writer')).rows[0].count)
-    return { main, thread, giveBack, over, unreached, side, writers, schema }
+    return { main, thread, giveBack, over, unreached, unlisted, side, writers, schema }
   }
   const LOCK_SCHEMA = `SELECT pg_advisory_lock(${OWNING}, hashtext(current_schema()))`
   const ENDING = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc owner'"
@@ -395,17 +398,24 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     const side = await cluster.client(schema)
     const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
-    // A thread of the former owner locks its own row first, and that of its service only then.
+    // The server checks for a deadlock once, this long after the takeover began to wait.
+    await side.query("ALTER ROLE svc SET deadlock_timeout = '2500ms'")
+    // A thread of the former owner locks its own row first, and that of its service when the takeover waits for it.
     const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
       PERFORM FROM svc_writer WHERE service IS NOT NULL FOR UPDATE;
       PERFORM pg_advisory_xact_lock(1);
-      PERFORM pg_sleep(0.8);
+      WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.02); END LOOP;
       PERFORM FROM svc_writer WHERE is_service FOR KEY SHARE;
     END $$`)
     await until(isHeld, Boolean)
     const other = await openStore(cluster.url(schema))
     const giveBackOther = await other.own()
     await starting
+    await side.query('ALTER ROLE svc RESET deadlock_timeout')
+    await until(
+      async () => Number((await side.query('SELECT sum(deadlocks) FROM pg_stat_database')).rows[0].sum),
+      (count) => count > 0,
+    )
     assert.equal(other.hasTakenOver?.(), true)
     proxy.refuse(false)
     await until(async () => over.length, Boolean)
@@ -595,6 +605,30 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await until(rows, (found) => isDeepStrictEqual(found, [{ state: 'active', writes: true }]))
     assert.deepEqual(unlisted, ['no room'])
     await next.close()
+    await giveBackNext()
+  })
+
+  test('an owner whose counter the server does not store goes on, and another service can take over from it', async () => {
+    const { main, thread, giveBack, over, unlisted, side, schema } = await service()
+    await side.query(refusing('UPDATE', 'svc_service'))
+    const counter = async () => (await side.query('SELECT beat FROM svc_service')).rows
+    const holder = async () => (await side.query("SELECT pid FROM pg_locks WHERE locktype = 'advisory'")).rows
+    const before = [await counter(), await holder()]
+    await until(async () => unlisted.length, Boolean)
+    await pause(2_500)
+    assert.deepEqual([await counter(), await holder()], before)
+    assert.deepEqual(unlisted, ['no room'])
+    proxy.refuse(true)
+    proxy.cut()
+    const next = await openStore(cluster.url(schema))
+    const giveBackNext = await next.own()
+    await next.commit(put('k', 'stored'))
+    assert.equal(next.hasTakenOver?.(), true)
+    await side.query('DROP TRIGGER refusing ON svc_service')
+    proxy.refuse(false)
+    await until(async () => over.length, Boolean)
+    for (const store of [thread, main, next]) await store.close()
+    await giveBack()
     await giveBackNext()
   })
 
@@ -1038,35 +1072,41 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   test('the tables of an older release stay as they are while a service uses them', async () => {
     const schema = `older_${schemas++}`
     const url = cluster.url(schema)
-    const store = await openStore(url)
+    const store = await openStore(url, { node: { id: randomUUID(), name: 'first', release: '1.0.0' } })
     const release = await store.own()
     const side = await cluster.client(schema)
     const format = async () => (await side.query("SELECT value FROM svc_meta WHERE key = 'format'")).rows[0].value
-    await side.query("UPDATE svc_meta SET value = '2' WHERE key = 'format'")
+    await side.query("UPDATE svc_meta SET value = '4' WHERE key = 'format'")
     await Promise.all(
       [true, false].map((isReader) =>
-        assert.rejects(
-          openStore(url, { isReader }),
-          /is of an older release \(format 2\); stop it before you start this release/,
-        ),
+        assert.rejects(openStore(url, { isReader }), /older release \(first\) runs on .* which has format 4; stop it first\./),
       ),
     )
-    assert.equal(await format(), '2')
+    await assert.rejects(postgresBackend(url).check(), /has format 4, and this release has 6; start the service of this release/)
+    assert.equal(await format(), '4')
     await store.close()
     await release()
-    // A service of an older release has lost its lock for a moment, and then uses its table again.
-    await side.query('CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node VALUES (NULL, NULL, 1)')
+    // A service of format 4 has lost its lock for a moment, and then raises its counter again.
+    await side.query(
+      "CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node VALUES (NULL, 'second', 1), (NULL, 'killed', 9)",
+    )
+    await side.query('INSERT INTO svc_writer (id, is_service) VALUES (gen_random_uuid(), true)')
     const again = () => openPostgres({ url, isReader: true, olderMs: 600 })
-    const beating = setInterval(() => void side.query('UPDATE svc_node SET beat = beat + 1'), 100)
-    await assert.rejects(again(), /is of an older release \(format 2\)/)
-    clearInterval(beating)
-    const locking = setTimeout(() => void side.query(LOCK_SCHEMA), 300)
-    await assert.rejects(again(), /is of an older release \(format 2\)/)
-    clearTimeout(locking)
-    assert.equal(await format(), '2')
+    let raised = side.query('SELECT')
+    const raising = setInterval(() => {
+      raised = side.query("UPDATE svc_node SET beat = beat + 1 WHERE name = 'second'")
+    }, 100)
+    await assert.rejects(again(), /older release \(second\)/).finally(() => clearInterval(raising))
+    await raised
+    await side.query(LOCK_SCHEMA)
+    await assert.rejects(again(), /older release \(its name is not known\)/)
+    assert.equal(await format(), '4')
     await side.query('SELECT pg_advisory_unlock_all()')
-    await (await again()).dispose()
-    assert.deepEqual([await format(), (await side.query('SELECT FROM svc_node')).rowCount], ['6', 1])
+    // The second one watches the counters while the first one changes the tables.
+    const both = await Promise.all([again(), pause(300).then(again)])
+    for (const each of both) await each.dispose()
+    assert.equal(await format(), '6')
+    assert.deepEqual((await side.query('SELECT is_over FROM svc_writer')).rows, [{ is_over: true }])
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {

@@ -18,12 +18,12 @@ import { createCommits } from './postgres/commits.ts'
 import { postgresHomes } from './postgres/homes.ts'
 import { idsUnder } from './postgres/ids.ts'
 import { connect, type Question, UnfitServer } from './postgres/link.ts'
-import { runsOlderService } from './postgres/owner/older-service.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
 import { createReads } from './postgres/reads.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
+import { upgradeTables } from './postgres/upgrade-tables.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
@@ -79,7 +79,7 @@ export async function openPostgres({
 }: PostgresOptions): Promise<PostgresDriver> {
   const target = targetOf(url)
   const reads = createReads(target, { silenceMs: Math.max(silenceMs, patienceMs), patienceMs })
-  const writer = await openTables(target, { mustExist, silenceMs, olderMs })
+  const writer = await openTables(target, { mustExist, isReader, silenceMs, olderMs })
     .then(() =>
       isReader
         ? undefined
@@ -202,9 +202,16 @@ const postgresDriver = defineDriver(
  */
 class OtherFormat extends Error {}
 
+const STORED_FORMAT = { text: "SELECT value FROM svc_meta WHERE key = 'format'" }
+
 async function openTables(
   target: Target,
-  { mustExist, silenceMs, olderMs }: { mustExist: boolean; silenceMs: number; olderMs: number },
+  {
+    mustExist,
+    isReader,
+    silenceMs,
+    olderMs,
+  }: Required<Pick<PostgresOptions, 'mustExist' | 'isReader' | 'silenceMs' | 'olderMs'>>,
 ): Promise<void> {
   const link = await connect(target)
   try {
@@ -216,11 +223,11 @@ async function openTables(
     // Another thread may be creating the tables at this moment; this thread then waits for the other one.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     if (!hasTables) await make()
-    const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
-    const format = Number(rows[0]?.[0])
+    const readFormat = async () => Number((await link.ask(STORED_FORMAT, silenceMs)).rows[0]?.[0])
+    const format = await readFormat()
     if (!(format <= FORMAT)) {
       throw new OtherFormat(
-        `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
+        `The store in ${target.shown} has format ${format}, and this release knows ${FORMAT}; use the newer release.`,
       )
     }
     if (format === FORMAT) {
@@ -228,12 +235,17 @@ async function openTables(
       if (hasTables && !hasHomes) await make()
       return
     }
-    // An older release that still runs could start threads that do not know the new format.
-    if (await runsOlderService(link, olderMs))
+    if (isReader && mustExist)
       throw new OtherFormat(
-        `The service on the store in ${target.shown} is of an older release (format ${format}); stop it before you start this release, also as its standby.`,
+        `The store in ${target.shown} has format ${format}, and this release has ${FORMAT}; start the service of this release, which changes it.`,
       )
-    await make()
+    // An older release that still runs could start threads that do not know the new format.
+    const running = await upgradeTables(link, { silentMs: olderMs, make })
+    // Another service of this release may have changed them meanwhile.
+    if (running.length === 0 || (await readFormat()) === FORMAT) return
+    throw new OtherFormat(
+      `A service of an older release (${running.join(', ')}) runs on the store in ${target.shown}, which has format ${format}; stop it first. This release cannot be its standby either.`,
+    )
   } finally {
     await link.end()
   }

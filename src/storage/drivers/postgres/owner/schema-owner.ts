@@ -63,15 +63,19 @@ export interface OwnerOptions {
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
+/** Keeps others from the lock until the end of the transaction. */
+const RESERVE = { text: `SELECT pg_try_advisory_xact_lock(${OWNING}, hashtext(current_schema()))` }
 /** This query takes a shared lock, which is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
 
 const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
-/** Raises the counter of the owner, and reads what commands and other services have written. */
-const LOOK = `WITH ${BEAT}
-SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}, ${CONNECTED}, ${HAS_ROW}`
+/** What commands and other services have written. */
+const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}, ${CONNECTED}`
+const LOOK_ONLY = `SELECT ${SEEN}, true`
+/** Raises the counter of the owner first. */
+const LOOK = `WITH ${BEAT} SELECT ${SEEN}, ${HAS_ROW}`
 const NAME = { text: "SET application_name = 'svc owner'" }
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /** The rows of earlier runs of the service. Rows of commands are removed after a day: those commands were killed. */
@@ -145,7 +149,20 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
 
   const reconnect = createReconnect(() => connect(target, { name: 'owner' }), BEAT_EVERY)
   const question = { text: LOOK, values: [writer, node.host ?? null] }
-  const askOn = async (used: Link) => (await used.ask(question, LOOK_SILENCE)).rows
+  const rowWriter = createRowWriter(options.onUnlisted)
+
+  async function askOn(used: Link): Promise<unknown[][]> {
+    try {
+      const { rows } = await used.ask(question, LOOK_SILENCE)
+      if (rows[0]!.at(-1)) rowWriter.note(undefined)
+      return rows
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      // Only the counter is refused. The lease rests on the answer, and not on the counter.
+      if (!isClosing()) rowWriter.note(error)
+      return (await used.ask({ text: LOOK_ONLY, values: [writer] }, LOOK_SILENCE)).rows
+    }
+  }
 
   /** While the owner connects again, another connection shows its standby that it runs. */
   async function lookAgain(): Promise<unknown[][]> {
@@ -161,9 +178,8 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
 
   const watched = createSilenceWatch(() => momentNow().monotonic)
-  const writeRow = createRowWriter(options.onUnlisted)
   /** Somebody has changed or removed the row. Without it, no standby would notice that this service stands still. */
-  const showAgain = () => writeRow(link, showOwnerAgain(node, writer, takeover), LOOK_SILENCE)
+  const showAgain = () => rowWriter.write(link, showOwnerAgain(node, writer, takeover), LOOK_SILENCE)
 
   async function look(): Promise<void> {
     const sentAt = momentNow()
@@ -243,7 +259,7 @@ async function takeOver(link: Link, target: Target, options: OwnerOptions): Prom
 
 /**
  * One transaction, because this service may be killed at any step. The former owner would then go on with its writer but
- * without its row. If this rejects, the connection must be closed, so that the server undoes the transaction.
+ * without its row. If this rejects, the transaction must be undone.
  *
  * If the machine of this service fails within the transaction, the server holds the locks until it notices that (eleven
  * seconds). The former owner cannot raise its counter meanwhile, and its lease ends.
@@ -253,15 +269,23 @@ async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: O
   await ask('BEGIN')
   await ask(MARK, [writer])
   const ended = uuids((await ask(LOCK_EARLIER, [writer])).flat() as string[])
-  const [lost] = (await ask(LOSE, [ended])).flat() as string[]
+  /** Without the row, the service takes over all the same. The beat stores it when the server takes it again. */
+  async function show(question: Question): Promise<unknown[]> {
+    await ask('SAVEPOINT shown')
+    return link.ask(question, SILENCE).then(
+      ({ rows }) => rows.flat(),
+      async (error) => {
+        if (!isRefusal(error)) throw error
+        await ask('ROLLBACK TO SAVEPOINT shown')
+        return []
+      },
+    )
+  }
+  // If this is refused, the next statement removes the rows of the services with their writers.
+  const [lost] = (await show({ text: LOSE, values: [ended] })) as string[]
   const hasFailed = (await ask(REMOVE, [ended])).some(([isService]) => isService)
   const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
-  await ask('SAVEPOINT replaced')
-  await link.ask(showOwner(node, writer, takeover), SILENCE).catch(async (error) => {
-    if (!isRefusal(error)) throw error
-    // The beat shows the row when the server stores it again.
-    await ask('ROLLBACK TO SAVEPOINT replaced')
-  })
+  await show(showOwner(node, writer, takeover))
   await ask('COMMIT')
   if (hasFailed) onTakenOver()
   return takeover
@@ -285,10 +309,11 @@ export async function isOwned(target: Target): Promise<boolean> {
 
 const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
 
-export const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
+const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
 
-/** Also true if the owner has just ended and the server releases its lock in a moment. */
-export const isFreeSoon = (link: Link): Promise<boolean> => isSoon(() => isFree(link))
+/** Resolves with false if another process keeps the lock. Otherwise nobody gets it until the end of the transaction. */
+export const isReservedSoon = (link: Link): Promise<boolean> =>
+  isSoon(async () => (await link.ask(RESERVE, SILENCE)).rows[0]![0] as boolean)
 
 /** Resolves with false if another process keeps the lock. */
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))

@@ -65,13 +65,13 @@ export async function waitForTurn(
   let shownAt = Number.NEGATIVE_INFINITY
   let former: string | undefined
   let isReached = false
-  const writeRow = createRowWriter((cause) => onUnlisted?.(cause))
+  const rowWriter = createRowWriter((cause) => onUnlisted?.(cause))
 
   async function show(link: Link): Promise<void> {
     if (!isReady() || performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
     // The owner also finds this standby by the name of its connection.
-    await writeRow(link, showStandby(node), SILENCE)
+    await rowWriter.write(link, showStandby(node), SILENCE)
   }
 
   /** Resolves with the connection that holds the lock; undefined if another service may still run. */

@@ -1,0 +1,76 @@
+/**
+ * Changes the tables of an earlier format, unless a service of an older release still uses them. Its lock alone does not
+ * show it, because a restart of the server takes the lock away from it for a moment.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Link } from './link.ts'
+import { isReservedSoon, SILENCE } from './owner/schema-owner.ts'
+
+/** Tables in which the releases have their counters: `svc_node` in formats 3 to 5, `svc_service` since then. */
+const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) AS t WHERE to_regclass(t) IS NOT NULL" }
+const countersIn = (table: string) => ({ text: `SELECT coalesce(name, ''), beat::text FROM ${table}` })
+/**
+ * A service that returns after this can store nothing more, and its next owner still learns that it did not shut down
+ * properly.
+ */
+const END_OLDER = {
+  text: 'UPDATE svc_writer SET is_over = true WHERE is_service OR service IN (SELECT id FROM svc_writer WHERE is_service)',
+}
+
+/** Interval in ms at which the counters are read. A service raises its own every second. */
+const LOOK_EVERY = 250
+/** Longest time in ms between two looks. After a longer one, the time without a sign of life begins again. */
+const LONGEST_GAP = 1_500
+/** The watch ends after so many times of its length, although the server was never fast enough for it. */
+const MOST_TIMES = 6
+
+export interface UpgradeOptions {
+  /** Time in ms for which no counter may change, if there are any. */
+  silentMs: number
+  /** Creates the missing tables and writes the new format. */
+  make(): Promise<unknown>
+}
+
+/** Resolves with the names of the services that use the tables; empty if it was done. */
+export async function upgradeTables(link: Link, { silentMs, make }: UpgradeOptions): Promise<readonly string[]> {
+  const running = await watch(link, silentMs)
+  if (running.length > 0) return running
+  await link.ask({ text: 'BEGIN' }, SILENCE)
+  // Nobody can become the owner until the end of this transaction. If it is not committed, the caller ends the link.
+  if (!(await isReservedSoon(link))) return [UNNAMED]
+  await make()
+  await link.ask(END_OLDER, SILENCE)
+  await link.ask({ text: 'COMMIT' }, SILENCE)
+  return []
+}
+
+/** Name of a service that is known only by its lock. */
+const UNNAMED = 'its name is not known'
+
+async function watch(link: Link, silentMs: number): Promise<string[]> {
+  const tables = (await link.ask(TABLES, SILENCE)).rows.flat() as string[]
+  async function look(): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for (const table of tables) {
+      for (const [name, beat] of (await link.ask(countersIn(table), SILENCE)).rows as [string, string][])
+        found.set(`${name} ${beat}`, name)
+    }
+    return found
+  }
+  let seen = await look()
+  if (seen.size === 0) return []
+  const beganAt = performance.now()
+  let silentSince = beganAt
+  let askedAt = beganAt
+  while (performance.now() - silentSince < silentMs) {
+    await pause(LOOK_EVERY)
+    const now = await look()
+    const risen = [...now].flatMap(([counter, name]) => (seen.has(counter) ? [] : [name || UNNAMED]))
+    if (risen.length > 0) return risen
+    if (performance.now() - askedAt > LONGEST_GAP) silentSince = performance.now()
+    if (performance.now() - beganAt > MOST_TIMES * silentMs) return [UNNAMED]
+    askedAt = performance.now()
+    seen = now
+  }
+  return []
+}
