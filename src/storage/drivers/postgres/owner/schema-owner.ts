@@ -71,7 +71,7 @@ const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hash
 const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
-/** What commands and other services have written. */
+/** Columns that show the entry of the owner, and the entries of commands and other services. */
 const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}, ${CONNECTED}`
 const LOOK_ONLY = `SELECT ${SEEN}, true`
 /** Raises the counter of the owner first. */
