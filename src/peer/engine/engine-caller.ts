@@ -105,9 +105,11 @@ const exchange = ({ id, host, port }: ActiveService, { agent, pieces, size, limi
     const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1', 'content-length': size }
     const request = ask({ host, port, agent, method: 'POST', path: CALL_PATH, headers })
     let isSent = false
+    let isOver = false
     const connecting = setTimeout(stop, CONNECT)
     let answering: NodeJS.Timeout | undefined
     function end(ending: CallEnding) {
+      isOver = true
       clearTimeout(connecting)
       clearTimeout(answering)
       ends.delete(stop)
@@ -120,6 +122,7 @@ const exchange = ({ id, host, port }: ActiveService, { agent, pieces, size, limi
     }
     ends.add(stop)
     whenConnected(request, () => {
+      if (isOver) return
       isSent = true
       clearTimeout(connecting)
       if (limitMs !== undefined) answering = setTimeout(stop, limitMs)
