@@ -9,8 +9,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
 import type pg from 'pg'
-import { threadUrl } from '../../src/storage/drivers/postgres/target.ts'
-import { Fenced, REMOVE } from '../../src/storage/drivers/postgres/writer.ts'
+import { createCommits } from '../../src/storage/drivers/postgres/commits.ts'
+import { postgresHomes } from '../../src/storage/drivers/postgres/homes.ts'
+import { connect } from '../../src/storage/drivers/postgres/link.ts'
+import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
+import { Fenced, openWriter, REMOVE } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres } from '../../src/storage/drivers/postgres.ts'
 import type { PostgresProxy } from '../harness/postgres-proxy.ts'
 import type { Seeded } from './seeded.ts'
@@ -39,10 +42,17 @@ export interface Model {
 }
 
 type Side = Model['sides'][number]
+type Commits = ReturnType<typeof createCommits>
+
+/** Milliseconds for which a service waits that stands still. */
+const PATIENCE = 60_000
 
 export async function runHomes({ side, sides, random, takeovers }: Model): Promise<{ written: number; claims: number }> {
   await (await openPostgres({ url: sides[0]!.url })).dispose()
-  await side.query(NOTING)
+  const turn = new Mutex()
+  const query = (text: string | pg.QueryArrayConfig, values?: unknown[]) =>
+    turn.runExclusive(() => side.query(text as string, values))
+  await query(NOTING)
   const instances = Array.from({ length: 6 }, () => randomUUID() as string)
   /** The last confirmed number of each writer and instance. Commits that wait together store the last value of a record. */
   const confirmed = new Map<string, number>()
@@ -53,12 +63,17 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     const onOver = () => {
       isEnding = true
     }
-    const options = { silenceMs: 60_000, patienceMs: 60_000, onOver }
-    const main = await openPostgres({ url, ...options })
-    const thread = await openPostgres({
-      url: threadUrl(url, main.writer),
-      claims: { all: new BigInt64Array(2), own: 1 },
-      ...options,
+    const options = { connect: () => connect(targetOf(url)), silenceMs: PATIENCE, doubtMs: PATIENCE, onOver }
+    // The driver of a store would open four more connections, and a takeover would take four times as long.
+    const main = await openWriter({ ...options, service: undefined, thread: 0 })
+    const thread = await openWriter({ ...options, service: main.id, thread: 1 })
+    const [ofMain, ofThread] = [main, thread].map(({ write }) =>
+      createCommits(write, { patienceMs: PATIENCE, onCommit: undefined }),
+    ) as [Commits, Commits]
+    const homes = postgresHomes({
+      service: main.id,
+      commit: (changes) => ofMain.add({ ops: [], homes: changes }),
+      ask: async ({ text, values }) => (await query({ text, values, rowMode: 'array' } as pg.QueryArrayConfig)).rows,
     })
     const mine = new Set<string>()
     const pending = new Map<string, Promise<unknown>[]>()
@@ -67,7 +82,7 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
 
     const claim = (some: readonly string[]) =>
       changes.runExclusive(async () => {
-        const granted = await main.homes.claim(some)
+        const granted = await homes.claim(some)
         for (const each of granted) mine.add(each)
         return granted
       })
@@ -75,13 +90,13 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       changes.runExclusive(async () => {
         if (!mine.delete(instance)) return
         await Promise.allSettled(pending.get(instance) ?? [])
-        await main.homes.release(instance)
+        await homes.release(instance)
       })
     function write(instance: string) {
       const own = ++number
-      const value = `${main.writer} ${own}`
-      const commit = thread.commit({ ops: [[`instance:${instance}:record`, Buffer.from(value)]] })
-      const done = commit.then(() => void confirmed.set(`${main.writer} ${instance}`, own), expectFenced)
+      const value = `${main.id} ${own}`
+      const commit = ofThread.add({ ops: [[`instance:${instance}:record`, Buffer.from(value)]] })
+      const done = commit.then(() => void confirmed.set(`${main.id} ${instance}`, own), expectFenced)
       pending.set(instance, [...(pending.get(instance) ?? []).slice(-9), done])
     }
     async function live(): Promise<void> {
@@ -96,20 +111,20 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     }
     const living = live().catch(expectFenced)
     return {
-      id: main.writer!,
+      id: main.id,
       proxy,
       claim,
       async end() {
         isEnding = true
         await living
         await Promise.allSettled([...pending.values()].flat())
-        await Promise.all([thread.dispose(), main.dispose()])
+        await Promise.all([ofThread.close(), ofMain.close()])
+        await Promise.all([thread.close(), main.close()])
       },
     }
   }
 
-  const countOf = async (writer: string) =>
-    (await side.query("SELECT FROM written WHERE value LIKE $1 || ' %'", [writer])).rowCount
+  const countOf = async (writer: string) => (await query("SELECT FROM written WHERE value LIKE $1 || ' %'", [writer])).rowCount
 
   const services = [await begin(sides[0]!, random.apart()), await begin(sides[1]!, random.apart())]
   for (let round = 0; round < takeovers; round++) {
@@ -122,7 +137,7 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     // Commits of a service that stands still are under way, or wait behind the one that is.
     if (fault > 1) await pause(random.below(8))
     if (random.chance(0.3)) taker.proxy.cut()
-    await side.query(REMOVE, [[victim.id]])
+    await query(REMOVE, [[victim.id]])
     const before = await countOf(victim.id)
     assert.equal((await taker.claim(instances)).size, instances.length)
     await pause(random.below(10))
@@ -133,16 +148,16 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
   }
   for (const each of services) await each.end()
 
-  const foreign = await side.query("SELECT value, home FROM written WHERE split_part(value, ' ', 1)::uuid IS DISTINCT FROM home")
+  const foreign = await query("SELECT value, home FROM written WHERE split_part(value, ' ', 1)::uuid IS DISTINCT FROM home")
   assert.deepEqual(foreign.rows, [], 'only the home writes')
-  const grown = await side.query('SELECT * FROM moved WHERE grown <> (writer IS NOT NULL)::int OR former = writer')
+  const grown = await query('SELECT * FROM moved WHERE grown <> (writer IS NOT NULL)::int OR former = writer')
   assert.deepEqual(grown.rows, [], 'the epoch grows by one with each claim')
-  const { rows } = await side.query('SELECT instance, value FROM written ORDER BY n')
+  const { rows } = await query('SELECT instance, value FROM written ORDER BY n')
   const written = rows.map(({ instance, value }) => [instance, ...value.split(' ')] as [string, string, string])
   assert.equal(new Set(written.map(String)).size, written.length, 'no commit is applied twice')
   const last = new Map(written.map(([instance, writer, number]) => [`${writer} ${instance}`, Number(number)]))
   for (const [of, number] of confirmed) assert.ok((last.get(of) ?? 0) >= number, `${of} ${number} was confirmed`)
-  const claims = (await side.query('SELECT FROM moved WHERE writer IS NOT NULL')).rowCount!
+  const claims = (await query('SELECT FROM moved WHERE writer IS NOT NULL')).rowCount!
   return { written: written.length, claims }
 }
 
