@@ -1,15 +1,15 @@
 /**
- * Bundles the programs that tests start as separate processes, and packages that nearly every test loads: node
- * scripts/test-program.mjs FOLDER, where FOLDER is the output of the compiler (.built). Tests start the service some
- * hundred times, and a start with the bundle takes a fifth less processor time, because Node loads a few files instead of
- * several hundred. Modules that a program loads at their first use are separate files.
+ * Bundles the programs that tests start, the service that tests run in their own process, and packages that nearly every
+ * test loads: node scripts/test-program.mjs FOLDER, where FOLDER is the output of the compiler (.built). Tests start the
+ * service some hundred times, and a start with the bundle takes a fifth less processor time, because Node loads a few
+ * files instead of several hundred. Modules that a program loads at their first use are separate files.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { inAscii, OPTIONS } from './bundle-options.mjs'
 
-const MODULES = ['src/start', 'src/cli', 'test/harness/signatures']
+const MODULES = ['src/start', 'src/cli', 'test/harness/own-place', 'test/harness/world-host', 'test/harness/signatures']
 const compiled = resolve(process.argv[2])
 const folder = join(compiled, 'program')
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const HOST = '.built/test/harness/world-host.js'
+const HOST = '.built/program/world-host.js'
 /** Time limit in ms for the end of the process of a world. A healthy process ends long before. */
 const END_DEADLINE = 10_000
 

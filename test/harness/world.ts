@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
 import { borrowPlace, lender } from './borrowed-place.ts'
+import { bundleOf } from './checkout.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { SandboxNetworkReady } from './network.ts'
 import { type Place, type PlaceOptions, WITHOUT_FFMPEG } from './place.ts'
@@ -41,7 +42,7 @@ async function placeFor({ own = false, ...options }: WorldOptions): Promise<Plac
   const isOwn = own || options.shards !== undefined || options.env !== undefined
   if (lender !== undefined && !isOwn) return borrowPlace(options.untraced ? 'untraced' : 'traced')
   // This module is imported late, because a test with a shared world does not need it.
-  const { openPlace } = await import('./own-place.ts')
+  const { openPlace } = (await import(bundleOf('./own-place', import.meta.url).href)) as typeof import('./own-place.ts')
   return openPlace(isOwn ? { ...options, env: { ...WITHOUT_FFMPEG, ...options.env } } : options)
 }
 
