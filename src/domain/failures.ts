@@ -69,6 +69,13 @@ export interface Issue {
   message: string
 }
 
+export interface FailureOptions {
+  message?: string
+  details?: Record<string, unknown>
+  retryAfter?: number
+  cause?: unknown
+}
+
 /**
  * A failure that the API can report. `message` replaces the sentence of the table; `toData` cuts it after 500
  * characters.
@@ -76,12 +83,15 @@ export interface Issue {
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
+  /** Seconds after which the same request may succeed; undefined if nobody knows. Lost in `toData`. */
+  readonly retryAfter: number | undefined
 
-  constructor(code: FailureCode, options: { message?: string; details?: Record<string, unknown>; cause?: unknown } = {}) {
+  constructor(code: FailureCode, options: FailureOptions = {}) {
     super(options.message ?? FAILURES[code].sentence, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Failure'
     this.code = code
     this.details = options.details
+    this.retryAfter = options.retryAfter
   }
 
   /** The last three statuses are for requests that are refused before any handler reads them. */

@@ -7,7 +7,7 @@ import type { RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import { deferred } from '../lib/deferred.ts'
 import type { StartHow } from './engine.ts'
-import type { Placed, Placement } from './placement.ts'
+import type { InLine, Placed, Placement } from './placement.ts'
 import { respawnDelay } from './shard-supervisor.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 import { isUnavailable } from './unavailable.ts'
@@ -50,16 +50,21 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     return gate
   }
 
-  async function turnOf(entry: Placed): Promise<() => void> {
-    const { admitted, moveAhead } = gateOf(entry).enter()
+  function enterLine(entry: Placed) {
+    entry.inLine?.leave()
+    const place = gateOf(entry).enter()
     const left = deferred()
-    const inLine = { moveAhead, left: left.promise }
+    const inLine: InLine = {
+      moveAhead: place.moveAhead,
+      left: left.promise,
+      leave() {
+        if (entry.inLine === inLine) entry.inLine = undefined
+        place.leave()
+        left.resolve()
+      },
+    }
     entry.inLine = inLine
-    const giveBack = await admitted
-    if (entry.inLine === inLine) entry.inLine = undefined
-    // A call that waits goes on after the start has been sent.
-    setImmediate(left.resolve)
-    return giveBack
+    return { admitted: place.admitted, leave: inLine.leave }
   }
 
   async function send(entry: Placed, how: StartHow): Promise<RuntimeState> {
@@ -68,16 +73,21 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
   }
 
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
-    const giveBack = await turnOf(entry)
+    const { admitted, leave } = enterLine(entry)
+    const giveBack = await admitted
     const isStale =
       isClosed || entry.isDoomed || placement.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {
       giveBack()
+      leave()
       return undefined
     }
     let state: RuntimeState
     try {
-      state = await send(entry, 'boot')
+      const sent = send(entry, 'boot')
+      // The calls that waited are sent directly after the start, before later ones.
+      leave()
+      state = await sent
     } catch (error) {
       giveBack()
       if (!isUnavailable(error)) bootAgain(entry, generation, failed)

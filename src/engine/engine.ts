@@ -57,6 +57,18 @@ export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id
   input: Operations[Id]['input']
 }
 
+/** How a call behaves while the start of its instance waits in the line of starts. */
+export interface CallerPatience {
+  /** If false, the call is refused at once, and does not move the start ahead. True by default. */
+  waits?: boolean
+  /** Workspaces whose instances are called take turns in the line. */
+  workspace?: string | undefined
+  /** If it is aborted during the wait, the call is not carried out. */
+  readonly signal?: AbortSignal
+  /** Called after the wait. Throws if the caller has lost its permission. */
+  checkAgain?: (() => void) | undefined
+}
+
 export interface Engine {
   start(config: InstanceConfig, how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
@@ -64,8 +76,16 @@ export interface Engine {
   /**
    * Runs an operation in the shard thread of the instance. Rejects with `Failure`; `engine_unavailable` if the thread
    * is gone. Bytes of inline media are transferred, so the caller's input no longer has them.
+   *
+   * If the start of the instance waits in line, the call moves it ahead and waits for up to three seconds. If the start
+   * is due later, it rejects at once with `engine_unavailable`, the reason `not_started` and the seconds to wait.
    */
-  call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
+  call<Id extends OperationId>(
+    instance: string,
+    call: CallOf<Id>,
+    origin?: CallOrigin,
+    patience?: CallerPatience,
+  ): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
   /** Whether `onEvent` has reported the current state of the instance, so that its shard thread need not be asked. */
   hasTold(instance: string): boolean

@@ -62,7 +62,10 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     const entry = placement.find(instance)
     const generation = entry.shard.generation()
     // No later thread run starts the instance again.
-    if (how === 'erase') entry.isDoomed = true
+    if (how === 'erase') {
+      entry.isDoomed = true
+      entry.inLine?.leave()
+    }
     if (generation === undefined && entry.isDoomed) return
     // To log out and erase an instance, its thread must run it, even if its start still waits.
     if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
@@ -78,6 +81,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
       if (how === 'erase' || !isUnavailable(error)) throw error
     }
     placement.remove(instance)
+    entry.inLine?.leave()
   }
 
   return {

@@ -3,14 +3,22 @@ import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { StartHow } from './engine.ts'
 import type { Shard } from './shard-supervisor.ts'
+import type { StartPlace } from './start-gate.ts'
+
+/** The place of an instance in the line of starts (`start-gate.ts`). */
+export interface InLine extends Pick<StartPlace, 'moveAhead'> {
+  /** Resolves when the start has been sent, or has become unnecessary. */
+  readonly left: Promise<void>
+  leave(): void
+}
 
 export interface Placed {
   shard: Shard
   config: InstanceConfig
   /** Run of the thread to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Undefined unless the start waits for its turn (`start-gate.ts`). `left` resolves when the wait has ended. */
-  inLine: { moveAhead(): void; left: Promise<void> } | undefined
+  /** Undefined unless the start waits for its turn. */
+  inLine: InLine | undefined
   heardIn: number | undefined
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the

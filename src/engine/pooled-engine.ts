@@ -143,9 +143,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     configure: hosting.configure,
     stop: hosting.stop,
 
-    async call(instance, call, origin = {}) {
+    async call(instance, call, origin = {}, patience = {}) {
       const placed = placement.find(instance)
-      const { shard } = placed.inLine === undefined ? placed : await startOf(instance)
+      const { shard } = placed.inLine === undefined ? placed : await startOf(instance, patience)
       return shard.run({ type: 'call', instance, call, origin }, undefined, movable(call.input)) as Promise<never>
     },
 

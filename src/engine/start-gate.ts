@@ -3,26 +3,32 @@
  * first starts begin at the same time.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
+import { deferred } from '../lib/deferred.ts'
+import { createStartLine } from './start-line.ts'
 
 /** A place in the line of starts. */
 export interface StartPlace {
-  /** Resolves when the session may start. The returned function must be called if no session was started. */
+  /**
+   * Resolves when the session may start, or after `leave`. The returned function must be called if no session was
+   * started.
+   */
   readonly admitted: Promise<() => void>
-  /** Moves this place to the head of the line, behind those that were moved there before. */
-  moveAhead(): void
+  /** A request of this workspace came. Returns the ms after which the session is expected to start. */
+  moveAhead(workspace: string): number
+  leave(): void
 }
 
 export interface StartGate {
-  /** Admits in the order of the calls. */
+  /** Admits in the order of the calls, except for places that are moved ahead. */
   enter(): StartPlace
   open(): void
 }
 
+type Admit = (giveBack: () => void) => void
+
 export function createStartGate(limit: number, clock: Clock): StartGate {
-  type Admit = (giveBack: () => void) => void
   let taken: number[] = []
-  const ahead: Admit[] = []
-  const waiting: Admit[] = []
+  const line = createStartLine<Admit>()
   let timer: NodeJS.Timeout | undefined
   let isOpen = false
 
@@ -36,31 +42,38 @@ export function createStartGate(limit: number, clock: Clock): StartGate {
     }
   }
 
-  const isEmpty = () => ahead.length + waiting.length === 0
-
   function admit() {
     const now = clock.now()
     // If the clock was set back, a stored time is in the future. It is ignored, so that no start waits longer than a
     // second.
     taken = taken.filter((at) => at > now - SECOND && at <= now)
-    while (!isEmpty() && (isOpen || taken.length < limit)) (ahead.shift() ?? waiting.shift())!(take())
+    while (!line.isEmpty() && (isOpen || taken.length < limit)) line.next()!(take())
     clearTimeout(timer)
-    if (!isEmpty()) timer = setTimeout(admit, Math.max(1, taken[0]! + SECOND - now))
+    if (!line.isEmpty()) timer = setTimeout(admit, Math.max(1, taken[0]! + SECOND - now))
+  }
+
+  /** While a place waits, all slots are taken, and each becomes free one second after its last start. */
+  function dueIn(place: Admit): number {
+    const before = line.before(place)
+    if (before === undefined) return 0
+    const rounds = 1 + Math.floor(before / limit)
+    return Math.max(0, taken[before % limit]! + rounds * SECOND - clock.now())
   }
 
   return {
     enter() {
-      let enter: Admit | undefined
-      const admitted = new Promise<() => void>((resolve) => {
-        enter = resolve
-        waiting.push(resolve)
-        admit()
-      })
+      const { promise: admitted, resolve } = deferred<() => void>()
+      line.enter(resolve)
+      admit()
       return {
         admitted,
-        moveAhead() {
-          const index = waiting.indexOf(enter!)
-          if (index >= 0) ahead.push(...waiting.splice(index, 1))
+        moveAhead(workspace) {
+          line.moveAhead(resolve, workspace)
+          return dueIn(resolve)
+        },
+        leave() {
+          line.leave(resolve)
+          resolve(() => {})
         },
       }
     },

@@ -1,43 +1,87 @@
 /**
- * A call for an instance whose start still waits in the line of its network route. It moves that start to the head of the
- * line and waits for it, so that callers are not refused only because many instances start at the same time.
+ * A call for an instance may come while its start waits in the line of its network route. The call moves the start ahead
+ * and waits for it. Without this, callers would be refused whenever many instances start.
  */
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { orLate } from '../lib/deadline.ts'
+import { deferred } from '../lib/deferred.ts'
+import type { CallerPatience } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
 
 /** Milliseconds for which a call waits. Callers of a standby wait for the same time. */
 const PATIENCE = 3 * SECOND
-/** Further calls are refused at once. The memory of the bodies that wait is limited where they are read. */
+/** Further calls are refused at once. */
 const MOST_WAITING = 1_000
+const MOST_WAITING_OF_INSTANCE = 20
+/** Clients do not repeat a request if they are told to wait longer (`repeats.ts` of `svc-client`). */
+const LONGEST_RETRY_AFTER = 60
 
-/** Resolves when the start of the instance has been sent to its shard, or has become unnecessary. */
-export function createStartWait(placement: Pick<Placement, 'find'>): (instance: string) => Promise<Placed> {
-  let waiting = 0
-  return async (instance) => {
-    if (waiting >= MOST_WAITING) throw notStarted()
-    waiting++
+/**
+ * Resolves when the start of the instance has been sent to the current run of its thread. Rejects with the reason
+ * `not_started` if this cannot happen within three seconds, or if the caller has left.
+ */
+export function createStartWait(placement: Pick<Placement, 'find'>) {
+  const waiting = new Map<string, number>()
+  let total = 0
+
+  function enter(instance: string): () => void {
+    const others = waiting.get(instance) ?? 0
+    waiting.set(instance, others + 1)
+    total++
+    return () => {
+      total--
+      const left = waiting.get(instance)! - 1
+      if (left === 0) waiting.delete(instance)
+      else waiting.set(instance, left)
+    }
+  }
+
+  return async (instance: string, patience: CallerPatience): Promise<Placed> => {
+    const { waits = true, workspace = '', signal } = patience
+    if (!waits) throw notStarted(0)
     const endsAt = steadyClock.now() + PATIENCE
-    try {
-      for (;;) {
-        const entry = placement.find(instance)
-        if (entry.inLine === undefined) return entry
-        entry.inLine.moveAhead()
-        const refuse = () => {
-          throw notStarted()
-        }
-        await orLate(entry.inLine.left, endsAt - steadyClock.now(), refuse)
+    for (;;) {
+      const entry = placement.find(instance)
+      if (entry.inLine === undefined) {
+        if (!isStartSent(entry) || signal?.aborted) throw notStarted(0)
+        patience.checkAgain?.()
+        return entry
       }
-    } finally {
-      waiting--
+      const dueMs = entry.inLine.moveAhead(workspace)
+      const leftMs = endsAt - steadyClock.now()
+      if (leftMs <= 0 || dueMs > leftMs || signal?.aborted) throw notStarted(dueMs)
+      if (total >= MOST_WAITING || waiting.get(instance)! >= MOST_WAITING_OF_INSTANCE) throw tooManyWait(dueMs)
+      const leave = enter(instance)
+      await untilFirst(entry.inLine.left, leftMs, signal).finally(leave)
     }
   }
 }
 
-const notStarted = () =>
-  new Failure('engine_unavailable', {
-    message:
-      'This instance has not been started yet, because the service has just started and starts a limited number of instances a second; nothing of the request was carried out.',
+/** False while the thread of the instance is down, and for an instance that is being deleted. */
+const isStartSent = ({ generation, shard, isDoomed }: Placed) =>
+  generation !== undefined && generation === shard.generation() && !isDoomed
+
+async function untilFirst(left: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const gone = deferred()
+  const leave = () => gone.resolve()
+  signal?.addEventListener('abort', leave, { once: true })
+  try {
+    await orLate(Promise.race([left, gone.promise]), ms, () => {})
+  } finally {
+    signal?.removeEventListener('abort', leave)
+  }
+}
+
+function refusal(sentence: string, dueMs: number): Failure {
+  const seconds = Math.max(1, Math.ceil(dueMs / SECOND))
+  return new Failure('engine_unavailable', {
+    message: `${sentence} Nothing of the request was carried out. The start is expected within ${seconds} s.`,
     details: { reason: 'not_started' },
+    retryAfter: Math.min(LONGEST_RETRY_AFTER, seconds),
   })
+}
+
+const notStarted = (dueMs: number) =>
+  refusal('This instance is not started yet, because only a limited number of instances starts in a second.', dueMs)
+const tooManyWait = (dueMs: number) => refusal('Too many requests wait for the start of instances.', dueMs)

@@ -6,7 +6,7 @@ import type { RightName } from '../domain/dashboard-rights.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { maySend } from '../domain/workspace.ts'
-import type { CallOf, Engine, OperationId } from '../engine/engine.ts'
+import type { CallerPatience, CallOf, Engine, OperationId } from '../engine/engine.ts'
 import { callOf } from '../features/call.ts'
 import type { Endpoint, Queued } from '../features/endpoint.ts'
 import type { Acknowledgement } from '../features/fields.ts'
@@ -23,7 +23,7 @@ export interface Caller {
   isStranger?: true
   /**
    * Throws if the credential is no longer valid. Called directly before the operation, because a slow body may have
-   * arrived in the meantime.
+   * arrived in the meantime, and again if the call has waited for the start of its instance.
    */
   checkAgain?: () => void
   /** Whether a dashboard session has a right. Absent for callers that have every right. */
@@ -104,7 +104,16 @@ async function answer(
   if (!instance) throw new Error(`a shard must answer ${endpoint.id}, but its route names no instance`)
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
-  const asked = askShard(endpoint, instance, input, { origin, isStranger }, deps)
+  const patience = {
+    // The last known state is a better answer than a late one.
+    waits: fallback === undefined,
+    workspace,
+    checkAgain: caller.checkAgain,
+    get signal() {
+      return request.signal
+    },
+  }
+  const asked = askShard(endpoint, instance, input, { origin, isStranger, patience }, deps)
   const fallBack = async () => {
     // The last known state of a deleted instance must not be returned.
     if (isDeleted(instance, deps)) throw new InstanceGone()
@@ -118,7 +127,7 @@ async function askShard(
   endpoint: Endpoint,
   instance: InstanceId,
   input: unknown,
-  { origin, isStranger }: { origin: CallOrigin; isStranger: boolean },
+  { origin, isStranger, patience }: { origin: CallOrigin; isStranger: boolean; patience: CallerPatience },
   { engine, tally }: CarryOutDeps,
 ): Promise<unknown> {
   const { id, kind } = endpoint
@@ -128,7 +137,7 @@ async function askShard(
   try {
     const call = callOf(endpoint, input)
     if (isStranger && call.kind === 'control') call.ifUnpaired = true
-    return await engine.call(instance, call as CallOf<OperationId>, origin)
+    return await engine.call(instance, call as CallOf<OperationId>, origin, patience)
   } catch (thrown) {
     const error = thrown instanceof Failure ? declared(endpoint, thrown) : thrown
     const code = error instanceof Failure ? error.code : 'internal'

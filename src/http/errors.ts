@@ -8,9 +8,8 @@ import { errorIn } from '../features/dialects/words.ts'
  */
 export type LimitScope = 'instance' | 'workspace' | 'link' | 'credential' | 'address'
 
-/** `retryAfter` is the number of seconds for the header `Retry-After`. */
 export class TooMany extends Failure {
-  readonly retryAfter: number
+  override readonly retryAfter: number
   readonly scope: LimitScope
 
   constructor(retryAfter: number, scope: LimitScope) {
@@ -60,6 +59,7 @@ export class Unread extends Failure {
 
 export const NO_ROUTE = 'No such route exists.'
 
+const MAY_BE_DONE: ReadonlySet<unknown> = new Set(['outcome_unknown', 'partly_done'])
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
 /**
@@ -67,8 +67,8 @@ const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rat
  * out.
  */
 export function retryAfterOf(failure: Failure): number | undefined {
-  if (failure instanceof TooMany) return failure.retryAfter
-  return AGAIN_SOON.has(failure.code) && failure.details?.reason !== 'outcome_unknown' ? 1 : undefined
+  if (failure.retryAfter !== undefined) return failure.retryAfter
+  return AGAIN_SOON.has(failure.code) && !MAY_BE_DONE.has(failure.details?.reason) ? 1 : undefined
 }
 
 export function failureBody(failure: Failure) {

@@ -102,10 +102,11 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     let cursor = after
     let reportedGap: string | null = null
 
-    async function ask(): Promise<EventsPage> {
+    /** Only the first request waits for the start of the instance. Later the report of its state rings the bell. */
+    async function ask(waits: boolean): Promise<EventsPage> {
       bell.silence()
       const input = { after: cursor, types, reportedGap }
-      const page = await engine.call(instance, { kind: 'control', operation: 'webhooks.eventsAfter', input })
+      const page = await engine.call(instance, { kind: 'control', operation: 'webhooks.eventsAfter', input }, {}, { waits })
       cursor = page.cursor
       reportedGap = page.gap?.to ?? reportedGap
       return page
@@ -115,10 +116,10 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
      * `later` while the shard thread is down, because it will restart. Any other failure ends the stream and is
      * answered when the reader reconnects.
      */
-    const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
+    const next = () => ask(false).catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 
     // The stream has not begun yet, so a failure of this request is answered as an HTTP error.
-    const first = await ask().catch((error: unknown) => {
+    const first = await ask(true).catch((error: unknown) => {
       leave()
       throw error
     })

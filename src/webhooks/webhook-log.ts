@@ -17,6 +17,23 @@ export interface WebhookLogDeps {
   log: Pick<Log, 'info'>
 }
 
+/**
+ * `not_started` says that nothing of the request was carried out, so it is reported only if this is true for every
+ * instance.
+ */
+function failureOf(causes: readonly unknown[], queued: number): unknown {
+  const cause = causes.find((each) => !isNotStarted(each)) ?? causes[0]
+  const isUnavailable = cause instanceof Failure && cause.code === 'engine_unavailable'
+  if (queued === 0 || !isUnavailable) return cause
+  return new Failure('engine_unavailable', {
+    message: `${queued} events are sent again. Others are not, because of instances that are not available (${causes.length}).`,
+    details: { reason: 'partly_done', queued },
+    cause,
+  })
+}
+
+const isNotStarted = (error: unknown) => error instanceof Failure && error.details?.reason === 'not_started'
+
 export function createWebhookLog({ reader, engine, log }: WebhookLogDeps): WebhookLog {
   async function ownerOf(instanceIds: readonly string[], eventId: string): Promise<string> {
     const [owner] = await reader.owners(instanceIds, [eventId])
@@ -25,17 +42,18 @@ export function createWebhookLog({ reader, engine, log }: WebhookLogDeps): Webho
   }
 
   async function putBack(events: readonly EventsOf[]): Promise<number> {
-    const counts = await Promise.all(
-      events.map(async ({ instanceId, eventIds }) => {
-        let queued = 0
-        for (let at = 0; at < eventIds.length; at += AT_ONCE) {
-          const input = { eventIds: eventIds.slice(at, at + AT_ONCE) }
-          queued += (await engine.call(instanceId, { kind: 'control', operation: 'webhooks.resendMany', input })).queued
-        }
-        return queued
-      }),
-    )
-    return counts.reduce((sum, count) => sum + count, 0)
+    let queued = 0
+    async function putBackOf({ instanceId, eventIds }: EventsOf) {
+      for (let at = 0; at < eventIds.length; at += AT_ONCE) {
+        const input = { eventIds: eventIds.slice(at, at + AT_ONCE) }
+        const reply = await engine.call(instanceId, { kind: 'control', operation: 'webhooks.resendMany', input })
+        queued += reply.queued
+      }
+    }
+    const ends = await Promise.allSettled(events.map(putBackOf))
+    const causes = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+    if (causes.length > 0) throw failureOf(causes, queued)
+    return queued
   }
 
   return {

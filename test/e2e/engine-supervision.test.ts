@@ -208,34 +208,6 @@ test('at the start of the process 12 sessions take their turns, and instances wi
   }
 })
 
-test('a call moves the start of its instance ahead and waits for it, for three seconds at most', {
-  timeout: 60_000,
-}, async () => {
-  const engine = await createPooledEngine({ ...setup, shards: 1, startsPerSecond: 1 })
-  const starts = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => engine.start(config(id), 'boot').catch(() => {}))
-  try {
-    const began = performance.now()
-    const answers: string[] = []
-    async function call(id: string) {
-      await echo(engine, id)
-      answers.push(id)
-    }
-    const refused = (error: unknown) =>
-      error instanceof Failure && error.details?.reason === 'not_started' && performance.now() - began >= 2_900
-    await Promise.all([
-      ...['f', 'a', 'e'].map(call),
-      ...['d', 'c', 'b'].map((id) => call(id).catch((error) => assert.ok(refused(error), String(error)))),
-    ])
-    assert.deepEqual(answers.slice(0, 3), ['a', 'f', 'e'])
-    // The fourth start is due when the patience ends.
-    assert.ok(answers.length <= 4, answers.join())
-    assert.ok(performance.now() - began < 4_500)
-  } finally {
-    await engine.close(1_000)
-    await Promise.all(starts)
-  }
-})
-
 test('a thread that spins without end is ended and replaced', { timeout: 60_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1, watchEveryMs: 100 })
   try {

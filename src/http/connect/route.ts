@@ -110,9 +110,19 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
     const link = gate.connectLink(find, c.req.param('token'), accessRequestOf(c))
     if (!connectLinks.wasJustUsed(link)) checkOpen(link)
     const call = { kind: 'control', operation: 'instance.pairingState', input: {} } as const
-    const { status, paired, isPaused, hasFailed } = await orLate(engine.call(link.instance, call), LOOK_LIMIT, () => {
-      throw new Failure('engine_unavailable')
-    })
+    const patience = {
+      workspace: link.workspace,
+      get signal() {
+        return c.req.raw.signal
+      },
+    }
+    const { status, paired, isPaused, hasFailed } = await orLate(
+      engine.call(link.instance, call, {}, patience),
+      LOOK_LIMIT,
+      () => {
+        throw new Failure('engine_unavailable')
+      },
+    )
     return Response.json({ connected: status === 'connected', status, paired, paused: isPaused, pairing_failed: hasFailed })
   })
 

@@ -122,8 +122,9 @@ const ErrorDetails = z.object({
   checks: z.record(z.string(), z.string()).optional().meta({ description: 'Result of every check; only from `/health/ready`.' }),
   reason: z.string().optional().meta({
     description:
-      'Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the service has just started, and the instance waits for its own start; nothing was carried out), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
+      'Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the start of the instance waits, because only a limited number of instances starts in a second; nothing was carried out), `partly_done` (events of some instances are sent again, those of others are not; no `Retry-After`), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
   }),
+  queued: z.int().optional().meta({ description: 'Number of events that are sent again; only with `partly_done`.' }),
   status: z
     .int()
     .optional()

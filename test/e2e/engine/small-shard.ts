@@ -47,6 +47,8 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
           return new Promise(() => {})
         case 'throw':
           throw new TypeError('not a failure')
+        case 'webhooks.resendMany':
+          return { queued: (input as { eventIds: string[] }).eventIds.length }
         default:
           return { input, calls, threadId, shard: data.shard, proxy: config.settings.proxy_url }
       }

@@ -63,18 +63,29 @@ test('a clock that is set back holds nobody for longer than a second', () =>
     assert.equal(admitted.length, 2)
   }))
 
-test('a place that is moved ahead is admitted next, behind those that were moved before', () =>
+test('places that are moved ahead are admitted at the same pace, and when it was foretold', () =>
   withMockedTime(async () => {
     const gate = createStartGate(2, systemClock)
     const admitted: number[] = []
-    const places = Array.from({ length: 8 }, () => gate.enter())
+    const places = Array.from({ length: 9 }, () => gate.enter())
     for (const [index, place] of places.entries()) place.admitted.then(() => admitted.push(index))
-    for (const index of [7, 0, 5, 7]) places[index]!.moveAhead()
+    assert.equal(places[0]!.moveAhead('w'), 0)
+    assert.deepEqual(
+      [7, 5, 7].map((index) => places[index]!.moveAhead('w')),
+      [1_000, 2_000, 1_000],
+    )
+    places[3]!.leave()
+    mock.timers.tick(400)
+    assert.equal(places[5]!.moveAhead('w'), 1_600)
+    mock.timers.tick(600)
+    const counts: number[] = []
     for (const _ of [1, 2, 3]) {
-      mock.timers.tick(1_000)
       await settle()
+      counts.push(admitted.length)
+      mock.timers.tick(1_000)
     }
-    assert.deepEqual(admitted, [0, 1, 7, 5, 2, 3, 4, 6])
+    assert.deepEqual(counts, [5, 7, 9])
+    assert.deepEqual(admitted, [0, 1, 3, 7, 2, 5, 4, 6, 8])
   }))
 
 test('an open gate lets everybody through', () =>

@@ -1008,8 +1008,10 @@ export interface components {
                     checks?: {
                         [key: string]: string;
                     };
-                    /** @description Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the service has just started, and the instance waits for its own start; nothing was carried out), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`). */
+                    /** @description Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the start of the instance waits, because only a limited number of instances starts in a second; nothing was carried out), `partly_done` (events of some instances are sent again, those of others are not; no `Retry-After`), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`). */
                     reason?: string;
+                    /** @description Number of events that are sent again; only with `partly_done`. */
+                    queued?: number;
                     /** @description Status that the host of the URL answered; only with `media_download_failed`. */
                     status?: number;
                     /**
