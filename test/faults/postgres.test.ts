@@ -1055,6 +1055,20 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await second.stop()
   })
 
+  test('changes of one home that are requested together are carried out in their order', async () => {
+    const { store, side } = await world()
+    const home = async () => (await side.query('SELECT writer, epoch FROM svc_home WHERE instance = $1', [INSTANCE])).rows[0]
+    const { claim, release, remove } = store.homes
+    await claim([INSTANCE, OTHER])
+    const [, held] = await Promise.all([release(INSTANCE), claim([INSTANCE]), release(OTHER)])
+    assert.deepEqual([[...held], await home()], [[INSTANCE], { writer: store.writer, epoch: '2' }])
+    await Promise.all([claim([INSTANCE]), release(INSTANCE)])
+    assert.deepEqual(await home(), { writer: null, epoch: '2' })
+    await Promise.all([claim([INSTANCE]), remove(INSTANCE), claim([INSTANCE])])
+    assert.deepEqual(await home(), { writer: store.writer, epoch: '1' })
+    assert.deepEqual(await store.homes.all(), [INSTANCE])
+  })
+
   test('a claim that waited does not take the home of a service that is younger than its statement', async () => {
     const { store: late, side, url } = await world()
     const former = await openPostgres({ url })
