@@ -21,7 +21,7 @@ import { createTally } from './metrics/tally.ts'
 import { createOauth } from './oauth/create.ts'
 import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
-import { hostInstances } from './service/host-instances.ts'
+import { claimHosted, hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
 import { createNodes, ownNode } from './service/nodes.ts'
 import { openLink } from './service/open-link.ts'
@@ -171,7 +171,7 @@ async function startParts(
       dropAdopted: (id) => dropAdopted(blobs, id, blobsUsed),
     },
   })
-  const stored = await directory.load()
+  const hosted = await claimHosted(store.homes, await directory.load(), log)
   const starts = createInstanceStarts({ log, engine, directory, shutdown })
   const application = await createApplication(config, {
     log,
@@ -196,7 +196,7 @@ async function startParts(
   starting.end()
   shutdown.add((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
   shutdown.add(application.stop)
-  await hostInstances({ log, shutdown, storage, engine, directory, starts, stored })
+  await hostInstances({ log, shutdown, storage, engine, directory, starts, hosted })
 
   return {
     baseUrl,

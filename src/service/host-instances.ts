@@ -1,9 +1,10 @@
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
+import { isDiskFull } from '../domain/storage-failure.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
-import { claimHomes } from '../storage/homes.ts'
+import { claimHomes, type Homes } from '../storage/homes.ts'
 import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -15,23 +16,41 @@ export interface HostingDeps {
   engine: PooledEngine
   directory: Directory
   starts: InstanceStarts
-  stored: readonly InstanceConfig[]
+  hosted: readonly InstanceConfig[]
+}
+
+/**
+ * Resolves with the instances that this service has. It must be known before the first request is served, because the
+ * answer takes as long as the database needs, and a request may change or delete an instance meanwhile.
+ */
+export async function claimHosted(
+  homes: Homes | undefined,
+  stored: readonly InstanceConfig[],
+  log: Logger,
+): Promise<readonly InstanceConfig[]> {
+  const own = await claimHomes(
+    homes,
+    stored.map(({ id }) => id),
+  ).catch((error: unknown) => {
+    if (!isDiskFull(error)) throw error
+    // No other service can write now. Instances without a home are claimed at the next start.
+    log.warn({ err: error }, 'the disk of the database is full, so it is not stored there which service has the instances')
+    return undefined
+  })
+  if (own === undefined) return stored
+  const hosted = stored.filter(({ id }) => own.has(id))
+  const others = stored.length - hosted.length
+  if (others > 0) log.warn({ instances: others }, 'another service has some of the instances, so this one does not start them')
+  return hosted
 }
 
 /**
  * Resolves when commands can be processed, before the instances have started: many take a long time at 25 sessions per
- * second.
+ * second. All of them are in line for their start when this returns its promise.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps
-  const own = await claimHomes(
-    storage.store.homes,
-    deps.stored.map(({ id }) => id),
-  )
-  const hosted = deps.stored.filter(({ id }) => own.has(id))
-  const others = deps.stored.length - hosted.length
-  if (others > 0) log.warn({ instances: others }, 'another service has some of the instances, so this one does not start them')
-  void starts.bootAll(hosted)
+  void starts.bootAll(deps.hosted)
 
   await removeOrderAnswers(storage.store)
   const carryOutOrders = createOrders({

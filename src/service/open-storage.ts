@@ -70,7 +70,7 @@ export async function openStorage(
     onUnlisted: (cause) =>
       log.warn(
         { err: cause },
-        'the database refuses the entry of this service; it is in no list, and a standby would not notice that it stands still',
+        'the database does not store the entry of this service in the list of services (is its disk full, or was a right on svc_service removed?); a standby cannot tell whether this service runs',
       ),
     onHeld: (until, since) => holdLease(lease, until, since),
     onNodes(found) {

@@ -32,7 +32,7 @@ import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
 import { showStandby } from '../../src/storage/drivers/postgres/owner/node-rows.ts'
-import { OWNING } from '../../src/storage/drivers/postgres/owner/schema-owner.ts'
+import { OWNING } from '../../src/storage/drivers/postgres/owner/schema-lock.ts'
 import { markOf } from '../../src/storage/drivers/postgres/owner/standbys.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres, type PostgresDriver, type PostgresOptions } from '../../src/storage/drivers/postgres.ts'
@@ -1112,7 +1112,10 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await side.query("UPDATE svc_meta SET value = '4' WHERE key = 'format'")
     await Promise.all(
       [true, false].map((isReader) =>
-        assert.rejects(openStore(url, { isReader }), /older release \(first\) runs on .* which has format 4; stop it first\./),
+        assert.rejects(
+          openStore(url, { isReader }),
+          /Another service \(first\) uses the store in .*, whose format is 4; this release has 6\. Stop the other one first/,
+        ),
       ),
     )
     await assert.rejects(postgresBackend(url).check(), /has format 4, and this release has 6; start the service of this release/)
@@ -1123,23 +1126,30 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await side.query(
       "CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node VALUES (NULL, 'second', 1), (NULL, 'killed', 9)",
     )
-    await side.query('INSERT INTO svc_writer (id, is_service) VALUES (gen_random_uuid(), true)')
+    await side.query('INSERT INTO svc_writer (id, is_service) VALUES ($1, true)', [INSTANCE])
     const again = () => openPostgres({ url, isReader: true, olderMs: 600 })
     let raised = side.query('SELECT')
     const raising = setInterval(() => {
       raised = side.query("UPDATE svc_node SET beat = beat + 1 WHERE name = 'second'")
     }, 100)
-    await assert.rejects(again(), /older release \(second\)/).finally(() => clearInterval(raising))
+    await assert.rejects(again(), /Another service \(second\)/).finally(() => clearInterval(raising))
     await raised
     await side.query(LOCK_SCHEMA)
-    await assert.rejects(again(), /older release \(its name is not known\)/)
+    await assert.rejects(again(), /Another service \(which has no entry\)/)
     assert.equal(await format(), '4')
     await side.query('SELECT pg_advisory_unlock_all()')
     // The second one watches the counters while the first one changes the tables.
     const both = await Promise.all([again(), pause(300).then(again)])
     for (const each of both) await each.dispose()
     assert.equal(await format(), '6')
-    assert.deepEqual((await side.query('SELECT is_over FROM svc_writer')).rows, [{ is_over: true }])
+    const writers = (await side.query('SELECT id, is_service, is_over FROM svc_writer')).rows
+    assert.deepEqual(writers, [{ id: writers[0]?.id, is_service: true, is_over: true }])
+    assert.notEqual(writers[0]?.id, INSTANCE)
+    const next = await openStore(url)
+    const giveBack = await next.own()
+    assert.equal(next.hasTakenOver?.(), true)
+    await next.close()
+    await giveBack()
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {

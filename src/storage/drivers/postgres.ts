@@ -240,11 +240,11 @@ async function openTables(
         `The store in ${target.shown} has format ${format}, and this release has ${FORMAT}; start the service of this release, which changes it.`,
       )
     // An older release that still runs could start threads that do not know the new format.
-    const running = await upgradeTables(link, { silentMs: olderMs, make })
-    // Another service of this release may have changed them meanwhile.
-    if (running.length === 0 || (await readFormat()) === FORMAT) return
+    const isDone = async () => (await readFormat()) === FORMAT
+    const running = await upgradeTables(link, { silentMs: olderMs, make, isDone })
+    if (running.length === 0) return
     throw new OtherFormat(
-      `A service of an older release (${running.join(', ')}) runs on the store in ${target.shown}, which has format ${format}; stop it first. This release cannot be its standby either.`,
+      `Another service (${running.join(', ')}) uses the store in ${target.shown}, whose format is ${format}; this release has ${FORMAT}. Stop the other one first; this release cannot be its standby either.`,
     )
   } finally {
     await link.end()

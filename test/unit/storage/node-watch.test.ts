@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSilenceWatch, type NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
+import type { NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { createNodeWatch } from '../../../src/storage/drivers/postgres/owner/node-watch.ts'
+import { createSilenceWatch } from '../../../src/storage/drivers/postgres/owner/silence-watch.ts'
 
 function watched() {
   let now = 0

@@ -4,17 +4,19 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from './link.ts'
-import { isReservedSoon, SILENCE } from './owner/schema-owner.ts'
+import { isReserved, SILENCE } from './owner/schema-lock.ts'
+import { END_IDLE } from './owner/take-over-schema.ts'
 
 /** Tables in which the releases have their counters: `svc_node` in formats 3 to 5, `svc_service` since then. */
 const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) AS t WHERE to_regclass(t) IS NOT NULL" }
 const countersIn = (table: string) => ({ text: `SELECT coalesce(name, ''), beat::text FROM ${table}` })
 /**
- * A service that returns after this can store nothing more, and its next owner still learns that it did not shut down
- * properly.
+ * Removes the writers of the services of older releases, so that no thread of theirs can store anything or begin. The new
+ * row stands for them: it tells the next owner that a service did not shut down properly.
  */
 const END_OLDER = {
-  text: 'UPDATE svc_writer SET is_over = true WHERE is_service OR service IN (SELECT id FROM svc_writer WHERE is_service)',
+  text: `WITH gone AS (DELETE FROM svc_writer WHERE is_service RETURNING 1)
+  INSERT INTO svc_writer (id, is_service, is_over) SELECT gen_random_uuid(), true, true WHERE EXISTS (SELECT FROM gone)`,
 }
 
 /** Interval in ms at which the counters are read. A service raises its own every second. */
@@ -23,21 +25,37 @@ const LOOK_EVERY = 250
 const LONGEST_GAP = 1_500
 /** The watch ends after so many times of its length, although the server was never fast enough for it. */
 const MOST_TIMES = 6
+/**
+ * The lock is awaited for so many times the length of the watch: 12.5 s. After eleven seconds, the server releases the
+ * lock of a machine that is gone.
+ */
+const LOCK_TIMES = 2.5
 
 export interface UpgradeOptions {
   /** Time in ms for which no counter may change, if there are any. */
   silentMs: number
   /** Creates the missing tables and writes the new format. */
   make(): Promise<unknown>
+  /** True if another service of this release has done it. */
+  isDone(): Promise<boolean>
 }
 
-/** Resolves with the names of the services that use the tables; empty if it was done. */
-export async function upgradeTables(link: Link, { silentMs, make }: UpgradeOptions): Promise<readonly string[]> {
+/**
+ * Resolves with the names of the services that use the tables; empty if the tables are those of this release. The caller
+ * closes the connection, which undoes what was not committed.
+ */
+export async function upgradeTables(link: Link, { silentMs, make, isDone }: UpgradeOptions): Promise<readonly string[]> {
   const running = await watch(link, silentMs)
-  if (running.length > 0) return running
+  if (running.length > 0) return (await isDone()) ? [] : running
   await link.ask({ text: 'BEGIN' }, SILENCE)
-  // Nobody can become the owner until the end of this transaction. If it is not committed, the caller ends the link.
-  if (!(await isReservedSoon(link))) return [UNNAMED]
+  const until = performance.now() + LOCK_TIMES * silentMs
+  // Nobody can become the owner until the end of this transaction.
+  while (!(await isReserved(link))) {
+    if (await isDone()) return []
+    if (performance.now() > until) return [UNNAMED]
+    await pause(LOOK_EVERY)
+  }
+  await link.ask(END_IDLE, SILENCE)
   await make()
   await link.ask(END_OLDER, SILENCE)
   await link.ask({ text: 'COMMIT' }, SILENCE)
@@ -45,7 +63,7 @@ export async function upgradeTables(link: Link, { silentMs, make }: UpgradeOptio
 }
 
 /** Name of a service that is known only by its lock. */
-const UNNAMED = 'its name is not known'
+const UNNAMED = 'which has no entry'
 
 async function watch(link: Link, silentMs: number): Promise<string[]> {
   const tables = (await link.ask(TABLES, SILENCE)).rows.flat() as string[]

@@ -10,7 +10,6 @@ import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../.
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { OwnNode } from '../../../store-backend.ts'
 import type { Question } from '../link.ts'
-import { createNodeWatch } from './node-watch.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
@@ -102,22 +101,6 @@ export interface NodeRow {
 }
 
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
-
-/**
- * The returned function gets the rows of each look, and the time at which it was sent. The silence of a service whose
- * counter was seen to rise is then measured by the own clock of this service, because that of the database may be set.
- */
-export function createSilenceWatch(now: () => number) {
-  const watch = createNodeWatch(now)
-  return (rows: readonly NodeRow[], askedAt: number): NodeRow[] => {
-    // The rows do not say which connections the services have.
-    watch.judge(
-      rows.map(({ id, beat }) => ({ id, beat, connection: 'unknown' })),
-      askedAt,
-    )
-    return rows.map((row) => ({ ...row, silentMs: watch.silentMs(row.id) ?? row.silentMs }))
-  }
-}
 
 /** A time in the future was written before the clock of the database was set back. */
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs

@@ -4,20 +4,19 @@
  */
 import { codeOf, type Link, type Question } from '../link.ts'
 
-/** The connection ends, or the server ends. Neither says anything about the row. */
-const ENDING = /^(57P|08)/
+/** The disk of the database or its memory is full, or the role may not write the table. */
+const REFUSED = /^(53[012]|42501)/
 /**
- * The server has chosen this statement to end a deadlock or a conflict. The next attempt may succeed.
+ * The server has chosen this statement to end a deadlock or a conflict, or the writer of the row was removed at the same
+ * time. The next look of the service finds out what is true.
  */
-const UNDONE = /^40/
-/** The writer of the row was removed at the same time. The next look of the service finds that out. */
-const WRITER_GONE = '23503'
+const PASSING = /^(40|23503)/
 
-/** Whether the server has answered that it does not store the row. */
-export const isRefusal = (error: unknown): boolean => {
-  const code = codeOf(error)
-  return code !== undefined && code !== WRITER_GONE && !ENDING.test(code) && !UNDONE.test(code)
-}
+/**
+ * Whether the server has answered that it does not store the row, but goes on otherwise. A server that stores nothing at
+ * all, because it is read-only, is no such case: another server may be the primary one.
+ */
+export const isRefusal = (error: unknown): boolean => REFUSED.test(codeOf(error) ?? '')
 
 export interface RowWriter {
   /** Resolves also if the server refuses the row. */
@@ -41,9 +40,8 @@ export function createRowWriter(onRefused: (cause: unknown) => void): RowWriter 
         await link.ask(question, silenceMs)
         note(undefined)
       } catch (error) {
-        const code = codeOf(error)
-        if (code === undefined || ENDING.test(code)) throw error
         if (isRefusal(error)) note(error)
+        else if (!PASSING.test(codeOf(error) ?? '')) throw error
       }
     },
   }

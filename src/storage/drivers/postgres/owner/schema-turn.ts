@@ -11,8 +11,9 @@ import type { Target } from '../target.ts'
 import { BEAT_EVERY, removeNode, showStandby } from './node-rows.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { createRowWriter } from './row-writer.ts'
-import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
+import { isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-lock.ts'
 import { nameStandby } from './standbys.ts'
+import { checkConnections } from './take-over-schema.ts'
 
 /** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
 const LOOK_EVERY = 250

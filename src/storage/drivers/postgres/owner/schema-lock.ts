@@ -1,0 +1,46 @@
+/**
+ * The advisory lock of the service that owns a schema. The server releases it when the connection ends, even after a
+ * kill.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Turn } from '../../../store-backend.ts'
+import type { Link } from '../link.ts'
+
+/** The right to own the schema, with the connection that holds the lock. */
+export interface SchemaTurn extends Turn {
+  link: Link
+}
+
+/** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
+export const OWNING = 7_632_142
+const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
+/** Keeps others from the lock until the end of the transaction. */
+const RESERVE = { text: `SELECT pg_try_advisory_xact_lock(${OWNING}, hashtext(current_schema()))` }
+/** This query takes a shared lock, which is released at the end of the statement. */
+const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
+
+/** Milliseconds within which the server should detect that the former owner was killed. */
+const PATIENCE = 2_000
+export const SILENCE = 3_000
+
+export const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
+
+export const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
+
+/** Resolves with false if another process has the lock. Otherwise nobody gets it until the end of the transaction. */
+export const isReserved = async (link: Link): Promise<boolean> => (await link.ask(RESERVE, SILENCE)).rows[0]![0] as boolean
+
+/** Resolves with false if another process keeps the lock. */
+export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
+
+/**
+ * Repeats a query until its answer is true, for as long as the server needs to release the lock of an ended process.
+ */
+async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
+  const until = performance.now() + PATIENCE
+  while (!(await isTrue())) {
+    if (performance.now() > until) return false
+    await pause(50)
+  }
+  return true
+}
