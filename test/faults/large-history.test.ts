@@ -16,7 +16,7 @@ import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 
-const CHATS = amount(20_000, 6_000)
+const CHATS = amount(20_000, 3_000)
 /**
  * Number of the last person in the history. The simulator numbers the people consecutively, but skips numbers that end
  * in 0000.

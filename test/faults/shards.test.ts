@@ -11,7 +11,7 @@ import { startWorld } from '../harness/world.ts'
 import { pause, until } from './ground.ts'
 import { compare, line } from './ledger.ts'
 
-const EACH = amount(20, 8)
+const EACH = amount(20, 4)
 const FRIEND = '5511988887777'
 const DEAD = 1
 const phoneOf = (index: number) => `55119999${String(10_001 + index)}`
