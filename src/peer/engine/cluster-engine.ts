@@ -7,14 +7,13 @@ import { Agent } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
-import type { RuntimeState } from '../../domain/instance.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
 import { createEnginePort } from './engine-port.ts'
-import { createEventBoard } from './event-board.ts'
+import { createEventBoard, type EventBoard } from './event-board.ts'
 import { type EventReader, readEvents } from './event-reader.ts'
 import type { Homes } from './homes.ts'
 import { busy, instanceOf, type PeerCommand, unknownOutcome, unreachable } from './peer-command.ts'
@@ -118,19 +117,11 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     lost.delete(id)
   }
 
-  const ownStart = async (config: Parameters<Engine['start']>[0], how: Parameters<Engine['start']>[1]): Promise<RuntimeState> => {
-    const state = await local.start(config, how)
-    board.started(config.id, state)
-    return state
-  }
-  const ownStop: Engine['stop'] = async (instance, how) => {
-    await local.stop(instance, how)
-    board.remove(instance)
-  }
+  const own = ownInstances(local, board)
 
   return {
-    start: (config, how) => run({ type: 'start', config, how }, () => ownStart(config, how)),
-    stop: (instance, how) => run({ type: 'stop', instance, how }, () => ownStop(instance, how)),
+    start: (config, how) => run({ type: 'start', config, how }, () => own.start(config, how)),
+    stop: (instance, how) => run({ type: 'stop', instance, how }, () => own.stop(instance, how)),
     call: (instance, call, origin = {}) =>
       run({ type: 'call', instance, call, origin }, () => local.call(instance, call, origin)),
 
@@ -159,7 +150,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       for (const peer of peers) if (!readers.has(peer.id)) follow(peer)
     },
 
-    port: createEnginePort({ local: { start: ownStart, stop: ownStop, call: local.call }, board, isHere, log }),
+    port: createEnginePort({ local: { ...own, call: local.call }, board, isHere, log }),
 
     async close(deadlineMs) {
       isClosed = true
@@ -171,3 +162,16 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   }
 }
+
+/** Starts and stops instances of this service, and tells the other services their states. */
+const ownInstances = (local: Engine, board: EventBoard): Pick<Engine, 'start' | 'stop'> => ({
+  async start(config, how) {
+    const state = await local.start(config, how)
+    board.started(config.id, state)
+    return state
+  },
+  async stop(instance, how) {
+    await local.stop(instance, how)
+    board.remove(instance)
+  },
+})

@@ -105,7 +105,7 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
 
   function write(line: EventLine) {
     if (hasEnded) return
-    isBlocked = !outgoing.write(`${JSON.stringify(line)}\n`)
+    isBlocked = !outgoing.write(`${textOf(line)}\n`)
   }
   outgoing.on('drain', () => {
     isBlocked = false
@@ -150,3 +150,7 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
     },
   }
 }
+
+/** JSON leaves these characters as they are in texts, and the line reader of newer versions of Node ends a line at them. */
+const SEPARATORS = /[\u2028\u2029]/g
+const textOf = (line: EventLine) => JSON.stringify(line).replace(SEPARATORS, (each) => `\\u${each.charCodeAt(0).toString(16)}`)

@@ -16,6 +16,7 @@ function answer() {
     isOpen: true,
     isDestroyed: false,
     write(text: string) {
+      assert.doesNotMatch(text, /[\u2028\u2029]/)
       lines.push(JSON.parse(text))
       return outgoing.isOpen
     },
@@ -35,7 +36,7 @@ test('while a reader takes nothing, only the latest states wait for it, and no o
   outgoing.isOpen = false
   board.stream(response, undefined)
   for (const status of ['connecting', 'connected', 'disconnected'] as const)
-    board.take({ type: 'state', instance: 'i', state: { ...CREATED, status } })
+    board.take({ type: 'state', instance: 'i', state: { ...CREATED, status, profileName: 'a\u2028b\u2029' } })
   board.take({ type: 'events', instance: 'i' })
   board.take({ type: 'events', instance: 'i' })
   for (const svcId of ['one', 'two']) board.take(outcome(svcId))
@@ -44,6 +45,7 @@ test('while a reader takes nothing, only the latest states wait for it, and no o
   outgoing.isOpen = true
   outgoing.emit('drain')
   const { states, events, outcomes, last } = lines[1]!
+  assert.equal(states![0]![1].profileName, 'a\u2028b\u2029')
   assert.deepEqual([states!.map(([, { status }]) => status), events, outcomes!.length, last], [['disconnected'], ['i'], 2, 2])
   board.close()
 })
