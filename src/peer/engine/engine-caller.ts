@@ -9,7 +9,7 @@ import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_ENGINE } from '../link-headers.ts'
 import { whenConnected } from '../when-connected.ts'
 import { endWith } from './end-with.ts'
 import { type Packed, pack, unpack } from './packed.ts'
-import { CALL_PATH, type PeerCommand, type PeerResult } from './peer-command.ts'
+import { CALL_PATH, type PeerCommand, type PeerResult, resultOf } from './peer-command.ts'
 import { createPlaces, type Places } from './places.ts'
 
 /**
@@ -146,5 +146,5 @@ const exchange = ({ id, host, port }: ActiveService, { agent, pieces, size, limi
 
 async function resultIn(response: IncomingMessage): Promise<PeerResult> {
   if (response.statusCode !== 200) throw new Error(`The other service answered ${response.statusCode}.`)
-  return (await unpack(bodyReader(response))) as PeerResult
+  return resultOf(await unpack(bodyReader(response)))
 }

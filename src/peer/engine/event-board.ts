@@ -7,21 +7,7 @@ import { SECOND } from '../../domain/clock.ts'
 import type { RuntimeState } from '../../domain/instance.ts'
 import type { SendEnd } from '../../domain/send-outcome.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
-
-/** One line of the stream. The first one has all states; later ones have what has changed. A line may be empty. */
-export interface EventLine {
-  /** True in the first line of a stream. */
-  isFirst?: boolean
-  states?: [instance: string, state: RuntimeState][]
-  /** Instances that no longer run in the service. */
-  gone?: string[]
-  outcomes?: [svcId: string, outcome: SendEnd][]
-  /** Number of the last outcome up to this line. */
-  last?: number
-  /** Instances with new events, and those with new files. */
-  events?: string[]
-  files?: string[]
-}
+import { type EventLine, textOf } from './event-line.ts'
 
 export interface EventBoard {
   take(event: EngineEvent): void
@@ -150,7 +136,3 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
     },
   }
 }
-
-/** JSON leaves these characters as they are in texts, and the line reader of newer versions of Node ends a line at them. */
-const SEPARATORS = /[\u2028\u2029]/g
-const textOf = (line: EventLine) => JSON.stringify(line).replace(SEPARATORS, (each) => `\\u${each.charCodeAt(0).toString(16)}`)

@@ -6,7 +6,7 @@ import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { LINK_ACTIVE, LINK_ENGINE } from '../link-headers.ts'
-import type { EventLine } from './event-board.ts'
+import { type EventLine, lineIn } from './event-line.ts'
 import { AFTER, EVENTS_PATH } from './peer-command.ts'
 
 export interface EventReaderDeps {
@@ -97,14 +97,5 @@ export function readEvents({ peer, agent, lostAfterMs, log, onLine, onLost }: Ev
       clearTimeout(next)
       end()
     },
-  }
-}
-
-/** Undefined for the last line of a connection that was cut, which is incomplete. */
-function lineIn(text: string): EventLine | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

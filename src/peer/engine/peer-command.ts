@@ -1,7 +1,7 @@
 /** Commands that a service sends to the engine of another service of its store, which has the instance. */
 import * as v from 'valibot'
 import type { Call, CallOrigin } from '../../domain/call.ts'
-import { Failure, type FailureData } from '../../domain/failures.ts'
+import { FAILURES, Failure, type FailureCode } from '../../domain/failures.ts'
 import type { InstanceConfig } from '../../domain/instance.ts'
 
 export const CALL_PATH = '/peer/call'
@@ -25,8 +25,28 @@ export type PeerCommand = v.InferOutput<typeof PeerCommand>
 
 export const instanceOf = (command: PeerCommand): string => (command.type === 'start' ? command.config.id : command.instance)
 
+/** A code of a newer release becomes `internal`. */
+export const failureCode = v.pipe(
+  v.string(),
+  v.transform((code): FailureCode => (Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'internal')),
+)
+
 /** The end of a command that was carried out. Errors have the codes that they would have in the other service. */
-export type PeerResult = { is: 'done'; value?: unknown } | { is: 'failed'; failure: FailureData }
+const PeerResult = v.variant('is', [
+  v.object({ is: v.literal('done'), value: v.exactOptional(v.unknown()) }),
+  v.object({
+    is: v.literal('failed'),
+    failure: v.object({
+      code: failureCode,
+      message: v.string(),
+      details: v.optional(v.record(v.string(), v.unknown())),
+    }),
+  }),
+])
+export type PeerResult = v.InferOutput<typeof PeerResult>
+
+/** Throws if the value is no result that this release understands. */
+export const resultOf = (value: unknown): PeerResult => v.parse(PeerResult, value)
 
 /** Nothing of the command was carried out. */
 export const unreachable = () =>

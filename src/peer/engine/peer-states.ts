@@ -4,7 +4,7 @@
  */
 import type { RuntimeState, Status } from '../../domain/instance.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
-import type { EventLine } from './event-board.ts'
+import type { EventLine } from './event-line.ts'
 
 export interface PeerStates {
   take(peer: string, line: EventLine): EngineEvent[]

@@ -1,6 +1,7 @@
 /**
- * A limit of tasks that run at the same time; others wait in order. The limit grows step by step while some wait and few
- * end. So many short tasks open few connections, and long ones do not hold up the others.
+ * A limit of tasks that run at the same time; others wait in order. The limit grows step by step while few tasks end, or
+ * while the line does not become shorter. So many short tasks that come together open few connections, and long ones do
+ * not hold up the others.
  */
 
 export interface Places {
@@ -12,7 +13,10 @@ export interface PlacesOptions {
   /** Number of places while no task waits, and the highest number. */
   first: number
   most: number
-  /** Interval in ms of a step, which adds half of `first` if fewer tasks than that have ended in it. */
+  /**
+   * Interval in ms of a step, which adds half of `first` if fewer tasks than that have ended in it, or if as many wait as
+   * before.
+   */
   growEveryMs: number
   mostWaiting: number
 }
@@ -22,6 +26,7 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
   let total = first
   let used = 0
   let endedInStep = 0
+  let waitedBefore = 0
   const waiting = new Set<() => void>()
   let growing: NodeJS.Timeout | undefined
 
@@ -30,16 +35,19 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
       if (used >= total) break
       enter()
     }
-    if (waiting.size > 0) growing ??= setInterval(grow, growEveryMs)
-    else {
+    if (waiting.size > 0 && growing === undefined) {
+      waitedBefore = waiting.size
+      growing = setInterval(grow, growEveryMs)
+    } else if (waiting.size === 0) {
       clearInterval(growing)
       growing = undefined
     }
   }
 
   function grow() {
-    if (endedInStep < step) total = Math.min(most, total + step)
+    if (endedInStep < step || waiting.size >= waitedBefore) total = Math.min(most, total + step)
     endedInStep = 0
+    waitedBefore = waiting.size
     admit()
   }
 

@@ -5,7 +5,9 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { CREATED } from '../../../src/domain/instance.ts'
-import { createEventBoard, type EventLine } from '../../../src/peer/engine/event-board.ts'
+import { createEventBoard } from '../../../src/peer/engine/event-board.ts'
+import { type EventLine, lineIn } from '../../../src/peer/engine/event-line.ts'
+import { resultOf } from '../../../src/peer/engine/peer-command.ts'
 import { createPeerStates } from '../../../src/peer/engine/peer-states.ts'
 import { createPlaces } from '../../../src/peer/engine/places.ts'
 
@@ -17,7 +19,7 @@ function answer() {
     isDestroyed: false,
     write(text: string) {
       assert.doesNotMatch(text, /[\u2028\u2029]/)
-      lines.push(JSON.parse(text))
+      lines.push(lineIn(text)!)
       return outgoing.isOpen
     },
     end() {},
@@ -90,6 +92,45 @@ test('a loss changes no instance without a session, and none that this service h
   assert.deepEqual(take('a', { isFirst: true, states: [] }), [])
   assert.equal(remove('b').length, 1)
   assert.deepEqual(remove('b'), [])
+})
+
+test('a line or a result of another release that this one does not understand is refused', () => {
+  const state = { ...CREATED, status: 'dancing' }
+  for (const line of [
+    'null',
+    '[]',
+    '{"states":5}',
+    '{"outcomes":[1]}',
+    JSON.stringify({ states: [['i', state]] }),
+    '{"events":["i"',
+  ])
+    assert.equal(lineIn(line), undefined, line)
+  assert.deepEqual(lineIn('{}'), {})
+  for (const result of [null, 5, {}, { is: 'failed' }, { is: 'failed', failure: { code: 7 } }])
+    assert.throws(() => resultOf(result), JSON.stringify(result))
+  const failure = { code: 'of_a_newer_release', message: 'It failed.' }
+  assert.deepEqual(resultOf({ is: 'failed', failure }), { is: 'failed', failure: { ...failure, code: 'internal' } })
+  assert.deepEqual(resultOf({ is: 'done' }), { is: 'done' })
+})
+
+test('the limit of tasks grows while the line does not become shorter, although many tasks end', async () => {
+  const places = createPlaces({ first: 2, most: 8, growEveryMs: 10, mostWaiting: 8 })
+  let used = 0
+  let isOver = false
+  const most = new Promise<void>((resolve) => {
+    const user = async () => {
+      while (!isOver) {
+        const giveBack = (await places.take(1_000))!
+        if (++used === 8) resolve()
+        await turn()
+        used--
+        giveBack()
+      }
+    }
+    for (let index = 0; index < 10; index++) void user()
+  })
+  await most
+  isOver = true
 })
 
 test('the limit of tasks grows only while some wait, in order, and for no longer than their time', async () => {

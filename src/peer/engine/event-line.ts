@@ -1,0 +1,49 @@
+/**
+ * One line of the stream of events. The first one has all states; later ones have what has changed. A line may be empty.
+ */
+import * as v from 'valibot'
+import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
+import type { SendEnd } from '../../domain/send-outcome.ts'
+import { failureCode } from './peer-command.ts'
+
+const state = v.looseObject({ status: v.picklist(STATUSES) }) as unknown as v.GenericSchema<RuntimeState>
+const outcome: v.GenericSchema<SendEnd> = v.variant('status', [
+  v.object({ status: v.literal('sent'), phone: v.exactOptional(v.string()) }),
+  v.object({ status: v.literal('failed'), code: failureCode, message: v.string() }),
+  v.object({ status: v.literal('removed') }),
+])
+const instances = v.exactOptional(v.array(v.string()))
+
+const EventLine = v.object({
+  /** True in the first line of a stream. */
+  isFirst: v.exactOptional(v.boolean()),
+  states: v.exactOptional(v.array(v.tuple([v.string(), state]))),
+  /** Instances that no longer run in the service. */
+  gone: instances,
+  /** The first part of each is the id of the message. */
+  outcomes: v.exactOptional(v.array(v.tuple([v.string(), outcome]))),
+  /** Number of the last outcome up to this line. */
+  last: v.exactOptional(v.number()),
+  /** Instances with new events. */
+  events: instances,
+  /** Instances with new files. */
+  files: instances,
+})
+export type EventLine = v.InferOutput<typeof EventLine>
+
+/** JSON leaves these characters as they are in texts, and the line reader of newer versions of Node ends a line at them. */
+const SEPARATORS = /[\u2028\u2029]/g
+export const textOf = (line: EventLine): string =>
+  JSON.stringify(line).replace(SEPARATORS, (each) => `\\u${each.charCodeAt(0).toString(16)}`)
+
+/**
+ * Undefined for a line that this release does not understand, and for the last line of a connection that was cut, which is
+ * incomplete.
+ */
+export function lineIn(text: string): EventLine | undefined {
+  try {
+    return v.parse(EventLine, JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
