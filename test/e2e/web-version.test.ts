@@ -10,7 +10,7 @@ import { watch } from './states-seen.ts'
 
 const WANTED = '2.3000.5'
 
-const world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
+const world = await startWorld({ opensStore: true, env: { SVC_WEB_VERSION: WANTED } })
 const see = watch(world)
 after(() => world.stop())
 

@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
@@ -84,6 +84,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     cluster = await startCluster()
     proxy = await startProxy(cluster.socket)
   })
+  // The server allows 60 connections.
+  afterEach(() => cluster.endClients())
   after(async () => {
     await Promise.all([...open].map((store) => store.dispose()))
     await proxy?.stop()

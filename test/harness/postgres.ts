@@ -38,8 +38,9 @@ export const noPostgres: string | false =
 export interface Cluster {
   url(schema: string): string
   socket: string
-  /** Opens a connection that no store uses. It ends together with the server. */
+  /** Opens a connection that no store uses. It ends together with the server, or with `endClients`. */
   client(schema?: string): Promise<pg.Client>
+  endClients(): Promise<void>
   /** Ends the server and all its processes immediately, as a loss of power does. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -122,6 +123,12 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     await ended
   }
   const url = (schema: string) => `postgres://localhost/postgres?user=svc&host=${encodeURIComponent(dir)}&schema=${schema}`
+  async function endClients() {
+    const ended = [...clients]
+    clients.clear()
+    await Promise.all(ended.map((client) => client.end()))
+  }
+
   await start()
   return {
     url,
@@ -137,8 +144,9 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     kill: () => end('SIGKILL'),
     start,
     cpuMs: () => cpuOf(server.pid!),
+    endClients,
     async stop() {
-      await Promise.all([...clients].map((client) => client.end()))
+      await endClients()
       await end('SIGINT')
       rmSync(dir, { recursive: true, force: true })
     },

@@ -36,13 +36,20 @@ export interface WorldOptions extends PlaceOptions {
    * settings of the whole service, or counts all objects of a kind.
    */
   own?: boolean
+  /**
+   * True if the test opens the store of the running service in its own process. The service is then loaded as separate
+   * files: one process must not open the files of a store twice, and only the same module knows that it has done so.
+   */
+  opensStore?: boolean
 }
 
-async function placeFor({ own = false, ...options }: WorldOptions): Promise<Place> {
+async function placeFor({ own = false, opensStore = false, ...options }: WorldOptions): Promise<Place> {
   const isOwn = own || options.shards !== undefined || options.env !== undefined
   if (lender !== undefined && !isOwn) return borrowPlace(options.untraced ? 'untraced' : 'traced')
   // This module is imported late, because a test with a shared world does not need it.
-  const { openPlace } = (await import(bundleOf('./own-place', import.meta.url).href)) as typeof import('./own-place.ts')
+  const { openPlace } = opensStore
+    ? await import('./own-place.ts')
+    : ((await import(bundleOf('./own-place', import.meta.url).href)) as typeof import('./own-place.ts'))
   return openPlace(isOwn ? { ...options, env: { ...WITHOUT_FFMPEG, ...options.env } } : options)
 }
 

@@ -3,11 +3,10 @@
  */
 import * as v from 'valibot'
 import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
-import type { SendEnd } from '../../domain/send-outcome.ts'
 import { failureCode } from './peer-command.ts'
 
 const state = v.looseObject({ status: v.picklist(STATUSES) }) as unknown as v.GenericSchema<RuntimeState>
-const outcome: v.GenericSchema<SendEnd> = v.variant('status', [
+const outcome = v.variant('status', [
   v.object({ status: v.literal('sent'), phone: v.exactOptional(v.string()) }),
   v.object({ status: v.literal('failed'), code: failureCode, message: v.string() }),
   v.object({ status: v.literal('removed') }),
