@@ -188,7 +188,12 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('Demands its passkey').uncheck()
     await until(demands, ({ status }) => status === 404)
     await button('Scan').click()
-    await to(`instances/${instance.id}`)
+    const scanned = page.getByText('Support is connected.')
+    await scanned.waitFor()
+    // No other phone is preselected, because a second press must not let it scan.
+    assert.equal(await field('Phone').inputValue(), '')
+    assert.equal(await button('Scan').isDisabled(), true)
+    await scanned.getByRole('link').click()
     await page.getByRole('heading', { name: 'Send a message' }).waitFor()
     await page.locator('.page > header .badge').first().getByText('Connected', { exact: true }).waitFor()
   })

@@ -4,7 +4,7 @@ import type { WebhookBody } from '../../../domain/dashboard.ts'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/notice.tsx'
-import { visible } from '../../parts/words.tsx'
+import { bytesText, visible } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
 import { loadBody } from './messages.ts'
 
@@ -13,13 +13,29 @@ interface Content {
   [block: string]: unknown
 }
 
-/** The text or the caption of a message; otherwise all of its content as JSON. */
+interface Block {
+  message?: unknown
+  caption?: unknown
+  file_name?: unknown
+  mime_type?: unknown
+  file_size?: unknown
+}
+
+/** Name, type and size of a file, as far as they are known; undefined if the content is not a file. */
+function fileText({ file_name, mime_type, file_size }: Block): string | undefined {
+  if (typeof mime_type !== 'string') return undefined
+  const size = typeof file_size === 'number' ? bytesText(file_size) : ''
+  return [file_name, mime_type, size].filter((fact) => typeof fact === 'string' && fact !== '').join(' · ')
+}
+
+/** The text or the caption of a message, or what its file is; otherwise all of its content as JSON. */
 function wordsOf({ body }: WebhookBody): string {
   try {
     const content = JSON.parse(body) as Content
-    const block = content[content.message_type] as { message?: unknown; caption?: unknown } | null
+    const block = content[content.message_type] as Block | null
     const words = block?.message ?? block?.caption
-    return typeof words === 'string' && words !== '' ? words : JSON.stringify(block, null, 2)
+    if (typeof words === 'string' && words !== '') return words
+    return (block && fileText(block)) ?? JSON.stringify(block, null, 2)
   } catch {
     return body
   }

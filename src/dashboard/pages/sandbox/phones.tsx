@@ -6,11 +6,13 @@ import { answer, api, of } from '../../api/client.ts'
 import { rows } from '../../api/live.ts'
 import { useAction } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
+import { StateBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Check, Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { count, t } from '../../texts/t.ts'
 import { acceptPasskey, createPhone, demandPasskey, type Phone, type State, scan } from './control.ts'
@@ -38,25 +40,48 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
+/** One sentence for all states, so that the link stays where it is when the instance connects. */
+function Scanned({ id }: { id: string }) {
+  const row = rows.value.get(id)
+  if (!row) return null
+  return (
+    <p role="status">
+      <Sentence
+        text={row.status === 'connected' ? '{instance} is connected.' : '{instance}: {state}'}
+        elements={{
+          instance: (
+            <a href={to(['instances', id])}>
+              <InstanceName id={id} />
+            </a>
+          ),
+          state: <StateBadge row={row} />,
+        }}
+      />
+    </p>
+  )
+}
+
 function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const waiting = [...rows.value.values()].filter(({ status }) => status !== 'connected' && status !== 'connecting')
   const [chosen, setInstance] = useState('')
   const [picked, setPhone] = useState('')
   const instance = waiting.some(({ id }) => id === chosen) ? chosen : (waiting[0]?.id ?? '')
   const [scanned, setScanned] = useState('')
-  // A phone that was just made is the one to scan with.
-  const unlinked = state.phones.findLast(({ devices }) => devices.length === 0)
-  const phone = picked || (unlinked ?? state.phones[0])?.phone || ''
+  // The newest phone without an account scans. Nothing is preselected for an instance that was just scanned and still
+  // waits for a moment, because a second press would let another phone scan its code.
+  const unlinked = instance === scanned ? undefined : state.phones.findLast(({ devices }) => devices.length === 0)
+  const phone = picked || (unlinked?.phone ?? '')
   const action = useAction(async () => {
     const params = { path: of(instance) }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params }))
     if (value === null) return t('No code is available at the moment; try again.')
     const { device } = await scan(phone, value)
     setScanned(instance)
+    setPhone('')
     await reload()
     return device === null ? t('Scanned. The network now requests the passkey.') : t('Scanned. The instance is logging in.')
   })
-  if (waiting.length === 0)
+  if (waiting.length === 0 && !rows.value.has(scanned))
     return (
       <Empty title={t('No instance is waiting for a phone')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
         {t('Create an instance, then come back to scan its code.')}
@@ -67,27 +92,30 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
       action={action}
       does={t('Scan')}
       look="primary"
-      isDisabled={phone === ''}
-      result={
-        scanned === '' ? null : (
-          <a href={to(['instances', scanned])}>
-            <InstanceName id={scanned} />
-          </a>
-        )
-      }
+      isDisabled={phone === '' || instance === ''}
+      result={<Scanned id={scanned} />}
     >
       <Field label={t('Phone')}>
         {(tied) => (
           <Choice
             tied={tied}
             value={phone}
+            missing={phone === '' ? t('Choose a phone') : undefined}
             options={state.phones.map(({ phone, name }) => [phone, nameAndNumber(name, phone)])}
             onChange={setPhone}
           />
         )}
       </Field>
       <Field label={t('Scans the code of')}>
-        {(tied) => <Choice tied={tied} value={instance} options={instanceChoices(waiting)} onChange={setInstance} />}
+        {(tied) => (
+          <Choice
+            tied={tied}
+            value={instance}
+            missing={instance === '' ? t('No instance is waiting for a phone') : undefined}
+            options={instanceChoices(waiting)}
+            onChange={setInstance}
+          />
+        )}
       </Field>
     </LineForm>
   )

@@ -61,6 +61,9 @@ export const SANDBOX = {
     'Cree una instancia y vuelva para escanear su código.',
   ],
   Scan: ['Escanear', 'Escanear'],
+  'Choose a phone': ['Escolha um celular', 'Elija un teléfono'],
+  '{instance} is connected.': ['{instance} está conectada.', '{instance} está conectada.'],
+  '{instance}: {state}': ['{instance}: {state}', '{instance}: {state}'],
   Phone: ['Celular', 'Teléfono'],
   'Scans the code of': ['Escaneia o código de', 'Escanea el código de'],
   'The phone asks: link this device?': [
