@@ -29,6 +29,10 @@ const DAY_MS = 86_400_000
  */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
+/** A list of pending or of failed events is often only a part of what was missed, so a resend of both is preset. */
+const presetOf = (listed: string | undefined): string =>
+  listed === undefined || UNDELIVERED.some((each) => each === listed) ? '' : listed
+
 interface Watched {
   /** The whole range, until the time of the first request. */
   asked: Range
@@ -92,7 +96,7 @@ const Through = (progress: ReplayProgress) => {
       {waiting === undefined ? null : (
         <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : queued - waiting} aria-label={t('Delivered or failed')} />
       )}
-      <p>{resultText(progress)}</p>
+      <p class="three-lines">{resultText(progress)}</p>
       {nextFrom ? (
         <p>
           <Sentence text="The range has more events, from {time} on." elements={{ time: <At at={nextFrom} /> }} />
@@ -111,7 +115,7 @@ interface ReplayProps {
 export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [from, setFrom] = useState(localOf(filter.from ?? Date.now() - DAY_MS))
   const [to, setTo] = useState(localOf(filter.to ?? Date.now() + 60_000))
-  const [status, setStatus] = useState<string>(filter.status ?? '')
+  const [status, setStatus] = useState(presetOf(filter.status))
   const { watched, setWatched, problem: countProblem } = useProgress(onDone)
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
   const found = useLoad(
@@ -184,19 +188,19 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
               <Choice
                 tied={tied}
                 value={status}
-                none={t('Not delivered')}
+                none={t('Not delivered: waiting, retrying or failed')}
                 options={LOG_STATUSES.map((each) => [each, outcomeText(each)] as const)}
                 onChange={setStatus}
               />
             )}
           </Field>
-          {total === undefined ? null : (
-            <p role="status">
-              {t('In this range: {events}. Those whose bodies are still stored are sent again.', {
-                events: count(total, 'event', 'events'),
-              })}
-            </p>
-          )}
+          <p role="status" class="two-lines">
+            {total === undefined
+              ? null
+              : t('In this range: {events}. Those whose bodies are still stored are sent again.', {
+                  events: count(total, 'event', 'events'),
+                })}
+          </p>
           <Problem of={problem} fields={['from', 'to']} />
         </>
       )}

@@ -76,7 +76,10 @@ export const LOG = {
     'Entram eventos de todas as instâncias.',
     'Se incluyen eventos de todas las instancias.',
   ],
-  'Not delivered': ['Não entregues', 'No entregados'],
+  'Not delivered: waiting, retrying or failed': [
+    'Não entregues: em espera, em nova tentativa ou com falha',
+    'No entregados: en espera, reintentando o fallidos',
+  ],
   Any: ['Todos', 'Todos'],
   Type: ['Tipo', 'Tipo'],
   '{events} chosen': ['{events} na seleção', '{events} en la selección'],
