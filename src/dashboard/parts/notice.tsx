@@ -3,9 +3,12 @@ import type { Refused } from '../api/refused.ts'
 import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
-export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good' | ''; children: ComponentChildren }) => (
-  <div class={`notice ${kind}`}>{children}</div>
-)
+interface NoticeProps {
+  kind?: 'bad' | 'warn' | 'good' | 'quiet' | ''
+  children: ComponentChildren
+}
+
+export const Notice = ({ kind = '', children }: NoticeProps) => <div class={`notice ${kind}`}>{children}</div>
 
 interface ProblemProps {
   of: Refused | undefined

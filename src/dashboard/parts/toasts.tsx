@@ -5,6 +5,15 @@ import { Icon } from './icon.tsx'
 import { dropToast, toasts } from './toast-list.ts'
 import { Name } from './words.tsx'
 
+/** The notice about a new secret must not cover the buttons with which somebody copies the secret. */
+function coversSecret(layer: Element): boolean {
+  const { left, right, top, bottom } = layer.getBoundingClientRect()
+  return [...document.querySelectorAll('.secret button')].some((each) => {
+    const box = each.getBoundingClientRect()
+    return box.right > left && box.left < right && box.bottom > top && box.top < bottom
+  })
+}
+
 export function Toasts() {
   const ref = useRef<HTMLDivElement>(null)
   const shown = toasts.value
@@ -14,7 +23,10 @@ export function Toasts() {
     const layer = ref.current
     if (!layer?.showPopover) return
     if (layer.matches(':popover-open')) layer.hidePopover()
-    if (shown.length > 0) layer.showPopover()
+    if (shown.length === 0) return
+    layer.showPopover()
+    layer.classList.remove('aside')
+    layer.classList.toggle('aside', coversSecret(layer))
   }, [shown])
   return (
     <div class="toasts" role="status" popover="manual" ref={ref}>

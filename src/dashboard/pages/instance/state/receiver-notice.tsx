@@ -31,7 +31,7 @@ function Retried({ id }: { id: string }) {
   const { data: event, reload } = useLoad((signal) => oldestRetried(id, signal), [id])
   useNews(LOOK_EVERY_MS, [delivered], reload)
   return (
-    <Notice kind={event ? 'warn' : ''}>
+    <Notice kind={event ? 'warn' : 'quiet'}>
       <div class="receiver">
         {event ? (
           <>
