@@ -22,12 +22,15 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
 export const hasNoAccount = (facts: StateFacts): boolean =>
   facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
 
+/** After a logout, the time of the last login is no longer known, but the end of the connection is. */
+const AFTER_LOGOUT: ReadonlySet<string> = new Set(['logged_out', 'qr', 'banned'])
+
 /** Since when an instance is connected, or until when it was. Only its last login is known if the service was killed. */
 export function connectionOf({ status, connected_at, disconnected_at }: ConnectionFacts) {
   if (status === 'connected') return { is: 'connected', at: connected_at } as const
-  return disconnected_at && connected_at !== null
-    ? ({ is: 'until', at: disconnected_at } as const)
-    : ({ is: 'login', at: connected_at } as const)
+  if (disconnected_at && connected_at !== null) return { is: 'until', at: disconnected_at } as const
+  if (disconnected_at && AFTER_LOGOUT.has(status)) return { is: 'ended', at: disconnected_at } as const
+  return { is: 'login', at: connected_at } as const
 }
 
 /** States in which somebody must act, the worst first. */

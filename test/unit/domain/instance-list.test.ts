@@ -97,4 +97,7 @@ test('an instance that is not connected shows until when it was, not when it log
   assert.deepEqual(of({ status: 'starting' }), { is: 'login', at: login })
   // Every login failed, so there was no connection.
   assert.deepEqual(of({ status: 'disconnected', connected_at: null, disconnected_at: end }), { is: 'login', at: null })
+  for (const status of ['logged_out', 'qr', 'banned'] as const)
+    assert.deepEqual(of({ status, connected_at: null, disconnected_at: end }), { is: 'ended', at: end })
+  assert.deepEqual(of({ status: 'qr', connected_at: null }), { is: 'login', at: null })
 })

@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks'
 import { LANGUAGE_NAMES, LANGUAGES } from '../../../domain/language.ts'
 import { answer, api } from '../../api/client.ts'
-import { useAction, useLoad } from '../../app/load.ts'
+import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import type { paths } from '../../generated/description.d.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -14,7 +14,7 @@ import { Choice, Field, Line } from '../../parts/field.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { At } from '../../parts/time.tsx'
+import { Ago } from '../../parts/time.tsx'
 import { language } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 
@@ -32,6 +32,8 @@ const DAY = LIVES[1][0]
 const LOCALES = LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]] as const)
 
 const SHOWN = 10
+/** An open link may expire, or be used by the customer, while the page is open. */
+const LOOK_EVERY_MS = 5_000
 
 const LOOKS = { open: [t('Open'), 'good'], paired: [t('Used'), ''], expired: [t('Expired'), ''] } as const
 
@@ -44,8 +46,8 @@ const columnsOf = (ask: (revoked: Link) => void): readonly Column<Link>[] => [
     isHead: true,
     cell: ({ status }) => <Badge look={LOOKS[status][1]}>{LOOKS[status][0]}</Badge>,
   },
-  { label: t('Made'), cell: ({ created_at }) => <At at={created_at} /> },
-  { label: t('Expires'), cell: ({ expires_at }) => <At at={expires_at} /> },
+  { label: t('Made'), cell: ({ created_at }) => <Ago at={created_at} /> },
+  { label: t('Expires'), cell: ({ expires_at }) => <Ago at={expires_at} /> },
   {
     label: '',
     isRight: true,
@@ -115,22 +117,40 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
   )
 }
 
-/** Shown only while no account is connected, because the API refuses a link for a connected instance. */
-export function ConnectLinks({ id }: { id: string }) {
+interface LinksProps {
+  id: string
+  /** The API refuses a new link for an instance that has an account. Its earlier links are still listed. */
+  isPairable: boolean
+}
+
+export function ConnectLinks({ id, isPairable }: LinksProps) {
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<Link>()
-  const { data, problem, reload } = useLoad(() => load(id), [id])
+  const { data, problem, reload } = useLoad(() => load(id), [id, isPairable])
+  useEvery(LOOK_EVERY_MS, () => {
+    if (data?.data.some(({ status }) => status === 'open')) reload()
+  })
   return (
     <section class="card flush" aria-label={t('Connect links')}>
       <header>
         <h2>{t('Let somebody else pair it')}</h2>
-        <Button onPress={() => setMaking(true)} needs="instances.link">
-          {t('Create a connect link')}
-        </Button>
-        <p>{t('A connect link opens a page with the QR code, in the language of your customer and without a credential.')}</p>
+        {isPairable ? (
+          <Button onPress={() => setMaking(true)} needs="instances.link">
+            {t('Create a connect link')}
+          </Button>
+        ) : null}
+        <p>
+          {isPairable
+            ? t('A connect link opens a page with the QR code, in the language of your customer and without a credential.')
+            : t(
+                'This instance has an account, so it needs no connect link. To let somebody else pair it, log out first, or create another instance; its page then makes the link.',
+              )}
+        </p>
       </header>
       <Problem of={problem} again={reload} />
-      {data?.total === 0 ? <Empty title={t('No connect links')}>{t('Links that ended are listed for a week.')}</Empty> : null}
+      {isPairable && data?.total === 0 ? (
+        <Empty title={t('No connect links')}>{t('Links that ended are listed for a week.')}</Empty>
+      ) : null}
       {data && data.total > 0 ? (
         <Table name={t('Connect links')} rows={data.data} columns={columnsOf(setRevoked)} keyOf={(link) => link.id} />
       ) : null}

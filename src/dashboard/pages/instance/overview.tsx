@@ -13,14 +13,21 @@ import { isLinked } from './state/is-linked.ts'
 import type { TabProps } from './tab.ts'
 import { Token } from './token.tsx'
 
-const CONNECTION = { connected: t('Connected'), until: t('Connected until'), login: t('Last login') }
+const CONNECTION = {
+  connected: t('Connected'),
+  until: t('Connected until'),
+  ended: t('Connection ended'),
+  login: t('Last login'),
+}
 
 function Connection({ row }: Pick<TabProps, 'row'>) {
   const { is, at } = connectionOf(row)
   return (
     <>
       <dt>{CONNECTION[is]}</dt>
-      <dd>{at ? <Ago at={at} /> : '–'}</dd>
+      <dd>
+        <Ago at={at} none={row.was_connected ? '–' : t('never')} />
+      </dd>
     </>
   )
 }
@@ -56,20 +63,6 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
   </section>
 )
 
-/** The API refuses a connect link for an instance that has an account, so the page says why there is none. */
-const NoLink = () => (
-  <section class="card">
-    <header>
-      <h2>{t('Let somebody else pair it')}</h2>
-    </header>
-    <p class="soft">
-      {t(
-        'This instance has an account, so it needs no connect link. To let somebody else pair it, log out first, or create another instance; its page then makes the link.',
-      )}
-    </p>
-  </section>
-)
-
 export const Overview = ({ row, instance }: TabProps) => (
   <>
     <div class="columns">
@@ -83,7 +76,7 @@ export const Overview = ({ row, instance }: TabProps) => (
             <Pairing row={row} />
           </Allowed>
         )}
-        {isLinked(row) || row.status === 'banned' ? <NoLink /> : <ConnectLinks id={row.id} />}
+        <ConnectLinks key={row.id} id={row.id} isPairable={!isLinked(row) && row.status !== 'banned'} />
       </div>
       <div class="stack wide-gap">
         <Account row={row} />

@@ -8,6 +8,7 @@ export const INSTANCE = {
   ],
   'Since {time}: connected for {n} %': ['Desde {time}: {n} % com conexão', 'Desde {time}: {n} % con conexión'],
   'Connected until': ['Com conexão até', 'Conectada hasta'],
+  'Connection ended': ['A conexão terminou', 'La conexión terminó'],
   'Last login': ['Último acesso à conta', 'Último inicio de sesión'],
   '{n} steps on the way': ['{n} passos no caminho', '{n} pasos en el camino'],
   Overview: ['Visão geral', 'Resumen'],
