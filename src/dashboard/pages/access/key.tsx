@@ -9,14 +9,23 @@ import { Secret } from '../../parts/secret.tsx'
 import { t } from '../../texts/t.ts'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
-const MEANS: Record<Scope, string> = {
-  'instances:operate': t(
-    'Use all instances (send, receive and everything else), where they require a key. In the dashboard, with instances:read: pair, send, see the queue.',
-  ),
-  'instances:read': t('List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.'),
-  'instances:write': t('Create, change and delete instances.'),
-  'webhooks:read': t('Read the webhooks and their secret. In the dashboard also the webhook log.'),
-  'webhooks:write': t('Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.'),
+const MEANS: Record<Scope, readonly [may: string, more?: string]> = {
+  'instances:operate': [
+    t('Use all instances: send, receive and everything else'),
+    t(
+      'A call to an instance has its token in the address. It needs such a key as well only if “Requirements” asks for one. In the dashboard, with instances:read: pair, send, see the queue.',
+    ),
+  ],
+  'instances:read': [
+    t('List the instances'),
+    t('With their tokens and the secrets of their webhooks. Opens this dashboard, where it only looks.'),
+  ],
+  'instances:write': [t('Create, change and delete instances')],
+  'webhooks:read': [t('Read the webhooks'), t('With their secret. In the dashboard also the webhook log.')],
+  'webhooks:write': [
+    t('Change the webhooks of all instances'),
+    t('In the dashboard, with webhooks:read, also send events again.'),
+  ],
 }
 
 function Made({ value, onClose }: { value: string; onClose(): void }) {
@@ -65,13 +74,20 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
       <fieldset>
         <legend>{t('What it may do')}</legend>
         <p class="hint">
-          {t('A key is for all instances of this workspace. A program that needs only one instance uses its token.')}
+          {t('A key is for all instances of this workspace. A program that needs only one instance uses its token.')}{' '}
+          {t(
+            'No key is only for sending: the smallest right that sends, instances:operate, also receives and does all the rest.',
+          )}
         </p>
         {SCOPES.map((scope) => (
           <Check
             key={scope}
-            label={<code>{scope}</code>}
-            hint={MEANS[scope]}
+            label={
+              <>
+                {MEANS[scope][0]} <code>{scope}</code>
+              </>
+            }
+            hint={MEANS[scope][1]}
             value={scopes.includes(scope)}
             onChange={(isOn) => setScopes(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))}
           />

@@ -62,23 +62,37 @@ export const ACCESS = {
     'Uma chave vale para todas as instâncias deste espaço. Um programa que precisa de uma só instância usa o token dela.',
     'Una clave vale para todas las instancias de este espacio. Un programa que necesita una sola instancia usa su token.',
   ],
-  'Use all instances (send, receive and everything else), where they require a key. In the dashboard, with instances:read: pair, send, see the queue.':
+  'No key is only for sending: the smallest right that sends, instances:operate, also receives and does all the rest.': [
+    'Nenhuma chave serve só para enviar: a menor permissão que envia, instances:operate, também recebe e faz todo o resto.',
+    'Ninguna clave sirve solo para enviar: el permiso más pequeño que envía, instances:operate, también recibe y hace todo lo demás.',
+  ],
+  'Use all instances: send, receive and everything else': [
+    'Usar todas as instâncias: enviar, receber e todo o resto',
+    'Usar todas las instancias: enviar, recibir y todo lo demás',
+  ],
+  'A call to an instance has its token in the address. It needs such a key as well only if “Requirements” asks for one. In the dashboard, with instances:read: pair, send, see the queue.':
     [
-      'Usar todas as instâncias (enviar, receber e o resto), onde exigem uma chave. No painel, com instances:read: conectar, enviar, ver a fila.',
-      'Usar todas las instancias (enviar, recibir y lo demás), donde exigen una clave. En el panel, con instances:read: vincular, enviar, ver la cola.',
+      'Uma chamada a uma instância tem o token dela no endereço. Ela só precisa também de uma chave destas se “Exigências” pedir. No painel, com instances:read: conectar, enviar, ver a fila.',
+      'Una llamada a una instancia tiene su token en la dirección. Solo necesita además una clave como esta si “Requisitos” la pide. En el panel, con instances:read: vincular, enviar, ver la cola.',
     ],
-  'List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.': [
-    'Listar as instâncias, com os tokens e os webhooks. Abre este painel, só para olhar.',
-    'Listar las instancias, con sus tokens y webhooks. Abre este panel, solo para mirar.',
+  'List the instances': ['Listar as instâncias', 'Listar las instancias'],
+  'With their tokens and the secrets of their webhooks. Opens this dashboard, where it only looks.': [
+    'Com os tokens e os segredos dos webhooks. Abre este painel, só para olhar.',
+    'Con sus tokens y los secretos de sus webhooks. Abre este panel, solo para mirar.',
   ],
-  'Create, change and delete instances.': ['Criar, alterar e excluir instâncias.', 'Crear, cambiar y eliminar instancias.'],
-  'Read the webhooks and their secret. In the dashboard also the webhook log.': [
-    'Ler os webhooks e o segredo deles. No painel, também o registro de webhooks.',
-    'Leer los webhooks y su secreto. En el panel, también el registro de webhooks.',
+  'Create, change and delete instances': ['Criar, alterar e excluir instâncias', 'Crear, cambiar y eliminar instancias'],
+  'Read the webhooks': ['Ler os webhooks', 'Leer los webhooks'],
+  'With their secret. In the dashboard also the webhook log.': [
+    'Com o segredo deles. No painel, também o registro de webhooks.',
+    'Con su secreto. En el panel, también el registro de webhooks.',
   ],
-  'Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.': [
-    'Alterar os webhooks de todas as instâncias. No painel, com webhooks:read, também reenviar eventos.',
-    'Cambiar los webhooks de todas las instancias. En el panel, con webhooks:read, también reenviar eventos.',
+  'Change the webhooks of all instances': [
+    'Alterar os webhooks de todas as instâncias',
+    'Cambiar los webhooks de todas las instancias',
+  ],
+  'In the dashboard, with webhooks:read, also send events again.': [
+    'No painel, com webhooks:read, também reenviar eventos.',
+    'En el panel, con webhooks:read, también reenviar eventos.',
   ],
   May: ['Pode', 'Puede'],
   'May not': ['Não pode', 'No puede'],
