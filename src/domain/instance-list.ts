@@ -22,7 +22,7 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
 export const hasNoAccount = (facts: StateFacts): boolean =>
   facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
 
-/** After a logout, the time of the last login is no longer known, but the end of the connection is. */
+/** Statuses in which the time of the last login was removed, while the time at which the connection ended is kept. */
 const AFTER_LOGOUT: ReadonlySet<string> = new Set(['logged_out', 'qr', 'banned'])
 
 /** Since when an instance is connected, or until when it was. Only its last login is known if the service was killed. */

@@ -51,7 +51,7 @@ export function createStartWait(placement: Pick<Placement, 'find'>) {
       const dueMs = entry.inLine.moveAhead(workspace)
       const leftMs = endsAt - steadyClock.now()
       if (leftMs <= 0 || dueMs > leftMs || signal?.aborted) throw notStarted(dueMs)
-      if (total >= MOST_WAITING || waiting.get(instance)! >= MOST_WAITING_OF_INSTANCE) throw tooManyWait(dueMs)
+      if (total >= MOST_WAITING || (waiting.get(instance) ?? 0) >= MOST_WAITING_OF_INSTANCE) throw tooManyWait(dueMs)
       const leave = enter(instance)
       await untilFirst(entry.inLine.left, leftMs, signal).finally(leave)
     }

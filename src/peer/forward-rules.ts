@@ -50,9 +50,8 @@ export const tooMany = () =>
     details: { reason: 'standby_busy' },
   })
 
-export const outcomeUnknown = () =>
+export const outcomeUnknown = (service = 'the active service') =>
   new Failure('engine_unavailable', {
-    message:
-      'The connection to the active service was lost before its answer; the request may have been carried out. Repeat a send with the same Idempotency-Key.',
+    message: `The connection to ${service} was lost before its answer; the request may have been carried out. Repeat a send with the same Idempotency-Key.`,
     details: { reason: 'outcome_unknown' },
   })

@@ -20,8 +20,8 @@ export interface HostingDeps {
 }
 
 /**
- * Resolves with the instances that this service has. It must be known before the first request is served, because the
- * answer takes as long as the database needs, and a request may change or delete an instance meanwhile.
+ * Resolves with the instances that this service has. It must resolve before the first request is served: a slow database
+ * delays it, and a request in that time could change or delete an instance that is then started from its old settings.
  */
 export async function claimHosted(
   homes: Homes | undefined,

@@ -8,7 +8,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 /** Folder for screenshots of the pages; undefined if none are wanted. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
-/** The same browser without windows takes a third less processor time. It has no extensions. */
+/** Chromium's build without windows. It takes a third less processor time, but cannot load extensions. */
 const SHELL = '/usr/bin/chromium-headless-shell'
 const LIGHTEST = existsSync(SHELL) && !PICTURES ? SHELL : CHROMIUM
 

@@ -9,14 +9,14 @@ import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock
 import { Failure } from '../../domain/failures.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
-import type { ActiveService } from '../forward-rules.ts'
+import { type ActiveService, outcomeUnknown } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
 import { createEnginePort } from './engine-port.ts'
 import { createEventBoard, type EventBoard } from './event-board.ts'
 import { type EventReader, readEvents } from './event-reader.ts'
 import type { Homes } from './homes.ts'
-import { busy, instanceOf, type PeerCommand, unknownOutcome, unreachable } from './peer-command.ts'
+import { busy, instanceOf, type PeerCommand, unreachable } from './peer-command.ts'
 import { createPeerStates } from './peer-states.ts'
 
 export interface ClusterEngineDeps {
@@ -78,7 +78,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       if (home === 'here') return here()
       if (home !== undefined && !lost.has(home.id)) {
         const ending = await caller.send(home, command)
-        if (ending.is === 'unknown') throw unknownOutcome()
+        if (ending.is === 'unknown') throw outcomeUnknown('the service that has this instance')
         if (ending.is === 'answered') {
           if (ending.result.is === 'done') return ending.result.value as T
           throw Failure.from(ending.result.failure)

@@ -61,10 +61,3 @@ export const busy = () =>
     message: 'Too many commands wait for the service that has this instance; nothing of the request was carried out.',
     details: { reason: 'instance_busy' },
   })
-
-export const unknownOutcome = () =>
-  new Failure('engine_unavailable', {
-    message:
-      'The connection to the service that has this instance was lost before its answer; the request may have been carried out. Repeat a send with the same Idempotency-Key.',
-    details: { reason: 'outcome_unknown' },
-  })

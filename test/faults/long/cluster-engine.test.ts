@@ -1,6 +1,7 @@
 /**
- * Two services in two processes, each with real shard threads. One has an account; the engine of the other one sends,
- * reads and hears its events over the link, while the first one is killed and started again.
+ * Two services run in two processes, each with real shard threads. The first one has an account. The engine of the second
+ * one sends messages, reads chats and receives events of this account over the link. The first one is killed and started
+ * again.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Two engines with real threads, connected by the real link: one has the instances, and the other calls them and hears
- * their events.
+ * Two engines with real threads are connected by the real link. The first one has the instances. The second one calls them
+ * and receives their events.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

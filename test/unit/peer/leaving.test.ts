@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { deferred } from '../../../src/lib/deferred.ts'
 import { until } from '../../harness/until.ts'
 import { closeSides, HOST, openSide, type Side } from './side.ts'
 
@@ -20,8 +21,7 @@ describe('a standby that stops', () => {
   let active: Side
   let standby: Side
   let seen = 0
-  let release: () => void = () => {}
-  let held = new Promise<void>(() => {})
+  let held = deferred()
   before(async () => {
     active = await openSide()
     active.link.setOwnId('a')
@@ -32,12 +32,12 @@ describe('a standby that stops', () => {
         seen++
         if (pathname === '/events')
           return new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } })
-        if (pathname === '/held') await held
+        if (pathname === '/held') await held.promise
         if (pathname === '/call')
           return new Response(
             new ReadableStream({
               async start(stream) {
-                await held
+                await held.promise
                 stream.enqueue(Buffer.from('the result'))
                 stream.close()
               },
@@ -50,9 +50,7 @@ describe('a standby that stops', () => {
   })
   beforeEach(async () => {
     seen = 0
-    held = new Promise((resolve) => {
-      release = resolve
-    })
+    held = deferred()
     standby = await openSide()
     standby.link.setActive({ id: 'a', host: HOST, port: active.port })
   })
@@ -83,7 +81,7 @@ describe('a standby that stops', () => {
     })
     await streamEnded
     assert.equal(isFinished, false)
-    release()
+    held.resolve()
     assert.deepEqual([(await answer).body, await finished, standby.link.underWay()], ['/held', undefined, 0])
   })
 
@@ -91,7 +89,7 @@ describe('a standby that stops', () => {
     const answer = get(standby, '/held')
     await haveArrived(1)
     standby.link.closeConnections()
-    release()
+    held.resolve()
     assert.equal((await answer).connection, 'close')
     await standby.link.finish(ENOUGH)
   })
@@ -103,7 +101,7 @@ describe('a standby that stops', () => {
     const { status, body } = await get(standby, '/events', { accept: 'text/event-stream' })
     assert.deepEqual([status, JSON.parse(body).error.details], [503, { reason: 'no_active_service' }])
     assert.equal((await get(standby, '/events')).status, 503)
-    release()
+    held.resolve()
     assert.equal(await text(answer), 'the result')
     await finished
   })
@@ -134,7 +132,7 @@ describe('a standby that stops', () => {
     const next = await get(standby, '/next')
     assert.deepEqual([next.status, JSON.parse(next.body).error.message], [503, 'The service is stopping.'])
     assert.equal(seen, 1)
-    release()
+    held.resolve()
   })
 })
 
@@ -143,21 +141,14 @@ test('a service that stops gets no more requests, and what it has not answered e
 }, async () => {
   const [former, next, standby] = [await openSide(), await openSide(), await openSide()]
   const seen: string[] = []
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const [held, ended] = [deferred(), deferred()]
   former.link.setOwnId('a')
   former.server.serve(() => ({
     async fetch({ url }) {
       const { pathname } = new URL(url)
       if (pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
       seen.push(pathname)
-      await (pathname === '/held' ? held : ended)
+      await (pathname === '/held' ? held : ended).promise
       return new Response('the last answer')
     },
   }))
@@ -181,11 +172,11 @@ test('a service that stops gets no more requests, and what it has not answered e
   const waiting = get(standby, '/next')
   standby.link.setActive(undefined)
   standby.link.setActive({ id: 'b', host: HOST, port: next.port })
-  release()
+  held.resolve()
   assert.deepEqual([(await waiting).body, (await answer).body], ['next', 'the last answer'])
   assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
   assert.deepEqual(seen.sort(), ['/held', '/lost'])
-  end()
+  ended.resolve()
   await closeSides()
   await stopped
 })
@@ -218,16 +209,13 @@ test('a request ends if the service that carries it out stops and is then no lon
   const [former, standby] = [await openSide(), await openSide({ lostAfterMs: 1_500 })]
   const relay = await relayTo(former.port)
   let seen = 0
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const ended = deferred()
   former.link.setOwnId('a')
   former.server.serve(() => ({
     async fetch({ url }) {
       if (new URL(url).pathname === '/health/ready') return Response.json({ status: 'ok', checks: {} })
       seen++
-      await ended
+      await ended.promise
       return new Response('')
     },
   }))
@@ -246,7 +234,7 @@ test('a request ends if the service that carries it out stops and is then no lon
   standby.link.setUnreachable()
   assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
   assert.equal(standby.link.underWay(), 0)
-  end()
+  ended.resolve()
   await stopped
   relay.close()
   await closeSides()

@@ -21,9 +21,10 @@ i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FRO
 const COMMIT = `WITH w AS (${FENCE}), ${CHANGES} SELECT count(*) FROM w`
 
 /**
- * A home can be claimed if it is new, was released, or names a service of which no thread can write. That is
- * read at the moment of the statement and stays true, but the home may be claimed by another service meanwhile. So the
- * row is changed only if it is still the one that was read: the rows of `svc_writer` are not read again after a wait.
+ * A home can be claimed if it is new, was released, or names a service whose threads can no longer write. The statement
+ * reads this from its snapshot. While it waits for the lock of the row, another service may claim the home, and PostgreSQL
+ * then reads the row of the home again, but not those of `svc_writer`. So the statement changes the row only if its writer
+ * and its epoch are those of the snapshot.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE h.writer IS NULL OR NOT EXISTS (SELECT FROM svc_writer o WHERE (o.id = h.writer OR o.service = h.writer) AND NOT o.is_over)),

@@ -71,7 +71,7 @@ export async function takeOverSchema(link: Link, target: Target, options: Takeov
  * without its row. If this rejects, the transaction must be undone.
  *
  * If the machine of this service fails within the transaction, the server holds the locks until it notices that (eleven
- * seconds). The former owner cannot raise its counter meanwhile, and its lease ends.
+ * seconds). During this time the former owner cannot raise its counter, and its lease ends.
  */
 async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: TakeoverOptions): Promise<Takeover | undefined> {
   const ask = async (text: string, values?: unknown[]) => (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
