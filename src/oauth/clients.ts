@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR } from '../domain/clock.ts'
+import { isUuid } from '../lib/is-uuid.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
@@ -16,7 +17,6 @@ import type { StoredClient } from './records.ts'
  */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR
-const REGISTERED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range' | 'get'>
@@ -65,7 +65,7 @@ export function createClients({ store, records, clock, isShared, readDocument, i
     knows: (id: string): boolean => registered.has(id) || isUsed(id),
 
     async find(id: string): Promise<OauthClient | undefined> {
-      const known = registered.get(id) ?? (isShared && REGISTERED.test(id) ? await read(id) : undefined)
+      const known = registered.get(id) ?? (isShared && isUuid(id) ? await read(id) : undefined)
       return known ?? (id.includes(':') ? readDocument(id) : undefined)
     },
   }

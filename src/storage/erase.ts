@@ -1,5 +1,6 @@
 /** Finishes an interrupted deletion: removes all records of an instance without a configuration. */
 import type { Log } from '../domain/log.ts'
+import { isUuid } from '../lib/is-uuid.ts'
 import { type BlobItems, ownersOfBlobs, removeOwner } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import { claimHomes } from './homes.ts'
@@ -17,8 +18,6 @@ export interface LeftoverOptions {
   log: Log
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /**
  * Runs before any instance is started. A deletion removes the configuration first, and a creation writes it last, so an
  * instance without one is a leftover, unless another service is its home and is creating or deleting it.
@@ -29,7 +28,7 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
   await settleStaged(blobs, (id) => waiting.has(id))
-  const withBlobs = [...(await ownersOfBlobs(blobs))].filter((owner) => UUID.test(owner))
+  const withBlobs = [...(await ownersOfBlobs(blobs))].filter(isUuid)
   const withRecords = await idsUnder(store, keys.instances)
   const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...((await store.homes?.all()) ?? [])])
   const own = await claimHomes(

@@ -1,4 +1,5 @@
 /** The rows of `svc_home`, which name the service that may write the records of an instance. */
+import { isUuid } from '../../../lib/is-uuid.ts'
 import type { Homes } from '../../homes.ts'
 import { uuids } from './arrays.ts'
 import type { HomeChanges } from './fenced-commit.ts'
@@ -6,7 +7,6 @@ import type { Question } from './link.ts'
 
 /** A longer statement would delay the commits of all instances. */
 const CLAIMED_AT_ONCE = 1_000
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Nobody takes the home of a service that may write, so the answer stays true for as long as its commits succeed. */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
 const ALL = 'SELECT instance FROM svc_home WHERE writer IS NOT NULL'
@@ -28,7 +28,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
   return {
     async claim(instances) {
       const held = new Set<string>()
-      const all = instances.filter((each) => UUID.test(each))
+      const all = instances.filter(isUuid)
       for (let from = 0; from < all.length; from += CLAIMED_AT_ONCE)
         for (const each of await claimSome(all.slice(from, from + CLAIMED_AT_ONCE))) held.add(each)
       return held
