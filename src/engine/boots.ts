@@ -84,7 +84,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     }
     let state: RuntimeState
     try {
-      const sent = send(entry, 'boot')
+      const sent = send(entry, entry.again)
       // The calls that waited are sent directly after the start, before later ones.
       leave()
       state = await sent

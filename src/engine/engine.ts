@@ -20,9 +20,10 @@ import type { ShardOperations } from '../features/index.ts'
 
 /**
  * `create`: a new instance, whose session starts immediately. `boot`: the process or thread starts again, and its
- * sessions continue.
+ * sessions continue. `takeover`: as `boot`, for an instance of a service that has failed and may still run somewhere.
  */
-export type StartHow = 'create' | 'boot'
+export const START_HOWS = ['create', 'boot', 'takeover'] as const
+export type StartHow = (typeof START_HOWS)[number]
 
 /** `keep`: close without a logout. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
 export type StopHow = 'keep' | 'erase'
@@ -89,6 +90,10 @@ export interface Engine {
   onEvent(listener: (event: EngineEvent) => void): void
   /** Whether `onEvent` has reported the current state of the instance, so that its shard thread need not be asked. */
   hasTold(instance: string): boolean
+  /**
+   * The state of an instance of another service, as `onEvent` has reported it last. Absent if there is only one service.
+   */
+  stateOf?(instance: string): RuntimeState | undefined
   isReady(): boolean
   /** Explains why a shard thread is not up; undefined if all are. */
   problem(): string | undefined
@@ -110,7 +115,7 @@ export const commands = [
     generation,
     type: v.literal('start'),
     config: instanceConfig,
-    how: v.picklist(['create', 'boot']),
+    how: v.picklist(START_HOWS),
     key: v.instance(Uint8Array) as v.GenericSchema<Uint8Array>,
   }),
   v.object({ generation, type: v.literal('configure'), config: instanceConfig }),
@@ -179,8 +184,6 @@ export interface ShardSetup {
   webVersion?: readonly [number, number, number] | null | undefined
   /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; absent for the default. */
   newsletterInviteQueryId?: string | null | undefined
-  /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
-  hasTakenOver?: boolean | undefined
   /** `SharedLease`; absent if nobody can replace this process while it runs. */
   lease?: BigInt64Array | undefined
   media: MediaSetup

@@ -35,7 +35,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
   async function start(config: InstanceConfig, how: StartHow): Promise<RuntimeState> {
     const entry = isClosed ? undefined : placement.place(config, how)
     if (entry === undefined) throw new Failure('engine_unavailable')
-    if (how === 'boot') return bootNow(entry)
+    if (how !== 'create') return bootNow(entry)
     try {
       return await boots.send(entry, how)
     } catch (error) {

@@ -20,6 +20,8 @@ export interface Placed {
   /** Undefined unless the start waits for its turn. */
   inLine: InLine | undefined
   heardIn: number | undefined
+  /** How later runs of the thread start it. */
+  again: Exclude<StartHow, 'create'>
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the
    * latest.
@@ -44,14 +46,22 @@ export function createPlacement(shards: readonly Shard[]): Placement {
     const load = new Map(shards.map((shard) => [shard, 0]))
     for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
     const byLoad = [...shards].sort((a, b) => load.get(a)! - load.get(b)!)
-    return byLoad.find((shard) => shard.generation() !== undefined) ?? (how === 'boot' ? byLoad[0] : undefined)
+    return byLoad.find((shard) => shard.generation() !== undefined) ?? (how === 'create' ? undefined : byLoad[0])
   }
 
   return {
     place(config, how) {
       const shard = placed.get(config.id)?.shard ?? roomiest(how)
       if (shard === undefined) return undefined
-      const entry: Placed = { shard, config, generation: undefined, inLine: undefined, heardIn: undefined, isDoomed: false }
+      const entry: Placed = {
+        shard,
+        config,
+        generation: undefined,
+        inLine: undefined,
+        heardIn: undefined,
+        again: how === 'create' ? 'boot' : how,
+        isDoomed: false,
+      }
       placed.set(config.id, entry)
       return entry
     },

@@ -50,7 +50,7 @@ export async function claimHosted(
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps
-  void starts.bootAll(deps.hosted)
+  void starts.bootAll(deps.hosted, storage.hasTakenOver ? 'takeover' : 'boot')
 
   await removeOrderAnswers(storage.store)
   const carryOutOrders = createOrders({

@@ -1,5 +1,6 @@
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
+import type { StartHow } from '../engine/engine.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -12,9 +13,9 @@ export interface InstanceStartsDeps {
 }
 
 export interface InstanceStarts {
-  /** A failure is logged. Settles when the instance runs or could not be started. */
-  boot(instance: InstanceConfig): Promise<void>
-  bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
+  /** `boot` by default. A failure is logged. Settles when the instance runs or could not be started. */
+  boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
+  bootAll(instances: readonly InstanceConfig[], how?: Exclude<StartHow, 'create'>): Promise<unknown>
   /**
    * Creates an instance from each imported device in the store. `booted` resolves when they run. Does nothing while the
    * service stops, because its next start finds the devices.
@@ -23,12 +24,12 @@ export interface InstanceStarts {
 }
 
 export function createInstanceStarts({ log, engine, directory, shutdown }: InstanceStartsDeps): InstanceStarts {
-  const boot = (instance: InstanceConfig) =>
-    engine.start(instance, 'boot').then(
+  const boot: InstanceStarts['boot'] = (instance, how = 'boot') =>
+    engine.start(instance, how).then(
       (state) => directory.observe(instance.id, state),
       (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
     )
-  const bootAll = (instances: readonly InstanceConfig[]) => Promise.all(instances.map(boot))
+  const bootAll: InstanceStarts['bootAll'] = (instances, how) => Promise.all(instances.map((each) => boot(each, how)))
   return {
     boot,
     bootAll,

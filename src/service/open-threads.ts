@@ -111,7 +111,6 @@ async function openEngine(
     outboxMax: config.outboxMax,
     webVersion: config.webVersion,
     newsletterInviteQueryId: config.newsletterInviteQueryId,
-    hasTakenOver: storage.hasTakenOver,
     lease: storage.lease,
     media,
     disk: storage.disk,

@@ -208,6 +208,29 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   assert.equal(path[path.lastIndexOf('banned') + 1], 'connecting')
 })
 
+test('19: another session of the device ends an instance, but only the fourth one after a takeover', async () => {
+  const first = await connected()
+  const config = { ...configOf(), id: first.id }
+  await first.instance.stop('keep')
+  holding.delete(first.instance)
+  const replaceAtLogins = async (times: number) => {
+    await sandbox.fault({ on: 'login', match: { phone: first.phone }, do: { stream_error: 'replaced' }, times })
+  }
+  const claimed = await hold('takeover', config, first.phone)
+  await claimed.is('connected', null)
+  await replaceAtLogins(3)
+  await sandbox.cut(first.phone)
+  await claimed.is('disconnected', 'connection_closed')
+  await claimed.is('connected', null)
+  await claimed.instance.stop('keep')
+  holding.delete(claimed.instance)
+  const moved = await hold('boot', config, first.phone)
+  await moved.is('connected', null)
+  await replaceAtLogins(1)
+  await sandbox.cut(first.phone)
+  await moved.is('stopped', 'connection_replaced')
+})
+
 test('created, 22a, 31: an instance whose first start never came about says so until somebody asks for a code', async () => {
   const held = await hold('boot')
   assert.equal(held.state().status, 'created')

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, mock } from 'node:test'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
-import type { ShardSetup } from '../../src/engine/engine.ts'
+import type { ShardSetup, StartHow } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'
 import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
@@ -131,7 +131,7 @@ export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } 
 const KEY = randomBytes(64)
 
 export async function hold(
-  how: 'create' | 'boot',
+  how: StartHow,
   config: InstanceConfig = configOf(),
   phone = newPhone(),
   deps = mocked(),

@@ -12,7 +12,7 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
   }
   // The engine retries a start that failed because of the disk. After `engine_unavailable` it would conclude that the
   // shard has ended.
-  if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
+  if (isStorageFailure(error) && !(command.type === 'start' && command.how !== 'create')) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
     return noStorage().toData()
   }

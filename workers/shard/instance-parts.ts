@@ -263,7 +263,6 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const status = createStatus(context, {
     state,
     random: Math.random,
-    hasTakenOver: deps.hasTakenOver,
     outbox,
     carryOut: createLinkEffects(context, { link, pairing, state: state.get, logoutDeadlineMs: LOGOUT_DEADLINE }),
     announce,

@@ -56,7 +56,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     async start(how) {
       try {
         await startParts(parts)
-        return how === 'create' ? await createdState(parts) : await bootedState(parts)
+        return how === 'create' ? await createdState(parts) : await bootedState(parts, how === 'takeover')
       } catch (error) {
         // If a part kept running after the failed start, nothing could stop it, and it could open a session at the same
         // time as the next start.
@@ -117,8 +117,11 @@ async function createdState({ context, state, status }: InstanceParts): Promise<
 }
 
 /** Determines the first state after a restart of the process, or of an imported device. */
-async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
-  const saved = await status.load()
+async function bootedState(
+  { context, state, status, link, restriction, announce }: InstanceParts,
+  isTakenOver: boolean,
+): Promise<RuntimeState> {
+  const saved = await status.load(isTakenOver)
   // The saved credentials may be newer than the saved state after a crash.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })

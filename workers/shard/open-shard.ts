@@ -82,7 +82,6 @@ export async function openShard(
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},
-      hasTakenOver: setup.hasTakenOver ?? false,
       isHeld,
       deliver: delivery.deliver,
       outboxMax: setup.outboxMax ?? MAX_WAITING,

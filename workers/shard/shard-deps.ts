@@ -33,10 +33,6 @@ export interface ShardDeps {
   network: NetworkOptions
   egressAllow: Ranges
   mexIds: MexIds
-  /**
-   * Whether the previous service on this store may still be running somewhere, because it did not shut down in order.
-   */
-  hasTakenOver: boolean
   /** False if another process may have replaced this one, so that nothing may be sent. */
   isHeld(): boolean
   deliver: Deliver

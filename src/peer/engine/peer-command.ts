@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Call, CallOrigin } from '../../domain/call.ts'
 import { FAILURES, Failure, type FailureCode } from '../../domain/failures.ts'
 import type { InstanceConfig } from '../../domain/instance.ts'
+import { START_HOWS } from '../../engine/engine.ts'
 
 export const CALL_PATH = '/peer/call'
 export const EVENTS_PATH = '/peer/events'
@@ -17,7 +18,7 @@ const call = v.looseObject({
 const origin = v.looseObject({}) as unknown as v.GenericSchema<CallOrigin>
 
 export const PeerCommand = v.variant('type', [
-  v.object({ type: v.literal('start'), config, how: v.picklist(['create', 'boot']) }),
+  v.object({ type: v.literal('start'), config, how: v.picklist(START_HOWS) }),
   v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
   v.object({ type: v.literal('call'), instance: v.string(), call, origin }),
 ])

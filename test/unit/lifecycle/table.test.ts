@@ -34,8 +34,8 @@ const asked = (what: 'restart' | 'qr' | 'disconnect' | 'pairingEnd' | 'move' | '
 const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
 const failed = (cause: 'proxy' | 'handshake' | 'store' | 'storeAway'): LifecycleEvent => ({ type: 'startFailed', cause })
 
-const move = (from: Lifecycle, event: LifecycleEvent, random = 0.5, hasTakenOver = false) =>
-  next(from, event, { now: NOW, random, hasTakenOver })
+const move = (from: Lifecycle, event: LifecycleEvent, random = 0.5, isTakenOver = false) =>
+  next(from, event, { now: NOW, random, isTakenOver })
 const short = (effects: readonly Effect[]) =>
   effects.map((effect) => {
     if (effect.do === 'timer') return `${effect.name} ${effect.delayMs}`

@@ -12,7 +12,7 @@ import type { ControlContext } from '../../../workers/shard/operations/types.ts'
 
 type Request = Extract<LifecycleEvent['type'], `${string}Requested`>
 
-const CHANCE = { now: 0, random: 0, hasTakenOver: false }
+const CHANCE = { now: 0, random: 0, isTakenOver: false }
 const PAUSED: RuntimeState = { ...CREATED, status: 'stopped', reason: 'paused', paired: true }
 const MOVED: RuntimeState = { ...PAUSED, reason: 'moved' }
 const CONNECTED: RuntimeState = { ...PAUSED, status: 'connected', reason: null }

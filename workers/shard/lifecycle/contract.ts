@@ -87,8 +87,6 @@ export interface Move {
 export interface Chance {
   now: number
   random: number
-  /**
-   * Whether the previous service on this store did not shut down in order, so that it may still be running somewhere.
-   */
-  hasTakenOver: boolean
+  /** Whether the service that had the instance before has failed, so that it may still be running somewhere. */
+  isTakenOver: boolean
 }

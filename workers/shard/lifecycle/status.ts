@@ -23,7 +23,6 @@ import { createTimers } from './timers.ts'
 export interface StatusDeps {
   state: Slot<RuntimeState>
   random: () => number
-  hasTakenOver: boolean
   outbox: Outbox
   announce(state: RuntimeState): void
   /** Not called for effects on timers, which this module handles itself. */
@@ -32,7 +31,8 @@ export interface StatusDeps {
 }
 
 export interface StatusKeeper {
-  load(): Promise<RuntimeState | undefined>
+  /** `isTakenOver`: the service that had the instance before has failed, and may still run somewhere. */
+  load(isTakenOver: boolean): Promise<RuntimeState | undefined>
   create(): Promise<void>
   /**
    * Resolves with the state after the effects. `isCurrent` is checked directly before the event is processed, because
@@ -67,6 +67,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   let line: Promise<unknown> = Promise.resolve()
   const again = new Set<NodeJS.Timeout>()
   let isStopped = false
+  let isTakenOver = false
 
   async function carryOut(effect: Effect): Promise<void> {
     switch (effect.do) {
@@ -97,7 +98,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 
   async function step(event: LifecycleEvent): Promise<RuntimeState> {
     if (isStopped) return at.state
-    const move = next(at, event, { now: clock.now(), random: deps.random(), hasTakenOver: deps.hasTakenOver })
+    const move = next(at, event, { now: clock.now(), random: deps.random(), isTakenOver })
     if (!move) return at.state
     const previous = at.state.status
     const { state } = move.next
@@ -148,7 +149,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     correct(changes) {
       moveTo({ ...at, state: { ...at.state, ...changes } })
     },
-    async load() {
+    async load(takenOver) {
+      isTakenOver = takenOver
       const state = await records.get(store, keys.runtime(instance)).catch((error: unknown) => {
         if (!(error instanceof RecordError)) throw error
         log.error({ err: error }, 'the stored state could not be decoded')

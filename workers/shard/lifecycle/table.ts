@@ -329,7 +329,7 @@ const ROWS: readonly Row[] = [
       const step = dropped(at, event, chance)
       return { ...step, run: { ...step.run, replaced: at.run.replaced + 1 } }
     },
-    (at, { code }, { hasTakenOver }) => isPaired(at) && code === 440 && hasTakenOver && at.run.replaced < REPLACED,
+    (at, { code }, { isTakenOver }) => isPaired(at) && code === 440 && isTakenOver && at.run.replaced < REPLACED,
   ),
   row('19', LIVE_OR_STARTING, 'closed', () => stopped('connection_replaced'), hasCode(440)),
   row('20', LIVE_OR_STARTING, 'closed', () => loggedOut('logged_out'), hasCode(401)),
