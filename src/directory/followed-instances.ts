@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { KeyedMutex } from '../lib/keyed-mutex.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import type { MainRecords, Memory, StoredRecords } from '../storage/main-records/main-records.ts'
@@ -15,12 +16,13 @@ export interface FollowedInstancesDeps {
   main: Pick<MainRecords, 'load' | 'catchUp'>
   records: ReturnType<typeof instanceRecords>
   held: HeldInstances
-  states: Pick<ReturnType<typeof createStates>, 'forget'>
+  states: Pick<ReturnType<typeof createStates>, 'forget' | 'event'>
   keyRing: Pick<KeyRing, 'learn' | 'forget'>
   /** The ids of instances name the mutexes. */
   mutex: KeyedMutex
   /** Passes the configuration on to the shard of the instance. */
   configure(record: InstanceRecord): Promise<void>
+  engine: Pick<Engine, 'stateOf'>
   log: Log
 }
 
@@ -32,7 +34,7 @@ const NO_KEY = 'the key of an instance that another service has created could no
 const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
 
 export function createFollowedInstances(deps: FollowedInstancesDeps) {
-  const { main, records, held, states, keyRing, mutex, configure, log } = deps
+  const { main, records, held, states, keyRing, mutex, configure, engine, log } = deps
   const deleted: ((instance: string) => void)[] = []
 
   /** It waits for its turn, so that an older configuration never follows a newer one. */
@@ -62,14 +64,21 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
     if (!held.find(instance)) keyRing.forget(instance)
   }
 
+  /** The other service may have reported the state before this one knew the instance. */
+  function learnState(instance: string) {
+    const state = engine.stateOf?.(instance)
+    if (state !== undefined) states.event(instance, state)
+  }
+
   const memory: Memory = {
     put(key, bytes, isOwn) {
       const record = records.decode(key, bytes)
       const isKnown = held.find(record.id) !== undefined
       held.hold(record)
       if (isOwn) return
-      if (isKnown) configureLater(record.id)
-      else void learnKey(record.id)
+      if (isKnown) return configureLater(record.id)
+      learnState(record.id)
+      void learnKey(record.id)
     },
     remove(key, isOwn) {
       const instance = key.slice(keys.configs.length)
@@ -88,7 +97,10 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
 
   function fill(found: StoredRecords) {
     const stored = found.map(([key, bytes]) => records.decode(key, bytes))
-    for (const record of stored.sort((one, other) => one.createdAt - other.createdAt)) held.hold(record)
+    for (const record of stored.sort((one, other) => one.createdAt - other.createdAt)) {
+      held.hold(record)
+      learnState(record.id)
+    }
   }
 
   return {

@@ -36,7 +36,7 @@ export interface DirectoryDeps extends Checks {
   steps?: Steps
   account: Pick<Account, 'transact' | 'workspace' | 'refresh'>
   oauth: Pick<Oauth, 'endOf'>
-  engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
+  engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold' | 'stateOf'>
   clock: Clock
   log: Log
   baseUrl?: string

@@ -61,6 +61,7 @@ export interface FailureData {
   code: FailureCode
   message: string
   details?: Record<string, unknown> | undefined
+  retryAfter?: number | undefined
 }
 
 export interface Issue {
@@ -83,7 +84,7 @@ export interface FailureOptions {
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
-  /** Seconds after which the same request may succeed; undefined if nobody knows. Lost in `toData`. */
+  /** Seconds after which the same request may succeed; undefined if nobody knows. */
   readonly retryAfter: number | undefined
 
   constructor(code: FailureCode, options: FailureOptions = {}) {
@@ -100,7 +101,9 @@ export class Failure extends Error {
   }
 
   toData(): FailureData {
-    return { code: this.code, message: this.message.slice(0, 500), details: this.details }
+    const { retryAfter } = this
+    const data = { code: this.code, message: this.message.slice(0, 500), details: this.details }
+    return retryAfter === undefined ? data : { ...data, retryAfter }
   }
 
   /** Renames the paths of the issues, so that a caller sees the field names that its request used. */
@@ -111,8 +114,12 @@ export class Failure extends Error {
     return new Failure(this.code, { message: this.message, details: { ...this.details, issues: named }, cause: this.cause })
   }
 
-  static from({ code, message, details }: FailureData): Failure {
-    return new Failure(code, details === undefined ? { message } : { message, details })
+  static from({ code, message, details, retryAfter }: FailureData): Failure {
+    return new Failure(code, {
+      message,
+      ...(details === undefined ? {} : { details }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    })
   }
 
   /** Keeps only the first 50 issues. */

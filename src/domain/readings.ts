@@ -40,9 +40,12 @@ export interface ShardSurvey {
 }
 
 export interface Readings {
-  /** Undefined if the shard thread of the instance does not answer. */
+  /** Undefined if the shard thread of the instance, or its service, does not answer. */
   of(instance: string): InstanceReading | undefined
+  /** Those of all services. */
   all(): readonly InstanceReading[]
+  /** Those of the instances that this service has. */
+  own(): readonly InstanceReading[]
   /** In the order of the shard threads; undefined for one that does not answer. */
   shards(): readonly (ShardSurvey | undefined)[]
   /** Measures again, unless the last measurement is younger than `maxAgeMs`. */

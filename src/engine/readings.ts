@@ -1,20 +1,31 @@
 import type { InstanceReading, Readings, ShardSurvey } from '../domain/readings.ts'
 
-export function createReadings({ survey }: { survey(): Promise<(ShardSurvey | undefined)[]> }): Readings {
+export interface ReadingsDeps {
+  survey(): Promise<(ShardSurvey | undefined)[]>
+  /** Measurements of the instances of other services; absent if there is only one service. */
+  others?(): Promise<InstanceReading[]>
+}
+
+export function createReadings({ survey, others = async () => [] }: ReadingsDeps): Readings {
   let surveys: readonly (ShardSurvey | undefined)[] = []
+  let own: readonly InstanceReading[] = []
   let byInstance: ReadonlyMap<string, InstanceReading> = new Map()
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
 
   async function lookNow() {
-    surveys = await survey()
+    const [found, elsewhere] = await Promise.all([survey(), others()])
+    surveys = found
     lookedAt = performance.now()
-    byInstance = new Map(surveys.flatMap((shard) => shard?.instances ?? []).map((reading) => [reading.instance, reading]))
+    own = surveys.flatMap((shard) => shard?.instances ?? [])
+    // An instance that has just moved may be in both.
+    byInstance = new Map([...elsewhere, ...own].map((reading) => [reading.instance, reading]))
   }
 
   return {
     of: (instance) => byInstance.get(instance),
     all: () => [...byInstance.values()],
+    own: () => own,
     shards: () => surveys,
     async look(maxAgeMs) {
       if (performance.now() - lookedAt < maxAgeMs) return

@@ -20,7 +20,7 @@ const FRESH = 5 * SECOND
 const AT_ONCE = 16
 
 export interface ActivityDeps {
-  readings: Pick<Readings, 'all' | 'look'>
+  readings: Pick<Readings, 'own' | 'look'>
   directory: { onDeleted(listener: (instance: string) => void): void; tokenTagOf(instance: string): string | undefined }
   store: Pick<StateStore, 'range' | 'commit'>
   keyOf(instance: string): Uint8Array
@@ -65,7 +65,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
 
   async function lookNow(maxAgeMs: number) {
     await readings.look(maxAgeMs)
-    const seen = readings.all().filter(({ instance }) => isKnown(instance))
+    const seen = readings.own().filter(({ instance }) => isKnown(instance))
     await loadSeen(seen.map(({ instance }) => instance))
     for (const reading of seen) {
       const hour = accounts.count(reading)

@@ -122,7 +122,7 @@ const ErrorDetails = z.object({
   checks: z.record(z.string(), z.string()).optional().meta({ description: 'Result of every check; only from `/health/ready`.' }),
   reason: z.string().optional().meta({
     description:
-      'Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the start of the instance waits, because only a limited number of instances starts in a second; nothing was carried out), `partly_done` (events of some instances are sent again, those of others are not; no `Retry-After`), or from a standby `no_active_service`, `standby_busy` (nothing was carried out) or `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
+      'Of `engine_unavailable`: `storage`, `disk_full`, `not_started` (the start of the instance waits, because only a limited number of instances starts in a second; nothing was carried out), `partly_done` (events of some instances are sent again, those of others are not; no `Retry-After`), from a standby `no_active_service` or `standby_busy`, from one of several services that share the instances `instance_unreachable` or `instance_busy` (nothing was carried out), or from both `outcome_unknown` (the request may have been carried out; no `Retry-After`).',
   }),
   queued: z.int().optional().meta({ description: 'Number of events that are sent again; only with `partly_done`.' }),
   status: z

@@ -4,23 +4,27 @@
  */
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:https'
-import { setTimeout as pause } from 'node:timers/promises'
-import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock.ts'
-import { Failure } from '../../domain/failures.ts'
+import { type Clock, SECOND, systemClock } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
+import type { InstanceReading } from '../../domain/readings.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
-import { type ActiveService, outcomeUnknown } from '../forward-rules.ts'
+import type { PooledEngine } from '../../engine/pooled-engine.ts'
+import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
 import { createEnginePort } from './engine-port.ts'
 import { createEventBoard, type EventBoard } from './event-board.ts'
 import { type EventReader, readEvents } from './event-reader.ts'
 import type { Homes } from './homes.ts'
-import { busy, instanceOf, type PeerCommand, unreachable } from './peer-command.ts'
+import { instanceOf, type PeerCommand } from './peer-command.ts'
+import { readingsOf } from './peer-readings.ts'
 import { createPeerStates } from './peer-states.ts'
+import { createRouting } from './routing.ts'
+
+export type LocalEngine = Engine & Pick<PooledEngine, 'shardOf' | 'survey'>
 
 export interface ClusterEngineDeps {
-  local: Engine
+  local: LocalEngine
   homes: Homes
   /** Key of the link (`peer-key.ts`). */
   key: Buffer
@@ -33,69 +37,65 @@ export interface ClusterEngineDeps {
 export interface ClusterEngine extends Engine {
   /** The other active services of the store. The events of those that are missing here are no longer read. */
   setPeers(peers: readonly ActiveService[]): void
+  /** Measurements of the instances of the other services, except of those that do not answer within a second. */
+  readings(): Promise<InstanceReading[]>
   /** Answers the commands of the others (`PeerLink.setEngine`). */
   port: RequestListener
 }
 
-/** Milliseconds for which a command waits for a service that has its instance, for example while the instance moves. */
-const PATIENCE = 3 * SECOND
-const AGAIN = 100
 const LOST_AFTER = 10 * SECOND
-/** Connections that are kept without a command. */
+const READINGS_WITHIN = SECOND
+/** Connections to one service that are kept without a command. */
 const KEPT_FREE = 32
 /** Less than at the other side, which would otherwise close a connection just as a command is sent. */
 const KEPT_OPEN = 30 * SECOND
 
 export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
   const { local, homes, key, log, clock = systemClock, lostAfterMs = LOST_AFTER } = deps
-  const agentOf = () =>
+  const newAgent = () =>
     new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
-  const agents = { commands: agentOf(), events: agentOf() }
-  const caller = createEngineCaller(agents.commands)
+  const events = newAgent()
+  const caller = createEngineCaller(newAgent)
   const board = createEventBoard()
   const isHere = (instance: string) => homes.whereIs(instance) === 'here'
-  const states = createPeerStates({ now: clock.now, isHere })
+  const isHosted = (instance: string) => local.shardOf(instance) !== undefined
+  const states = createPeerStates({
+    now: clock.now,
+    homeOf(instance) {
+      const home = homes.whereIs(instance)
+      return typeof home === 'object' ? home.id : home
+    },
+  })
   const listeners: ((event: EngineEvent) => void)[] = []
   const readers = new Map<string, { peer: ActiveService; reader: EventReader }>()
-  /** Ids of services that are lost at the moment. */
+  /** Ids of services that are lost at the moment, and of those that stop. */
   const lost = new Set<string>()
+  const leaving = new Set<string>()
   let isClosed = false
 
-  const emit = (events: readonly EngineEvent[]) => {
-    for (const event of events) for (const listener of listeners) listener(event)
+  const emit = (told: readonly EngineEvent[]) => {
+    for (const event of told) for (const listener of listeners) listener(event)
   }
   local.onEvent((event) => {
     board.take(event)
     emit([event])
   })
 
-  /** Sends the command again only if nothing of it can have been carried out. */
-  async function run<T>(command: PeerCommand, here: () => Promise<T>): Promise<T> {
-    let endsAt: number | undefined
-    for (;;) {
-      if (isClosed) throw new Failure('engine_unavailable')
-      const home = homes.whereIs(instanceOf(command))
-      if (home === 'here') return here()
-      if (home !== undefined && !lost.has(home.id)) {
-        const ending = await caller.send(home, command)
-        if (ending.is === 'unknown') throw outcomeUnknown('the service that has this instance')
-        if (ending.is === 'answered') {
-          if (ending.result.is === 'done') return ending.result.value as T
-          throw Failure.from(ending.result.failure)
-        }
-        if (ending.is === 'busy') throw busy()
-      }
-      endsAt ??= steadyClock.now() + PATIENCE
-      if (steadyClock.now() >= endsAt) throw unreachable()
-      await pause(AGAIN)
-    }
-  }
+  const route = createRouting({
+    homes,
+    caller,
+    isReachable: (id) => !lost.has(id) && !leaving.has(id),
+    onLeaving: (id) => void leaving.add(id),
+    isHosted,
+    isClosed: () => isClosed,
+  })
 
-  function follow(peer: ActiveService) {
+  function follow(peer: ActiveService, after: number | undefined) {
     const { id } = peer
     const reader = readEvents({
       peer,
-      agent: agents.events,
+      agent: events,
+      after,
       lostAfterMs,
       log,
       onLine(line) {
@@ -111,19 +111,38 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     readers.set(id, { peer, reader })
   }
 
-  function unfollow(id: string) {
-    readers.get(id)?.reader.stop()
+  /** Returns the number of the last outcome that was read. */
+  function unfollow(id: string): number | undefined {
+    const after = readers.get(id)?.reader.stop()
     readers.delete(id)
     lost.delete(id)
+    caller.endAllAt(id)
+    return after
   }
 
   const own = ownInstances(local, board)
+  const takes = (command: PeerCommand) => {
+    const instance = instanceOf(command)
+    // An instance that moves may have left its thread already.
+    return isHere(instance) && (command.type !== 'call' || isHosted(instance))
+  }
 
   return {
-    start: (config, how) => run({ type: 'start', config, how }, () => own.start(config, how)),
-    stop: (instance, how) => run({ type: 'stop', instance, how }, () => own.stop(instance, how)),
-    call: (instance, call, origin = {}) =>
-      run({ type: 'call', instance, call, origin }, () => local.call(instance, call, origin)),
+    start: (config, how) => route({ type: 'start', config, how }, {}, () => own.start(config, how)),
+    stop: (instance, how) => route({ type: 'stop', instance, how }, {}, () => own.stop(instance, how)),
+    call(instance, call, origin = {}, patience = {}) {
+      const { waits, workspace, checkAgain } = patience
+      const command: PeerCommand = {
+        type: 'call',
+        instance,
+        call,
+        origin,
+        ...(waits === undefined ? {} : { waits }),
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(checkAgain === undefined ? {} : { isChecked: true }),
+      }
+      return route(command, patience, () => local.call(instance, call, origin, patience))
+    },
 
     // The other services read the changed configuration from the store.
     async configure(config) {
@@ -133,32 +152,47 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     onEvent: (listener) => void listeners.push(listener),
     // A state of another service may be on its way.
     hasTold: (instance) => isHere(instance) && local.hasTold(instance),
+    stateOf: states.stateOf,
     isReady: local.isReady,
     problem: local.problem,
 
     setPeers(peers) {
       if (isClosed) return
       const isSame = (one: ActiveService, other: ActiveService) => one.host === other.host && one.port === other.port
+      for (const id of leaving) if (!peers.some((each) => each.id === id)) leaving.delete(id)
       for (const [id, { peer }] of readers) {
         const known = peers.find((each) => each.id === id)
         if (known !== undefined && isSame(known, peer)) continue
-        unfollow(id)
-        if (known !== undefined) continue
-        caller.endAllAt(id)
-        emit(states.remove(id))
+        const after = unfollow(id)
+        if (known === undefined) emit(states.remove(id))
+        else follow(known, after)
       }
-      for (const peer of peers) if (!readers.has(peer.id)) follow(peer)
+      for (const peer of peers) if (!readers.has(peer.id)) follow(peer, undefined)
     },
 
-    port: createEnginePort({ local: { ...own, call: local.call }, board, isHere, log }),
+    async readings() {
+      const reached = [...readers.values()].filter(({ peer }) => !lost.has(peer.id))
+      return (await Promise.all(reached.map(({ peer }) => readingsOf(peer, events, READINGS_WITHIN)))).flat()
+    },
+
+    port: createEnginePort({
+      local: { ...own, call: local.call },
+      readings: async () => (await local.survey()).flatMap((shard) => shard?.instances ?? []),
+      board,
+      takes,
+      isClosed: () => isClosed,
+      log,
+    }),
 
     async close(deadlineMs) {
       isClosed = true
+      // The outcomes and the last states of the stop are still told to the others, and commands that others carry out may
+      // end meanwhile.
+      await local.close(deadlineMs)
+      board.close()
       for (const id of [...readers.keys()]) unfollow(id)
       caller.close()
-      board.close()
-      for (const agent of Object.values(agents)) agent.destroy()
-      await local.close(deadlineMs)
+      events.destroy()
     },
   }
 }
@@ -170,8 +204,5 @@ const ownInstances = (local: Engine, board: EventBoard): Pick<Engine, 'start' | 
     board.started(config.id, state)
     return state
   },
-  async stop(instance, how) {
-    await local.stop(instance, how)
-    board.remove(instance)
-  },
+  stop: (instance, how) => local.stop(instance, how).finally(() => board.remove(instance)),
 })

@@ -3,116 +3,139 @@ import type { IncomingMessage } from 'node:http'
 import { type Agent, request as ask } from 'node:https'
 import { bodyReader } from '../../body-reader.ts'
 import { MINUTE, SECOND } from '../../domain/clock.ts'
-import { Failure } from '../../domain/failures.ts'
 import type { ActiveService } from '../forward-rules.ts'
-import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_ENGINE } from '../link-headers.ts'
+import { LEAVING, LINK_ACTIVE, LINK_ELSEWHERE, LINK_ENGINE } from '../link-headers.ts'
 import { whenConnected } from '../when-connected.ts'
 import { endWith } from './end-with.ts'
-import { type Packed, pack, unpack } from './packed.ts'
+import { type Packed, unpack } from './packed.ts'
 import { CALL_PATH, type PeerCommand, type PeerResult, resultOf } from './peer-command.ts'
 import { createPlaces, type Places } from './places.ts'
 
 /**
- * `answered`: the command was carried out, also if it failed. `unknown`: the connection was lost after it was sent. In all
- * other cases nothing of it was carried out. `unsent`: there was no connection. `busy`: too many others wait. `elsewhere`:
- * the other service has not the instance, or stops.
+ * `answered`: the other service has an answer (`PeerResult`). `unknown`: the connection was lost after the whole command was
+ * sent. In all other cases nothing of it was carried out. `unsent`: there was no connection, or the wait was ended. `busy`:
+ * too many others wait. `elsewhere`: the other service does not have the instance, or stops (`isLeaving`).
  */
-export type CallEnding = { is: 'answered'; result: PeerResult } | { is: 'unsent' | 'busy' | 'elsewhere' | 'unknown' }
+export type CallEnding =
+  | { is: 'answered'; result: PeerResult }
+  | { is: 'unsent' | 'busy' | 'unknown' }
+  | { is: 'elsewhere'; isLeaving: boolean }
+
+export interface Sending {
+  type: PeerCommand['type']
+  packed: Packed
+  /** Milliseconds for a place and for the connection. */
+  withinMs: number
+  /** Called directly before the command is sent. If it throws, nothing is sent, and `send` rejects. */
+  check(): void
+  /** Ends the command: `unsent` or `unknown`. */
+  signal: AbortSignal | undefined
+}
 
 export interface EngineCaller {
-  /** Rejects with the failure `internal` if the command is no plain data, and otherwise never. */
-  send(to: ActiveService, command: PeerCommand): Promise<CallEnding>
-  /** Ends all commands that wait for an answer of this service. */
+  /** Rejects only with what `check` throws. */
+  send(to: ActiveService, sending: Sending): Promise<CallEnding>
+  /** Ends all commands to this service, and its connections. */
   endAllAt(id: string): void
   close(): void
 }
 
 /** Commands at a time to one service, each on its own connection. */
 const PLACES = { first: 32, most: 256, growEveryMs: 250, mostWaiting: 4_000 }
-const PLACE_WAIT = 10 * SECOND
-/** Milliseconds for a connection. A service that is lost is noticed earlier (`event-reader.ts`). */
+/** Milliseconds for a connection. */
 const CONNECT = 5 * SECOND
+/** Milliseconds until the other service has taken the whole command. */
+const UPLOAD = 2 * MINUTE
 /**
- * Milliseconds for an answer, which is more than a call may take in a thread. A start has no such limit, because it may
- * wait for others; it ends when the other service is lost.
+ * Milliseconds for an answer, which is more than the thread of the instance needs: an erasure may start the instance
+ * before, and a start may wait for others.
  */
-const CALL_LIMIT = MINUTE + 10 * SECOND
+const ANSWER: Readonly<Record<PeerCommand['type'], number>> = {
+  call: MINUTE + 10 * SECOND,
+  stop: 2 * MINUTE + 10 * SECOND,
+  start: 10 * MINUTE,
+}
 
-export function createEngineCaller(agent: Agent): EngineCaller {
-  const places = new Map<string, Places>()
-  const underWay = new Map<string, Set<() => void>>()
+interface Line {
+  agent: Agent
+  places: Places
+  /** Functions that end a command early. */
+  ends: Set<() => void>
+  /** How often the service was lost. */
+  losses: number
+}
+
+/** Each service has an agent of its own, whose connections end with `endAllAt`. */
+export function createEngineCaller(newAgent: () => Agent): EngineCaller {
+  const lines = new Map<string, Line>()
   let isClosed = false
 
-  function placesAt(id: string): Places {
-    const known = places.get(id) ?? createPlaces(PLACES)
-    places.set(id, known)
+  function lineTo(id: string): Line {
+    const known = lines.get(id) ?? { agent: newAgent(), places: createPlaces(PLACES), ends: new Set(), losses: 0 }
+    lines.set(id, known)
     return known
   }
 
-  async function send(to: ActiveService, command: PeerCommand): Promise<CallEnding> {
-    const { pieces, size } = packed(command)
-    const giveBack = await placesAt(to.id).take(PLACE_WAIT)
-    if (giveBack === undefined) return { is: 'busy' }
-    if (isClosed) {
-      giveBack()
-      return { is: 'unsent' }
-    }
-    const ends = underWay.get(to.id) ?? new Set()
-    underWay.set(to.id, ends)
-    const limitMs = command.type === 'start' ? undefined : CALL_LIMIT
+  async function send(to: ActiveService, sending: Sending): Promise<CallEnding> {
+    const begun = performance.now()
+    const line = lineTo(to.id)
+    const { losses } = line
+    const isStale = () => isClosed || sending.signal?.aborted === true || line.losses !== losses
+    if (isStale()) return { is: 'unsent' }
+    const giveBack = await line.places.take(sending.withinMs, sending.signal)
+    if (giveBack === undefined) return { is: isStale() ? 'unsent' : 'busy' }
     try {
-      return await exchange(to, { agent, pieces, size, limitMs, ends })
+      if (isStale()) return { is: 'unsent' }
+      sending.check()
+      return await exchange(to, line, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
     } finally {
       // The agent gets the connection back a little after the answer; the next command would otherwise open another one.
       setImmediate(giveBack)
     }
   }
 
+  function endLine({ agent, places, ends }: Line) {
+    places.endWaits()
+    for (const end of ends) end()
+    agent.destroy()
+  }
+
   return {
     send,
     endAllAt(id) {
-      for (const end of underWay.get(id) ?? []) end()
-      underWay.delete(id)
-      places.delete(id)
+      const line = lines.get(id)
+      if (line === undefined) return
+      lines.delete(id)
+      line.losses++
+      endLine(line)
     },
     close() {
       isClosed = true
-      for (const ends of underWay.values()) for (const end of ends) end()
-      underWay.clear()
+      for (const line of lines.values()) endLine(line)
     },
   }
 }
 
-function packed(command: PeerCommand): Packed {
-  try {
-    return pack(command)
-  } catch (cause) {
-    throw new Failure('internal', { cause })
-  }
-}
-
-interface Exchange {
-  agent: Agent
-  pieces: readonly Uint8Array[]
-  size: number
-  limitMs: number | undefined
-  /** Functions that end a command early. */
-  ends: Set<() => void>
-}
-
-const exchange = ({ id, host, port }: ActiveService, { agent, pieces, size, limitMs, ends }: Exchange): Promise<CallEnding> =>
+const exchange = (
+  { id, host, port }: ActiveService,
+  { agent, ends }: Line,
+  { type, packed: { pieces, size }, withinMs, signal }: Sending,
+): Promise<CallEnding> =>
   new Promise((resolve) => {
     const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1', 'content-length': size }
     const request = ask({ host, port, agent, method: 'POST', path: CALL_PATH, headers })
+    /** Without its last piece the other service carries out nothing. */
     let isSent = false
     let isOver = false
-    const connecting = setTimeout(stop, CONNECT)
-    let answering: NodeJS.Timeout | undefined
+    let limit = setTimeout(stop, Math.max(1, Math.min(CONNECT, withinMs)))
     function end(ending: CallEnding) {
+      if (isOver) return
       isOver = true
-      clearTimeout(connecting)
-      clearTimeout(answering)
+      clearTimeout(limit)
       ends.delete(stop)
+      signal?.removeEventListener('abort', stop)
+      // The other service does not read the rest of a command that it has refused.
+      if (!request.writableFinished) request.destroy()
       resolve(ending)
     }
     const lose = () => end({ is: isSent ? 'unknown' : 'unsent' })
@@ -121,26 +144,29 @@ const exchange = ({ id, host, port }: ActiveService, { agent, pieces, size, limi
       request.destroy()
     }
     ends.add(stop)
+    signal?.addEventListener('abort', stop)
+    const setLimit = (ms: number) => {
+      clearTimeout(limit)
+      if (!isOver) limit = setTimeout(stop, ms)
+    }
     whenConnected(request, () => {
       if (isOver) return
-      isSent = true
-      clearTimeout(connecting)
-      if (limitMs !== undefined) answering = setTimeout(stop, limitMs)
-      endWith(request, pieces).catch(() => request.destroy())
+      setLimit(UPLOAD)
+      const onLast = () => {
+        isSent = true
+        setLimit(ANSWER[type])
+      }
+      endWith(request, pieces, onLast).catch(() => request.destroy())
     })
     request.on('error', lose)
     request.once('response', (response) => {
       response.on('error', lose)
-      if (response.headers[LINK_ELSEWHERE] !== undefined) {
+      const elsewhere = response.headers[LINK_ELSEWHERE]
+      if (elsewhere !== undefined) {
         response.resume()
-        // The other service does not read the rest of a command that is not for it.
-        if (!request.writableFinished) request.destroy()
-        return end({ is: 'elsewhere' })
+        return end({ is: 'elsewhere', isLeaving: elsewhere === LEAVING })
       }
-      resultIn(response).then(
-        (result) => end({ is: 'answered', result }),
-        () => stop(),
-      )
+      resultIn(response).then((result) => end({ is: 'answered', result }), stop)
     })
   })
 

@@ -1,101 +1,151 @@
 /**
- * The engine of this service for the other services of its store, at the port of the link. Commands are carried out only
+ * Carries out commands of the other services of the store, which arrive at the port of the link. They are carried out only
  * for instances that this service has, and are never passed on again.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import * as v from 'valibot'
 import { bodyReader } from '../../body-reader.ts'
+import { steadyClock } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Log } from '../../domain/log.ts'
-import type { CallOf, Engine, OperationId } from '../../engine/engine.ts'
+import type { InstanceReading } from '../../domain/readings.ts'
+import type { CallerPatience, CallOf, Engine, OperationId } from '../../engine/engine.ts'
 import { createBodyBudget } from '../../http/body-budget.ts'
+import { Busy } from '../../http/errors.ts'
+import { steady } from '../../http/steady-reader.ts'
 import { LINK_ELSEWHERE } from '../link-headers.ts'
 import { endWith } from './end-with.ts'
 import type { EventBoard } from './event-board.ts'
 import { pack, unpack } from './packed.ts'
-import { AFTER, CALL_PATH, EVENTS_PATH, instanceOf, PeerCommand, type PeerResult } from './peer-command.ts'
+import { AFTER, CALL_PATH, EVENTS_PATH, PeerCommand, type PeerResult, READINGS_PATH } from './peer-command.ts'
 
 export interface EnginePortDeps {
   local: Pick<Engine, 'start' | 'stop' | 'call'>
+  readings(): Promise<InstanceReading[]>
   board: EventBoard
-  isHere(instance: string): boolean
+  /** Whether this service can carry out the command now. */
+  takes(command: PeerCommand): boolean
+  isClosed(): boolean
   log: Pick<Log, 'error' | 'warn'>
 }
 
 const MISDIRECTED = 421
+const MB = 1_048_576
+/**
+ * Memory for commands, beside that of the requests of this service's own callers. One command may take half of it, and the
+ * media of one have at most 48 MB.
+ */
+const COMMANDS_BUDGET = 192 * MB
 
-export function createEnginePort({ local, board, isHere, log }: EnginePortDeps): RequestListener {
-  const budget = createBodyBudget()
+/** Thrown after the wait for a start, in place of the check that only the service of the caller can make. */
+const CHECK_AGAIN = new Error('The caller must check its permission again.')
 
-  async function carryOut(command: PeerCommand): Promise<unknown> {
+export function createEnginePort({ local, readings, board, takes, isClosed, log }: EnginePortDeps): RequestListener {
+  const budget = createBodyBudget(COMMANDS_BUDGET)
+  let commands = 0
+
+  async function carryOut(command: PeerCommand, signal: AbortSignal): Promise<unknown> {
     if (command.type === 'start') return local.start(command.config, command.how)
     if (command.type === 'stop') return local.stop(command.instance, command.how)
-    return local.call(command.instance, command.call as CallOf<OperationId>, command.origin)
+    const { instance, call, origin, waits = true, workspace, isChecked = false } = command
+    const checkAgain = () => {
+      throw CHECK_AGAIN
+    }
+    const patience: CallerPatience = { waits, workspace, signal, checkAgain: isChecked ? checkAgain : undefined }
+    return local.call(instance, call as CallOf<OperationId>, origin, patience)
   }
 
-  async function resultOf(command: PeerCommand): Promise<PeerResult> {
+  async function resultOf(command: PeerCommand, signal: AbortSignal): Promise<PeerResult> {
     try {
-      return { is: 'done', value: await carryOut(command) }
+      return { is: 'done', value: await carryOut(command, signal) }
     } catch (error) {
+      if (error === CHECK_AGAIN) return { is: 'again' }
       if (!(error instanceof Failure)) log.error({ err: error }, 'a command of another service failed')
       return { is: 'failed', failure: (error instanceof Failure ? error : new Failure('internal')).toData() }
     }
   }
 
-  async function answerCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const lease = budget.lease(incoming.socket.remoteAddress ?? '')
+  /** A command that cannot be read is answered at once; the rest of it is dropped. */
+  async function commandIn(incoming: IncomingMessage, hold: (bytes: number) => void): Promise<PeerCommand | PeerResult> {
+    const arriving = steady(bodyReader(incoming), steadyClock)
+    const read = async () => {
+      const value = await arriving.read()
+      return value === undefined ? { done: true as const, value } : { done: false as const, value }
+    }
     try {
-      let command: PeerCommand
-      try {
-        command = v.parse(PeerCommand, await unpack(bodyReader(incoming), lease.hold))
-      } catch (error) {
-        // The memory for bodies is in use, or the other service has another release.
-        const failure = error instanceof Failure ? error : new Failure('internal')
-        if (failure !== error) log.error({ err: error }, 'another service sent a command that this one does not know')
-        await send(outgoing, { is: 'failed', failure: failure.toData() })
+      return v.parse(PeerCommand, await unpack({ read }, hold))
+    } catch (error) {
+      if (error instanceof Busy) return { is: 'busy' }
+      log.error({ err: error }, 'a command of another service could not be read')
+      return { is: 'failed', failure: (error instanceof Failure ? error : new Failure('internal')).toData() }
+    } finally {
+      arriving.end()
+    }
+  }
+
+  async function answerCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    // All commands of a service have the same address, so each one counts by itself.
+    const lease = budget.lease(String(commands++))
+    const left = new AbortController()
+    outgoing.once('close', () => left.abort())
+    try {
+      const command = await commandIn(incoming, lease.hold)
+      if ('is' in command) {
+        await send(outgoing, command)
         incoming.removeAllListeners('data')
         incoming.resume()
         return
       }
-      if (!isHere(instanceOf(command))) {
-        outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1' }).end()
-        return
-      }
-      await send(outgoing, await resultOf(command))
+      if (isClosed() || !takes(command)) return elsewhere(outgoing)
+      await send(outgoing, await resultOf(command, left.signal))
     } finally {
       lease.release()
     }
   }
 
-  return (incoming, outgoing) => {
-    const [pathname, query] = (incoming.url ?? '').split('?')
-    if (pathname === CALL_PATH && incoming.method === 'POST') {
-      answerCall(incoming, outgoing).catch((error) => {
-        log.warn({ err: error }, 'another service has left before the answer to its command')
-        outgoing.destroy()
-      })
-      return
+  /** The result may not be plain data, although the command was carried out. */
+  function packed(result: PeerResult) {
+    try {
+      return pack(result)
+    } catch (cause) {
+      log.error({ err: cause }, 'the result of a command of another service could not be sent; please report it')
+      return pack({ is: 'failed', failure: new Failure('internal').toData() } satisfies PeerResult)
     }
-    if (pathname !== EVENTS_PATH || incoming.method !== 'GET') return void outgoing.writeHead(404).end()
+  }
+
+  async function send(outgoing: ServerResponse, result: PeerResult): Promise<void> {
+    const { pieces, size } = packed(result)
+    // The rest of a command that was not read must not count as the next request.
+    const isWhole = outgoing.req.complete
+    outgoing.writeHead(200, { 'Content-Length': size, ...(isWhole ? {} : { Connection: 'close' }) })
+    await endWith(outgoing, pieces)
+  }
+
+  async function answerReadings(outgoing: ServerResponse): Promise<void> {
+    const { pieces, size } = pack(await readings())
+    outgoing.writeHead(200, { 'Content-Length': size })
+    await endWith(outgoing, pieces)
+  }
+
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | void {
+    const [pathname, query] = (incoming.url ?? '').split('?')
+    const asked = `${incoming.method} ${pathname}`
+    if (asked === `POST ${CALL_PATH}`) return answerCall(incoming, outgoing)
+    if (isClosed()) return elsewhere(outgoing)
+    if (asked === `GET ${READINGS_PATH}`) return answerReadings(outgoing)
+    if (asked !== `GET ${EVENTS_PATH}`) return void outgoing.writeHead(404).end()
     const after = new URLSearchParams(query).get(AFTER)
     outgoing.writeHead(200, { 'Content-Type': 'application/x-ndjson' })
     board.stream(outgoing, after === null ? undefined : Number(after))
   }
-}
 
-async function send(outgoing: ServerResponse, result: PeerResult): Promise<void> {
-  const { pieces, size } = packed(result)
-  // The rest of a command that was not read must not count as the next request.
-  const isWhole = outgoing.req.complete
-  outgoing.writeHead(200, { 'Content-Length': size, ...(isWhole ? {} : { Connection: 'close' }) })
-  await endWith(outgoing, pieces)
-}
-
-/** A result that is no plain data could not leave its thread, so this is a fault of this service. */
-function packed(result: PeerResult) {
-  try {
-    return pack(result)
-  } catch (cause) {
-    return pack({ is: 'failed', failure: new Failure('internal', { cause }).toData() } satisfies PeerResult)
+  return (incoming, outgoing) => {
+    Promise.resolve(answer(incoming, outgoing)).catch((error) => {
+      // The other service has left, or its caller has.
+      if (!outgoing.destroyed) log.warn({ err: error }, 'the answer to another service could not be sent')
+      outgoing.destroy()
+    })
   }
 }
+
+const elsewhere = (outgoing: ServerResponse) => void outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1' }).end()

@@ -17,15 +17,18 @@ export interface EventBoard {
   remove(instance: string): void
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
+  /** Writes to each stream the events that wait for it, and ends it. */
   close(): void
 }
 
-/** Outcomes that are kept for readers that connect again. */
-const KEPT_OUTCOMES = 1_024
+/** Outcomes that are kept for readers that connect again, which are more than may wait for one. */
+const KEPT_OUTCOMES = 8_192
 /** A reader that takes nothing while so many outcomes arrive is disconnected. It connects again and reads all states. */
 const MOST_PENDING = 4_096
 /** Interval in ms of an empty line, so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND
+/** A reader that takes nothing for this number of intervals is disconnected. */
+const MOST_BLOCKED = 10
 
 interface Pending {
   states: Map<string, RuntimeState>
@@ -43,8 +46,8 @@ export function createEventBoard(): EventBoard {
   let last = 0
   const readers = new Set<ReturnType<typeof readerTo>>()
 
-  const missed = (after: number | undefined) =>
-    after === undefined ? [] : outcomes.flatMap(({ number, outcome }) => (number > after ? [outcome] : []))
+  /** A new reader may have sent messages before it could read. Outcomes of other messages do it no harm. */
+  const missed = (after = 0) => outcomes.flatMap(({ number, outcome }) => (number > after ? [outcome] : []))
 
   const board: EventBoard = {
     take(event) {
@@ -85,8 +88,11 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
   let isDue = false
   let isBlocked = false
   let hasEnded = false
+  let blockedFor = 0
   const alive = setInterval(() => {
-    if (!isBlocked) write({})
+    blockedFor = isBlocked ? blockedFor + 1 : 0
+    if (blockedFor > MOST_BLOCKED) outgoing.destroy()
+    else if (!isBlocked) write({})
   }, ALIVE_EVERY)
 
   function write(line: EventLine) {
@@ -130,6 +136,8 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
     },
     end() {
       if (hasEnded) return
+      isBlocked = false
+      flush()
       hasEnded = true
       clearInterval(alive)
       outgoing.end()

@@ -12,6 +12,8 @@ import { AFTER, EVENTS_PATH } from './peer-command.ts'
 export interface EventReaderDeps {
   peer: ActiveService
   agent: Agent
+  /** Number of the last outcome that an earlier reader of this service has seen. */
+  after: number | undefined
   /** Milliseconds without a line after which the service is lost. */
   lostAfterMs: number
   log: Pick<Log, 'warn'>
@@ -21,7 +23,8 @@ export interface EventReaderDeps {
 }
 
 export interface EventReader {
-  stop(): void
+  /** Returns the number of the last outcome that it has seen. */
+  stop(): number | undefined
 }
 
 const FIRST_PAUSE = 100
@@ -29,9 +32,9 @@ const LAST_PAUSE = 2 * SECOND
 /** A service writes a line each second. */
 const SILENCE = 3 * SECOND
 
-export function readEvents({ peer, agent, lostAfterMs, log, onLine, onLost }: EventReaderDeps): EventReader {
+export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine, onLost }: EventReaderDeps): EventReader {
   const { id, host, port } = peer
-  let after: number | undefined
+  let after = seen
   let failures = 0
   let isStopped = false
   let isLost = false
@@ -96,6 +99,7 @@ export function readEvents({ peer, agent, lostAfterMs, log, onLine, onLost }: Ev
       clearTimeout(losing)
       clearTimeout(next)
       end()
+      return after
     },
   }
 }

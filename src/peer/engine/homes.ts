@@ -7,4 +7,6 @@ export type Home = 'here' | ActiveService
 export interface Homes {
   /** Undefined while no service has the instance, or nobody knows. */
   whereIs(instance: string): Home | undefined
+  /** Reads again which service has which instance. */
+  refresh?(): Promise<void>
 }

@@ -7,6 +7,8 @@ import { START_HOWS } from '../../engine/engine.ts'
 
 export const CALL_PATH = '/peer/call'
 export const EVENTS_PATH = '/peer/events'
+/** Answers with the measurements of the instances (`InstanceReading`). */
+export const READINGS_PATH = '/peer/readings'
 /** In the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
 export const AFTER = 'after'
 
@@ -20,7 +22,17 @@ const origin = v.looseObject({}) as unknown as v.GenericSchema<CallOrigin>
 export const PeerCommand = v.variant('type', [
   v.object({ type: v.literal('start'), config, how: v.picklist(START_HOWS) }),
   v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
-  v.object({ type: v.literal('call'), instance: v.string(), call, origin }),
+  v.object({
+    type: v.literal('call'),
+    instance: v.string(),
+    call,
+    origin,
+    /** The fields of `CallerPatience` with these names. */
+    waits: v.exactOptional(v.boolean()),
+    workspace: v.exactOptional(v.string()),
+    /** If the call has waited for the start of its instance, the caller must be asked again before it is carried out. */
+    isChecked: v.exactOptional(v.boolean()),
+  }),
 ])
 export type PeerCommand = v.InferOutput<typeof PeerCommand>
 
@@ -32,7 +44,11 @@ export const failureCode = v.pipe(
   v.transform((code): FailureCode => (Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'internal')),
 )
 
-/** The end of a command that was carried out. Errors have the codes that they would have in the other service. */
+/**
+ * The end of a command. `done` and `failed` are as in the engine of the other service. Otherwise nothing was carried out:
+ * `again`: the instance is started now, and the caller must check its permission and send the command again; `busy`: there
+ * is no memory for the command at the moment.
+ */
 const PeerResult = v.variant('is', [
   v.object({ is: v.literal('done'), value: v.exactOptional(v.unknown()) }),
   v.object({
@@ -41,8 +57,10 @@ const PeerResult = v.variant('is', [
       code: failureCode,
       message: v.string(),
       details: v.optional(v.record(v.string(), v.unknown())),
+      retryAfter: v.exactOptional(v.number()),
     }),
   }),
+  v.object({ is: v.picklist(['again', 'busy']) }),
 ])
 export type PeerResult = v.InferOutput<typeof PeerResult>
 

@@ -12,56 +12,111 @@ export interface PeerStates {
   lose(peer: string): EngineEvent[]
   /** The service with this id has ended. */
   remove(peer: string): EngineEvent[]
+  /** The state that was reported last. Undefined for an instance of this service, and for one that nobody has reported. */
+  stateOf(instance: string): RuntimeState | undefined
 }
 
+export interface PeerStatesDeps {
+  now(): number
+  /** `here`, or the id of the service that has the instance. Undefined if nobody knows. */
+  homeOf(instance: string): string | undefined
+}
+
+const HERE = 'here'
 /** Statuses of an instance without a session, which a lost service does not change. */
 const WITHOUT_SESSION: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-export function createPeerStates({ now, isHere }: { now(): number; isHere(instance: string): boolean }): PeerStates {
-  const told = new Map<string, { peer: string; state: RuntimeState; text: string }>()
+interface Told {
+  peer: string
+  state: RuntimeState
+  text: string
+}
 
-  function tell(peer: string, instance: string, state: RuntimeState): EngineEvent[] {
+export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
+  /** The last states that each service has sent. While an instance moves, two services may have sent one. */
+  const sent = new Map<string, Map<string, RuntimeState>>()
+  const told = new Map<string, Told>()
+  /** Instances that have moved, or that this service does not know to have moved. They are looked at with each line. */
+  const unsettled = new Set<string>()
+
+  const isHere = (instance: string) => homeOf(instance) === HERE
+
+  function tell(peer: string, instance: string, state: RuntimeState, isNews: boolean): EngineEvent[] {
     const text = JSON.stringify(state)
     const before = told.get(instance)
     told.set(instance, { peer, state, text })
-    return before?.text === text ? [] : [{ type: 'state', instance, state }]
+    return before?.text === text && !isNews ? [] : [{ type: 'state', instance, state }]
   }
 
-  function unknown(peer: string, instance: string): EngineEvent[] {
-    const state = told.get(instance)!.state
+  function disconnected(peer: string, instance: string): EngineEvent[] {
+    const { state } = told.get(instance)!
     if (WITHOUT_SESSION.has(state.status) || state.status === 'disconnected') return []
-    return tell(peer, instance, { ...state, status: 'disconnected', reason: 'engine_restart', disconnectedAt: now() })
+    return tell(peer, instance, { ...state, status: 'disconnected', reason: 'engine_restart', disconnectedAt: now() }, false)
   }
 
-  const instancesOf = (peer: string) => [...told].flatMap(([instance, entry]) => (entry.peer === peer ? [instance] : []))
+  /** The service whose state counts: the home if it has sent one, then `from`, then the one that was told last. */
+  function sourceOf(instance: string, from: string | undefined): string | undefined {
+    const hasSent = (peer: string | undefined) => peer !== undefined && sent.get(peer)?.has(instance) === true
+    return [homeOf(instance), from, told.get(instance)?.peer, ...sent.keys()].find(hasSent)
+  }
 
-  /** Only the service that reported an instance last may say that it is gone. */
-  function forget(peer: string, instance: string): EngineEvent[] {
-    if (told.get(instance)?.peer !== peer) return []
-    const events = isHere(instance) ? [] : unknown(peer, instance)
-    told.delete(instance)
-    return events
+  /** `from` is the service that has just sent the state, as a change. */
+  function settle(instance: string, from?: string): EngineEvent[] {
+    unsettled.delete(instance)
+    if (isHere(instance)) {
+      told.delete(instance)
+      return []
+    }
+    const source = sourceOf(instance, from)
+    if (source === undefined) {
+      const before = told.get(instance)
+      const events = before === undefined ? [] : disconnected(before.peer, instance)
+      told.delete(instance)
+      return events
+    }
+    const senders = [...sent.values()].filter((states) => states.has(instance))
+    if (source !== homeOf(instance) || senders.length > 1) unsettled.add(instance)
+    return tell(source, instance, sent.get(source)!.get(instance)!, from === source)
+  }
+
+  const toldBy = (peer: string) => [...told].flatMap(([instance, entry]) => (entry.peer === peer ? [instance] : []))
+
+  /** Returns the instances that the line is about. */
+  function note(peer: string, { isFirst = false, states = [], gone = [] }: EventLine): Set<string> {
+    const known = isFirst ? new Map<string, RuntimeState>() : (sent.get(peer) ?? new Map<string, RuntimeState>())
+    sent.set(peer, known)
+    for (const instance of gone) known.delete(instance)
+    for (const [instance, state] of states) known.set(instance, state)
+    return new Set([...(isFirst ? toldBy(peer) : gone), ...states.map(([instance]) => instance)])
   }
 
   return {
-    take(peer, { isFirst = false, states = [], gone = [], outcomes = [], events = [], files = [] }) {
-      const present = new Set(states.map(([instance]) => instance))
-      const missing = isFirst ? instancesOf(peer).filter((instance) => !present.has(instance)) : gone
+    take(peer, line) {
+      const { isFirst = false, states = [], outcomes = [], events = [], files = [] } = line
+      const changed = note(peer, line)
+      const others = [...unsettled].filter((instance) => !changed.has(instance))
       // Events may have been missed before the first line, so those who wait for them look again.
-      const bells = isFirst ? { events: [...present], files: [...present] } : { events, files }
+      const present = states.map(([instance]) => instance)
+      const bells = isFirst ? { events: present, files: present } : { events, files }
       const ofOthers = (instance: string) => !isHere(instance)
       return [
-        ...missing.flatMap((instance) => forget(peer, instance)),
-        ...states.flatMap(([instance, state]) => (isHere(instance) ? [] : tell(peer, instance, state))),
+        ...others.flatMap((instance) => settle(instance)),
+        ...[...changed].flatMap((instance) => settle(instance, isFirst ? undefined : peer)),
         ...outcomes.map(([svcId, outcome]): EngineEvent => ({ type: 'outcome', svcId, outcome })),
         ...bells.events.filter(ofOthers).map((instance): EngineEvent => ({ type: 'events', instance })),
         ...bells.files.filter(ofOthers).map((instance): EngineEvent => ({ type: 'files', instance })),
       ]
     },
-    remove: (peer) => instancesOf(peer).flatMap((instance) => forget(peer, instance)),
-    lose(peer) {
-      const lost = instancesOf(peer).filter((instance) => !isHere(instance))
-      return lost.flatMap((instance) => unknown(peer, instance))
+    remove(peer) {
+      const instances = new Set([...toldBy(peer), ...(sent.get(peer)?.keys() ?? [])])
+      sent.delete(peer)
+      return [...instances].flatMap((instance) => settle(instance))
     },
+    lose(peer) {
+      // Its next line has all states again.
+      sent.delete(peer)
+      return toldBy(peer).flatMap((instance) => (isHere(instance) ? [] : disconnected(peer, instance)))
+    },
+    stateOf: (instance) => told.get(instance)?.state,
   }
 }

@@ -5,8 +5,13 @@
  */
 
 export interface Places {
-  /** Resolves with a function that gives the place back; with undefined if none became free in time, or too many wait. */
-  take(waitMs: number): Promise<(() => void) | undefined>
+  /**
+   * Resolves with a function that gives the place back. Resolves with undefined if none became free in time, if too many
+   * wait, or if the wait was ended.
+   */
+  take(waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined>
+  /** Ends all waits. */
+  endWaits(): void
 }
 
 export interface PlacesOptions {
@@ -27,16 +32,18 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
   let used = 0
   let endedInStep = 0
   let waitedBefore = 0
-  const waiting = new Set<() => void>()
+  /** Called with true to enter, and with false if the wait is over. */
+  const waiting = new Set<(enters: boolean) => void>()
   let growing: NodeJS.Timeout | undefined
 
   function admit() {
-    for (const enter of waiting) {
+    for (const end of waiting) {
       if (used >= total) break
-      enter()
+      end(true)
     }
     if (waiting.size > 0 && growing === undefined) {
       waitedBefore = waiting.size
+      endedInStep = 0
       growing = setInterval(grow, growEveryMs)
     } else if (waiting.size === 0) {
       clearInterval(growing)
@@ -65,23 +72,26 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
   }
 
   return {
-    take(waitMs) {
+    take(waitMs, signal) {
       if (used < total) return Promise.resolve(taken())
-      if (waiting.size >= mostWaiting) return Promise.resolve(undefined)
+      if (waiting.size >= mostWaiting || signal?.aborted) return Promise.resolve(undefined)
       return new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          waiting.delete(enter)
-          resolve(undefined)
-          admit()
-        }, waitMs)
-        function enter() {
+        const leave = () => end(false)
+        const timer = setTimeout(leave, waitMs)
+        signal?.addEventListener('abort', leave)
+        function end(enters: boolean) {
           clearTimeout(timer)
-          waiting.delete(enter)
-          resolve(taken())
+          signal?.removeEventListener('abort', leave)
+          waiting.delete(end)
+          resolve(enters ? taken() : undefined)
+          if (!enters) admit()
         }
-        waiting.add(enter)
+        waiting.add(end)
         admit()
       })
+    },
+    endWaits() {
+      for (const end of waiting) end(false)
     },
   }
 }

@@ -28,7 +28,7 @@ const config = (id: string): InstanceConfig => ({
 })
 const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
-const reasonOf = (error: unknown) => (error instanceof Failure ? `${error.code} ${error.details?.reason}` : String(error))
+const reasonOf = (error: unknown): string => (error instanceof Failure ? `${error.code} ${error.details?.reason}` : String(error))
 
 /** Passes connections on to a port, and can end them and refuse others. */
 async function relayTo(port: number) {
@@ -78,6 +78,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
   let peerA: ActiveService
   let say: (event: EngineEvent) => void = () => {}
   let heard: EngineEvent[] = []
+  let refreshes = 0
   let nowhere: Promise<{ reason: unknown; ms: number }>
   const homeFrom = (self: 'a' | 'b') => ({
     whereIs(instance: string): Home | undefined {
@@ -85,6 +86,9 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
       if (home === undefined) return undefined
       if (home === self) return 'here'
       return home === 'a' ? peerA : home === 'b' ? { id: 'b', host: HOST, port: 1 } : home
+    },
+    async refresh() {
+      refreshes++
     },
   })
   before(async () => {
@@ -185,6 +189,73 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     homes.set(AT_B, { id: 'another run', host: HOST, port: relay.port })
     setTimeout(() => homes.set(AT_B, 'b'), 300)
     assert.equal(((await moving) as unknown as { input: number }).input, 1)
+  })
+
+  test('a service that refuses a call makes the caller read the homes again, and then the call goes to the new home', async () => {
+    homes.set(AT_B, 'a')
+    const before = refreshes
+    const home = homeFrom('b')
+    const moved = b.call(AT_B, asks('echo', 'moved'))
+    await until(
+      async () => refreshes,
+      (count) => count > before,
+    )
+    assert.deepEqual(home.whereIs(AT_B), peerA)
+    homes.set(AT_B, 'b')
+    assert.equal(((await moved) as unknown as { input: string }).input, 'moved')
+  })
+
+  test('a call waits for an instance that is here, but in no thread; one that may not wait is refused', async () => {
+    homes.set('coming', 'b')
+    const waiting = b.call('coming', asks('echo', 'came'))
+    assert.equal(
+      await b.call('coming', asks('echo'), {}, { waits: false }).catch(reasonOf),
+      'engine_unavailable instance_unreachable',
+    )
+    await b.start(config('coming'), 'boot')
+    assert.equal(((await waiting) as unknown as { input: string }).input, 'came')
+  })
+
+  test('a call that waits for a start at the other service asks its caller again, and ends if the caller leaves', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `line-${index}`)
+    for (const id of ids) homes.set(id, 'a')
+    const starts = ids.map((id) => pools[0]!.start(config(id), 'boot').catch(() => {}))
+    const last = ids.at(-1)!
+    const calls = async () => ((await b.call(last, asks('echo'))) as unknown as { calls: number }).calls
+    let checks = 0
+    const checkAgain = () => {
+      checks++
+    }
+    const leaving = new AbortController()
+    const left = b.call(last, asks('echo'), {}, { signal: leaving.signal }).catch(reasonOf)
+    let isForbidden = false
+    const forbidden = () => {
+      if (isForbidden) throw new Failure('unauthorized')
+      isForbidden = true
+    }
+    const refused = b.call(last, asks('echo'), {}, { checkAgain: forbidden }).catch(reasonOf)
+    const allowed = b.call(last, asks('echo'), {}, { checkAgain })
+    const notAllowed = await b.call(ids[10]!, asks('echo'), {}, { waits: false }).catch((error: Failure) => error)
+    assert.ok(notAllowed instanceof Failure)
+    assert.deepEqual([notAllowed.details, notAllowed.retryAfter], [{ reason: 'not_started' }, 1])
+    setTimeout(() => leaving.abort(), 50)
+    assert.equal(((await allowed) as unknown as { calls: number }).calls, 1)
+    assert.equal(checks, 2)
+    assert.deepEqual([await left, await refused], ['engine_unavailable outcome_unknown', 'unauthorized undefined'])
+    // Neither of the other two was carried out.
+    assert.equal(await calls(), 2)
+    await Promise.all(starts)
+    for (const id of ids) await a.stop(id, 'keep')
+    await until(
+      async () => states(),
+      (all) => all.filter(([, status]) => status === 'disconnected').length === ids.length,
+    )
+  })
+
+  test('the instances of the other service are measured, and an absent service delays nobody', async () => {
+    const found = (await b.readings()).find(({ instance }) => instance === AT_A)!
+    assert.ok(found.work.sent > 0)
+    assert.equal((await a.readings()).length, 0)
   })
 
   test('a call of an instance that no service has is refused after three seconds', async () => {

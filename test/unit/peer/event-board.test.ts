@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { CREATED } from '../../../src/domain/instance.ts'
+import type { EngineEvent } from '../../../src/engine/engine.ts'
 import { createEventBoard } from '../../../src/peer/engine/event-board.ts'
 import { type EventLine, lineIn } from '../../../src/peer/engine/event-line.ts'
 import { resultOf } from '../../../src/peer/engine/peer-command.ts'
@@ -63,16 +64,22 @@ test('a reader that connects again gets the outcomes that it has missed, and one
   )
   const slow = answer()
   slow.outgoing.isOpen = false
-  board.stream(slow.response, undefined)
-  for (let index = 0; index < 5_000; index++) board.take(outcome(String(index)))
+  board.stream(slow.response, 3_000)
+  for (let index = 3_001; index <= 8_000; index++) board.take(outcome(String(index)))
   assert.equal(slow.outgoing.isDestroyed, true)
+  const again = answer()
+  board.stream(again.response, 3_000)
+  assert.equal(again.lines[0]!.outcomes!.length, 5_000)
   await turn()
   board.close()
 })
 
 test('a loss changes no instance without a session, and none that this service has taken over', () => {
   const mine = new Set<string>()
-  const { take, lose, remove } = createPeerStates({ now: () => 5, isHere: (instance) => mine.has(instance) })
+  const { take, lose, remove } = createPeerStates({
+    now: () => 5,
+    homeOf: (instance) => (mine.has(instance) ? 'here' : undefined),
+  })
   const states = (['connected', 'stopped', 'banned'] as const).map(
     (status) => [status, { ...CREATED, status }] as [string, typeof CREATED],
   )
@@ -92,6 +99,29 @@ test('a loss changes no instance without a session, and none that this service h
   assert.deepEqual(take('a', { isFirst: true, states: [] }), [])
   assert.equal(remove('b').length, 1)
   assert.deepEqual(remove('b'), [])
+})
+
+test('while an instance moves, the state that counts is that of its home', () => {
+  let home = 'a'
+  const { take, stateOf } = createPeerStates({ now: () => 5, homeOf: () => home })
+  const line = (status: 'connected' | 'connecting' | 'qr') => ({
+    states: [['i', { ...CREATED, status }] as [string, typeof CREATED]],
+  })
+  const statusesIn = (events: EngineEvent[]) => events.flatMap((event) => (event.type === 'state' ? [event.state.status] : []))
+  assert.deepEqual(statusesIn(take('a', line('qr'))), ['qr'])
+  // A change is told also if the state is the same as before.
+  assert.deepEqual(statusesIn(take('a', line('qr'))), ['qr'])
+  assert.deepEqual(statusesIn(take('a', { isFirst: true, ...line('qr') })), [])
+  // This service has not read the new home yet.
+  assert.deepEqual(statusesIn(take('b', line('connected'))), [])
+  home = 'b'
+  assert.deepEqual(statusesIn(take('a', {})), ['connected'])
+  assert.deepEqual(statusesIn(take('a', line('connecting'))), [])
+  assert.deepEqual(statusesIn(take('a', { gone: ['i'] })), [])
+  assert.equal(stateOf('i')?.status, 'connected')
+  home = 'here'
+  assert.deepEqual(take('b', { gone: ['i'] }), [])
+  assert.equal(stateOf('i'), undefined)
 })
 
 test('a line or a result of another release that this one does not understand is refused', () => {

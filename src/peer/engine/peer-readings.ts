@@ -1,0 +1,39 @@
+/** Asks another service for the measurements of its instances. */
+import type { IncomingMessage } from 'node:http'
+import { type Agent, request as ask } from 'node:https'
+import * as v from 'valibot'
+import { bodyReader } from '../../body-reader.ts'
+import type { InstanceReading } from '../../domain/readings.ts'
+import type { ActiveService } from '../forward-rules.ts'
+import { LINK_ACTIVE, LINK_ENGINE } from '../link-headers.ts'
+import { unpack } from './packed.ts'
+import { READINGS_PATH } from './peer-command.ts'
+
+const Readings = v.array(v.looseObject({ instance: v.string() })) as unknown as v.GenericSchema<InstanceReading[]>
+
+/** Resolves with none if the service does not answer in time, or not in a way that this release understands. */
+export const readingsOf = ({ id, host, port }: ActiveService, agent: Agent, withinMs: number): Promise<InstanceReading[]> =>
+  new Promise((resolve) => {
+    const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1' }
+    const request = ask({ host, port, agent, path: READINGS_PATH, headers })
+    const late = setTimeout(fail, withinMs)
+    function end(readings: InstanceReading[]) {
+      clearTimeout(late)
+      resolve(readings)
+    }
+    function fail() {
+      end([])
+      request.destroy()
+    }
+    request.on('error', fail)
+    request.once('response', (response) => {
+      response.on('error', fail)
+      readingsIn(response).then(end, fail)
+    })
+    request.end()
+  })
+
+async function readingsIn(response: IncomingMessage): Promise<InstanceReading[]> {
+  if (response.statusCode !== 200) throw new Error(`The other service answered ${response.statusCode}.`)
+  return v.parse(Readings, await unpack(bodyReader(response)))
+}

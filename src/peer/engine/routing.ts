@@ -1,0 +1,155 @@
+/** Carries out a command where its instance is, and waits a moment for a service that has the instance. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND, steadyClock } from '../../domain/clock.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { CallerPatience } from '../../engine/engine.ts'
+import { orLate } from '../../lib/deadline.ts'
+import { type ActiveService, outcomeUnknown } from '../forward-rules.ts'
+import type { CallEnding, EngineCaller } from './engine-caller.ts'
+import type { Homes } from './homes.ts'
+import { type Packed, pack } from './packed.ts'
+import { busy, instanceOf, type PeerCommand, unreachable } from './peer-command.ts'
+
+/** Milliseconds until a command must have left this service. Then its instance may be moving, or nobody may have it. */
+const PATIENCE = 3 * SECOND
+/** Pauses between two attempts. They become longer, because each attempt sends the whole command. */
+const FIRST_PAUSE = 100
+const LONGEST_PAUSE = SECOND
+/** Further commands are refused at once. */
+const MOST_WAITING = 1_000
+const MOST_WAITING_OF_INSTANCE = 100
+
+export interface RoutingDeps {
+  homes: Homes
+  caller: Pick<EngineCaller, 'send'>
+  /** False if nothing can be sent to the service at the moment. */
+  isReachable(id: string): boolean
+  /** The service has said that it stops. */
+  onLeaving(id: string): void
+  /** Whether a thread of this service runs the instance, or waits to start it. */
+  isHosted(instance: string): boolean
+  isClosed(): boolean
+}
+
+/** `here` carries the command out in this service. Rejects with `Failure`. */
+export type Route = <T>(command: PeerCommand, patience: CallerPatience, here: () => Promise<T>) => Promise<T>
+
+/** One command on its way. */
+interface Way {
+  command: PeerCommand
+  packed: Packed | undefined
+  patience: CallerPatience
+  endsAt: number
+}
+
+export function createRouting(deps: RoutingDeps): Route {
+  const { homes, caller, isReachable, onLeaving, isHosted, isClosed } = deps
+  const waiting = createWaiting()
+
+  function target({ command }: Way): 'here' | ActiveService | undefined {
+    const home = homes.whereIs(instanceOf(command))
+    // An instance that this service has is in no thread before it starts, and while it moves.
+    if (home === 'here') return command.type === 'call' && !isHosted(command.instance) ? undefined : 'here'
+    return home !== undefined && isReachable(home.id) ? home : undefined
+  }
+
+  async function sendTo(home: ActiveService, way: Way): Promise<CallEnding> {
+    const { command, patience, endsAt } = way
+    way.packed ??= packed(command)
+    return caller.send(home, {
+      type: command.type,
+      packed: way.packed,
+      withinMs: Math.max(1, endsAt - steadyClock.now()),
+      check: () => patience.checkAgain?.(),
+      signal: patience.signal,
+    })
+  }
+
+  /** After a refusal, the service may have given the instance away a moment ago. */
+  async function refused({ id }: ActiveService, isLeaving: boolean, { endsAt }: Way): Promise<void> {
+    if (isLeaving) onLeaving(id)
+    const leftMs = endsAt - steadyClock.now()
+    if (leftMs > 0)
+      await orLate(
+        Promise.resolve(homes.refresh?.()).catch(() => {}),
+        leftMs,
+        () => {},
+      )
+  }
+
+  async function waitFor(way: Way, pauseMs: number): Promise<void> {
+    const { command, patience, endsAt } = way
+    const leftMs = endsAt - steadyClock.now()
+    if (leftMs <= 0 || patience.waits === false || patience.signal?.aborted) throw unreachable()
+    const leave = waiting.enter(instanceOf(command))
+    // An aborted wait is noticed before the next attempt.
+    await pause(Math.min(pauseMs, leftMs), undefined, { signal: patience.signal })
+      .catch(() => {})
+      .finally(leave)
+  }
+
+  return async <T>(command: PeerCommand, patience: CallerPatience, here: () => Promise<T>): Promise<T> => {
+    const way: Way = { command, packed: undefined, patience, endsAt: steadyClock.now() + PATIENCE }
+    let pauseMs = FIRST_PAUSE
+    let isAgain = false
+    for (let attempts = 0; ; attempts++) {
+      if (isClosed()) throw new Failure('engine_unavailable')
+      const home = target(way)
+      if (home === 'here') {
+        if (attempts > 0) patience.checkAgain?.()
+        return here()
+      }
+      if (home !== undefined) {
+        const ending = await sendTo(home, way)
+        if (ending.is === 'unknown') throw outcomeUnknown('the service that has this instance')
+        if (ending.is === 'busy') throw busy()
+        if (ending.is === 'elsewhere') {
+          await refused(home, ending.isLeaving, way)
+          const next = target(way)
+          if (next === 'here' || (next !== undefined && next.id !== home.id)) continue
+        }
+        if (ending.is === 'answered') {
+          const { result } = ending
+          if (result.is === 'done') return result.value as T
+          if (result.is === 'failed') throw Failure.from(result.failure)
+          // The other service has waited for the start, which may have taken all of the time.
+          if (result.is === 'again' && !isAgain) {
+            isAgain = true
+            way.endsAt = Math.max(way.endsAt, steadyClock.now() + SECOND)
+            continue
+          }
+          if (result.is === 'busy' && steadyClock.now() >= way.endsAt) throw busy()
+        }
+        pauseMs = Math.min(LONGEST_PAUSE, 2 * pauseMs)
+      }
+      await waitFor(way, pauseMs)
+    }
+  }
+}
+
+function createWaiting() {
+  const ofInstance = new Map<string, number>()
+  let total = 0
+  return {
+    enter(instance: string): () => void {
+      const others = ofInstance.get(instance) ?? 0
+      if (total >= MOST_WAITING || others >= MOST_WAITING_OF_INSTANCE) throw busy()
+      ofInstance.set(instance, others + 1)
+      total++
+      return () => {
+        total--
+        const left = ofInstance.get(instance)! - 1
+        if (left === 0) ofInstance.delete(instance)
+        else ofInstance.set(instance, left)
+      }
+    },
+  }
+}
+
+function packed(command: PeerCommand): Packed {
+  try {
+    return pack(command)
+  } catch (cause) {
+    throw new Failure('internal', { cause })
+  }
+}
