@@ -52,6 +52,7 @@ const Environment = v.object({
   SVC_MEDIA_DAYS: v.optional(whole(1, 365), '30'),
   SVC_KEYS_DIR: v.optional(text),
   SVC_STANDBY: v.optional(oneOf('on', 'off'), 'off'),
+  SVC_CLUSTER: v.optional(oneOf('on', 'off'), 'off'),
   SVC_STANDBY_ADDRESS: v.optional(standbyAddress),
   SVC_PEER_PORT: v.optional(whole(1, 65_535)),
   SVC_NODE_NAME: v.optional(v.pipe(v.string(), v.regex(NODE_NAME, '1 to 63 letters, digits, dots, hyphens and underscores'))),
@@ -184,7 +185,7 @@ export function readVariables(env: NodeJS.ProcessEnv): { known: Variables; unkno
   if (!parsed.success) throw new Error(parsed.issues.map(sentence).join('\n'))
   const known = parsed.output
   refuseTwoPlaces(known)
-  refuseLocalStandby(known)
+  refuseUnfitServices(known)
   return { known, unknown: Object.keys(given).filter((name) => !(name in Environment.entries)) }
 }
 
@@ -193,21 +194,39 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Variables): void {
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
 }
 
-function refuseLocalStandby({ SVC_STANDBY, SVC_STANDBY_ADDRESS, SVC_PEER_PORT, SVC_PORT, SVC_STORE_URL = '' }: Variables): void {
-  if (SVC_STANDBY === 'off' && SVC_PEER_PORT !== undefined)
+/** Whether several services can use the store. */
+const isShared = ({ SVC_STORE_URL = '' }: Variables) => parseStoreUrl(SVC_STORE_URL)?.backend === 'postgres'
+
+function refuseUnfitServices(known: Variables): void {
+  const { SVC_STANDBY, SVC_CLUSTER, SVC_STANDBY_ADDRESS, SVC_PEER_PORT, SVC_PORT } = known
+  const isAlone = SVC_STANDBY === 'off' && SVC_CLUSTER === 'off'
+  if (isAlone && SVC_PEER_PORT !== undefined)
     throw new Error(
-      'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
+      'SVC_PEER_PORT is set, and neither SVC_STANDBY nor SVC_CLUSTER is "on"; only the services of a pair or a cluster connect to each other.',
     )
   if (SVC_PEER_PORT === SVC_PORT)
     throw new Error(
-      `SVC_PEER_PORT and SVC_PORT are both ${SVC_PORT}; callers and the other service of the pair need a port of their own each.`,
+      `SVC_PEER_PORT and SVC_PORT are both ${SVC_PORT}; callers and the other services of the store need a port of their own each.`,
     )
-  if (SVC_STANDBY === 'off' && SVC_STANDBY_ADDRESS !== undefined)
+  if (isAlone && SVC_STANDBY_ADDRESS !== undefined)
     throw new Error(
-      'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
+      'SVC_STANDBY_ADDRESS is set, and neither SVC_STANDBY nor SVC_CLUSTER is "on"; only the services of a pair or a cluster ask each other.',
     )
-  if (SVC_STANDBY === 'on' && parseStoreUrl(SVC_STORE_URL)?.backend !== 'postgres')
+  if (SVC_STANDBY === 'on' && !isShared(known))
     throw new Error('SVC_STANDBY is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which two machines can use.')
+  if (SVC_CLUSTER === 'on') refuseUnfitMember(known)
+}
+
+function refuseUnfitMember(known: Variables): void {
+  const { SVC_STANDBY, SVC_PEER_PORT, SVC_BASE_URL } = known
+  if (SVC_STANDBY === 'on')
+    throw new Error('SVC_CLUSTER and SVC_STANDBY are both "on"; all services of a cluster are active, so none is a standby.')
+  if (!isShared(known))
+    throw new Error('SVC_CLUSTER is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which several machines can use.')
+  if (SVC_PEER_PORT === undefined)
+    throw new Error('SVC_CLUSTER is "on"; it needs SVC_PEER_PORT, the port at which the other members reach this one.')
+  if (SVC_BASE_URL === undefined)
+    throw new Error('SVC_CLUSTER is "on"; it needs SVC_BASE_URL, the address at which callers reach all members.')
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {

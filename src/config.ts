@@ -29,12 +29,14 @@ export interface Config extends DataPlaces {
   baseUrl: string | null
   /** Whether the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
+  /** Whether this service uses the store at the same time as others. */
+  isCluster: boolean
   /**
    * Address of this service for the others of its store. If null, they use the address that the database sees, and the
    * ports to listen on.
    */
   standbyAddress: { host: string; port: number | undefined } | null
-  /** Port at which other services of the store pass requests on to this one; null for none. */
+  /** Port of the link between the services of the store; null for none. */
   peerPort: number | null
   /** Name of this service among those of the store. */
   nodeName: string
@@ -115,6 +117,7 @@ export function readConfig({
   const config: Config = {
     ...places,
     isStandby: known.SVC_STANDBY === 'on',
+    isCluster: known.SVC_CLUSTER === 'on',
     standbyAddress: known.SVC_STANDBY_ADDRESS ?? null,
     peerPort: known.SVC_PEER_PORT ?? null,
     nodeName: known.SVC_NODE_NAME ?? hostname(),

@@ -18,6 +18,7 @@ import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import { holdLease, type SharedLease, shareLease } from '../storage/shared-lease.ts'
 import type { Backend, OpenStore, OwnNode, Turn } from '../storage/store-backend.ts'
+import { clusterOptions } from './cluster-options.ts'
 import { markFolders } from './shared-folders.ts'
 import type { Shutdown } from './shutdown.ts'
 import { threadsOf } from './stand-by.ts'
@@ -59,18 +60,19 @@ export async function openStorage(
     keysDir: config.keysDir ?? undefined,
     turn,
     node,
+    cluster: config.isCluster ? clusterOptions(log) : undefined,
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
     onUnreached: (address) =>
       log.warn(
         { address },
-        'this service cannot ask its standby at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)',
+        `this service cannot ask ${config.isCluster ? 'another member' : 'its standby'} at this address, or another service answers there (SVC_STANDBY_ADDRESS); if the database fails for four seconds, it ends, and all accounts must log in again (docs/cluster.md)`,
       ),
     onUnlisted: (cause) =>
       log.warn(
         { err: cause },
-        'the database does not store the entry of this service in the list of services (is its disk full, or was a right on svc_service removed?); a standby cannot tell whether this service runs',
+        'the database does not store the entry of this service in the list of services (is its disk full, or was a right on svc_service removed?); others cannot tell whether this service runs',
       ),
     onHeld: (until, since) => holdLease(lease, until, since),
     onNodes(found) {

@@ -10,6 +10,7 @@ import type { StateStore } from './contract.ts'
 import type { Claims } from './drivers/lmdb-room.ts'
 import type { Homes } from './homes.ts'
 import type { KeyTable } from './key-table.ts'
+import type { ClusterOptions, Members } from './members.ts'
 import type { LeaseMoment } from './shared-lease.ts'
 
 export interface Backend {
@@ -49,7 +50,7 @@ export interface OwnNode {
   host?: string | undefined
   /** Port at which the owner asks this service, while it is a standby, whether it can reach the store. */
   port?: number | undefined
-  /** Port at which others pass requests on to this service; undefined if it has none. */
+  /** Port of the link between services; undefined if it has none. */
   peerPort?: number | undefined
 }
 
@@ -91,16 +92,18 @@ export interface OpenOptions {
   turn?: Turn | undefined
   /** Needed by a service, which calls `own`. */
   node?: OwnNode | undefined
+  /** Present if this service uses the store at the same time as others (`SVC_CLUSTER`). */
+  cluster?: ClusterOptions | undefined
   /** Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
-  /** Called once for each address at which the owner cannot reach its standby. */
+  /** Called once for each address at which an active service cannot ask its standby, or another member of its cluster. */
   onUnreached?: ((address: string) => void) | undefined
   /** Called when the store begins to refuse the row of this service, which has the store but is in no list. */
   onUnlisted?: ((cause: unknown) => void) | undefined
-  /** Called with all services of the store, each time that the owner has read them. */
+  /** Called with all services of the store, each time that an active service has read them. */
   onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**
    * Called with the time until which this process may keep its sessions without hearing from the store again, in ms of
@@ -129,13 +132,15 @@ export interface OpenParts {
   /** Absent if the store keeps media in files. */
   blobDriver?: BlobDriver | undefined
   /**
-   * Makes this process the owner of the store. Resolves with a function that releases it. `onVisit` is called when a
-   * command has written something to the store for the service.
+   * Makes this process the owner of the store, or one of those that use it together. Resolves with a function that
+   * releases it. `onVisit` is called when a command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
-  /** Which service may write the records of which instance. Absent as above. */
+  /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
+  members?: Members | undefined
+  /** Which service may write the records of which instance. Absent if only this machine can use the store. */
   homes?: Homes | undefined
   /**
    * True if the previous owner did not shut down properly and may still run on another machine. Absent if only this

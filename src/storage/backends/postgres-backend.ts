@@ -7,6 +7,7 @@ import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
 import { NODES, nodeOf, nodesIn } from '../drivers/postgres/owner/node-rows.ts'
 import type { SchemaTurn } from '../drivers/postgres/owner/schema-lock.ts'
+import { createMemberList, joinSchema } from '../drivers/postgres/owner/schema-member.ts'
 import { isOwned, ownSchema } from '../drivers/postgres/owner/schema-owner.ts'
 import { waitForTurn } from '../drivers/postgres/owner/schema-turn.ts'
 import { standbyQuestions } from '../drivers/postgres/owner/standbys.ts'
@@ -49,6 +50,8 @@ export function postgresBackend(url: string): Backend {
       const driver = await openPostgres({ url, ...options })
       // A command that owns the store for a moment names no node.
       const { node = { id: randomUUID(), name: hostname(), release: VERSION } } = options
+      const { cluster } = options
+      const members = cluster && createMemberList()
       let isClosing = false
       let hasTakenOver = false
       return {
@@ -62,11 +65,10 @@ export function postgresBackend(url: string): Backend {
           ),
         keyTable: options.keysDir === undefined ? keyRows(driver, `svc_key of ${shown}`) : keyFiles(options.keysDir),
         blobDriver: blobRows(driver),
-        own: (onVisit) =>
-          ownSchema(target, {
+        own(onVisit) {
+          const holding = {
             writer: driver.writer!,
             threads: options.claims?.all.length ?? 1,
-            turn: options.turn as SchemaTurn | undefined,
             node,
             ask: driver.ask,
             isClosing: () => isClosing,
@@ -79,7 +81,12 @@ export function postgresBackend(url: string): Backend {
             onUnlisted: options.onUnlisted ?? (() => {}),
             onNodes: options.onNodes ?? (() => {}),
             onHeld: options.onHeld ?? (() => {}),
-          }),
+          }
+          return cluster && members
+            ? joinSchema(target, { ...holding, cluster, members })
+            : ownSchema(target, { ...holding, turn: options.turn as SchemaTurn | undefined })
+        },
+        members,
         ownerId: driver.writer,
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),

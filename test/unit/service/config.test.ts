@@ -253,12 +253,12 @@ describe('a bad variable ends the start with one sentence', () => {
     [
       'SVC_STANDBY_ADDRESS',
       'node-b',
-      'SVC_STANDBY_ADDRESS is set, and SVC_STANDBY is not "on"; only a service that can be a standby is asked at an address.',
+      'SVC_STANDBY_ADDRESS is set, and neither SVC_STANDBY nor SVC_CLUSTER is "on"; only the services of a pair or a cluster ask each other.',
     ],
     [
       'SVC_PEER_PORT',
       '8090',
-      'SVC_PEER_PORT is set, and SVC_STANDBY is not "on"; only the services of a pair pass requests on to each other.',
+      'SVC_PEER_PORT is set, and neither SVC_STANDBY nor SVC_CLUSTER is "on"; only the services of a pair or a cluster connect to each other.',
     ],
     ['SVC_NODE_NAME', 'node b', 'SVC_NODE_NAME is "node b"; it must be 1 to 63 letters, digits, dots, hyphens and underscores.'],
     ...['http://node-b', '0.0.0.0', ':8080', '[b:8080]', 'node-b:0', `${'n'.repeat(40)}`].map(
@@ -353,7 +353,29 @@ describe('a bad variable ends the start with one sentence', () => {
   }
   test('two ports that are the same', () => {
     const message =
-      'SVC_PEER_PORT and SVC_PORT are both 8080; callers and the other service of the pair need a port of their own each.'
+      'SVC_PEER_PORT and SVC_PORT are both 8080; callers and the other services of the store need a port of their own each.'
     assert.throws(() => read({ SVC_STANDBY: 'on', SVC_STORE_URL: 'postgres://db/svc', SVC_PEER_PORT: '8080' }), { message })
+  })
+  test('a member of a cluster without what it needs', () => {
+    const member = {
+      SVC_CLUSTER: 'on',
+      SVC_STORE_URL: 'postgres://db/svc',
+      SVC_PEER_PORT: '8090',
+      SVC_BASE_URL: 'https://svc.example.com',
+    }
+    assert.equal(read(member).config.isCluster, true)
+    const refused: readonly [change: Record<string, string>, message: string][] = [
+      [
+        { SVC_STANDBY: 'on' },
+        'SVC_CLUSTER and SVC_STANDBY are both "on"; all services of a cluster are active, so none is a standby.',
+      ],
+      [
+        { SVC_STORE_URL: '' },
+        'SVC_CLUSTER is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which several machines can use.',
+      ],
+      [{ SVC_PEER_PORT: '' }, 'SVC_CLUSTER is "on"; it needs SVC_PEER_PORT, the port at which the other members reach this one.'],
+      [{ SVC_BASE_URL: '' }, 'SVC_CLUSTER is "on"; it needs SVC_BASE_URL, the address at which callers reach all members.'],
+    ]
+    for (const [change, message] of refused) assert.throws(() => read({ ...member, ...change }), { message })
   })
 })

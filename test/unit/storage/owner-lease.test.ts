@@ -149,6 +149,7 @@ test('a look that succeeds while the standbys are asked renews the lease', async
 test('a standby may take over while it has a connection, and for a minute after its last sign of life', () => {
   const row = (host: string, port: number | null, change: Partial<NodeRow> = {}): NodeRow => ({
     id: host,
+    writer: null,
     name: 'node',
     release: '1.0.0',
     state: 'standby',

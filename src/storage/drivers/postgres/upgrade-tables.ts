@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from './link.ts'
+import { endIdle } from './owner/end-services.ts'
 import { isReserved, SILENCE } from './owner/schema-lock.ts'
-import { END_IDLE } from './owner/take-over-schema.ts'
 
 /** Tables in which the releases have their counters: `svc_node` in formats 3 to 5, `svc_service` since then. */
 const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) AS t WHERE to_regclass(t) IS NOT NULL" }
@@ -55,7 +55,7 @@ export async function upgradeTables(link: Link, { silentMs, make, isDone }: Upgr
     if (performance.now() > until) return [UNNAMED]
     await pause(LOOK_EVERY)
   }
-  await link.ask(END_IDLE, SILENCE)
+  await link.ask(endIdle(), SILENCE)
   await make()
   await link.ask(END_OLDER, SILENCE)
   await link.ask({ text: 'COMMIT' }, SILENCE)

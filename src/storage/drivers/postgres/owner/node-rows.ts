@@ -2,24 +2,25 @@
  * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat` of
  * its own row and sets `seen_at`.
  *
- * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until the owner has seen a counter
+ * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until an active service has seen a counter
  * rise, and for the list on request and the removal of old rows, `seen_at` is compared with the present time, both by the
  * clock of the database. That clock may be set, and differs after a failover.
  */
 import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
+import type { Member } from '../../../members.ts'
 import type { OwnNode } from '../../../store-backend.ts'
 import type { Question } from '../link.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
 /** A service whose `seen_at` is further away than this time in ms is lost. */
-const LOST_AFTER = 5_000
+export const LOST_AFTER = 5_000
 /**
- * Milliseconds for which a standby that gave no sign of life may return and take over. It may have been cut off from the
- * database, or have stood still.
+ * Milliseconds for which a service that gave no sign of life may return and replace this one. It may have been cut off
+ * from the database, or have stood still.
  */
-const MAY_RETURN_WITHIN = 60_000
+export const MAY_RETURN_WITHIN = 60_000
 const KEPT = '1 hour'
 
 /** The counter may go back after a failure of the database, so a change of it does not wait for the disk. */
@@ -48,49 +49,62 @@ export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM s
 /** Marks the rows of services that have ended, which stay for operators although the writers of these services are removed. */
 export const LOSE = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer = ANY ($1::uuid[]) RETURNING name`
 
-const INSERT_OWNER = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
-  SELECT $1::uuid, $7::uuid, $2::text, $3::text, 'active', ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
-const OR_UPDATE_OWNER = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = 'active', since = now(), seen_at = now(), beat = n.beat + 1,
+const INSERT_ACTIVE = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
+  SELECT $1::uuid, $7::uuid, $2::text, $3::text, $10::text, ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
+const OR_UPDATE_ACTIVE = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = EXCLUDED.state, since = now(), seen_at = now(), beat = n.beat + 1,
   host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
-const OWNER = `${INSERT_OWNER} ${OR_UPDATE_OWNER}`
-const OWNER_AGAIN = `WITH ${UNSYNCED} ${INSERT_OWNER} FROM w WHERE w.set <> '' ${OR_UPDATE_OWNER}`
+const ACTIVE = `${INSERT_ACTIVE} ${OR_UPDATE_ACTIVE}`
+const ACTIVE_AGAIN = `WITH ${UNSYNCED} ${INSERT_ACTIVE} FROM w WHERE w.set <> '' ${OR_UPDATE_ACTIVE}`
 
-const ownerWith =
+/** `member`: active, as one of several (`SVC_CLUSTER`). `active`: active alone, as the owner of the schema. */
+export type ActiveState = 'active' | 'member'
+
+export interface ActiveNode {
+  node: OwnNode
+  writer: string
+  state: ActiveState
+  takeover: Takeover | undefined
+}
+
+const activeWith =
   (text: string) =>
-  (node: OwnNode, writer: string, takeover: Takeover | undefined): Question => ({
+  ({ node, writer, state, takeover }: ActiveNode): Question => ({
     text,
-    values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null],
+    values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null, state],
   })
 
 /** For the transaction of a takeover, which waits for the disk. */
-export const showOwner = ownerWith(OWNER)
+export const showActive = activeWith(ACTIVE)
 
 /** Does not wait for the disk, as little as the beat does. */
-export const showOwnerAgain = ownerWith(OWNER_AGAIN)
+export const showActiveAgain = activeWith(ACTIVE_AGAIN)
 
-/** Common table expressions of a look of the owner, whose writer is $1 and whose host is $2. */
+/** Common table expressions of a look of an active service, whose writer is $1 and whose host is $2. */
 export const BEAT = `${UNSYNCED},
   b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
   p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
 
-/** SQL that is true if the owner has a row. */
+/** SQL that is true if that service has a row. */
 export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
 /** SQL that returns all rows as one text. */
-export const NODES = `(SELECT json_agg(json_build_object('id', id, 'name', name, 'release', release, 'state', state,
+export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', writer, 'name', name, 'release', release, 'state', state,
   'host', host, 'port', port, 'peerPort', peer_port, 'beat', beat, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
   'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_service)`
 
 export interface NodeRow {
   id: string
+  /** Id of its main thread's writer; null if it is not active. */
+  writer: string | null
   name: string
   release: string
-  state: NodeState
+  state: NodeState | ActiveState
   host: string
   /** Port at which a standby says whether it can reach the database. */
   port: number | null
+  /** Port of the link between services. */
   peerPort: number | null
   beat: number
   since: number
@@ -116,13 +130,21 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
     release,
     address: peerPort === null ? undefined : { host, port: peerPort },
     healthAddress: addressOf(row)[0],
-    state: lost ? 'lost' : row.state,
+    state: lost ? 'lost' : row.state === 'member' ? 'active' : row.state,
     since: lost ? seenAt : row.since,
     seenAt,
     silentMs,
     takeover: takeover === null ? undefined : { from: former ?? undefined, cause: takeover },
   }
 }
+
+/** The other members of a cluster that have given a sign of life within this time in ms. */
+export const membersIn = (rows: readonly NodeRow[], own: string, withinMs: number): Member[] =>
+  rows.flatMap((row) => {
+    const { writer: id, name, host, peerPort: port, state } = row
+    const isOther = state === 'member' && id !== null && id !== own && !isSilent(row, withinMs)
+    return isOther && isHost(host) && port !== null && isPort(port) ? [{ id, name, host, port }] : []
+  })
 
 export interface Standbys {
   /** The standbys that run at the moment. */

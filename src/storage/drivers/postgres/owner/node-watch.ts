@@ -6,7 +6,8 @@
  */
 export interface NodeLook {
   id: string
-  beat: number
+  /** Any text or number that changes while the service runs. */
+  beat: number | string
   /** Id of its connection, or of any other sign that only its process can give; undefined if the server has ended it. */
   connection: string | undefined
 }

@@ -6,7 +6,6 @@
  * because each has lost the database or stops, the owner keeps its sessions for a while, so that hundreds of accounts
  * need not log in again.
  */
-import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'
 
@@ -22,10 +21,10 @@ export const CHECK_EVERY = 500
 /** The standbys are asked early enough that their answers arrive before the lease expires. */
 const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
-export interface LeaseOptions {
+export interface LeaseOptions<Rival> {
   now(): LeaseMoment
-  /** True only if the standby has said that it cannot reach the database, or that it stops. Never rejects. */
-  doesNotTakeOver(standby: StandbyAddress): Promise<boolean>
+  /** True only if the rival has said that it cannot reach the database, or that it stops. Never rejects. */
+  doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
    * The end is `Infinity` without a standby.
@@ -35,14 +34,14 @@ export interface LeaseOptions {
   onEnded(): void
 }
 
-export interface OwnerLease {
+export interface OwnerLease<Rival> {
   /** Must be called after a successful query. `sentAt` is the moment before the query was sent. */
-  renew(sentAt: LeaseMoment, standbys: readonly StandbyAddress[]): void
+  renew(sentAt: LeaseMoment, rivals: readonly Rival[]): void
   /** Must be called every `CHECK_EVERY` ms. */
   check(): Promise<void>
 }
 
-export function createOwnerLease({ now, doesNotTakeOver, onHeld, onEnded }: LeaseOptions): OwnerLease {
+export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded }: LeaseOptions<Rival>): OwnerLease<Rival> {
   let since = now()
   /**
    * Moment of the latest question to which all standbys answered that they do not take over. The lease counts
@@ -50,7 +49,7 @@ export function createOwnerLease({ now, doesNotTakeOver, onHeld, onEnded }: Leas
    */
   let awayAt: LeaseMoment | undefined
   let checkedAt = since.monotonic
-  let known: readonly StandbyAddress[] = []
+  let known: readonly Rival[] = []
   let isEnded = false
   let isAsking = false
 
@@ -68,9 +67,9 @@ export function createOwnerLease({ now, doesNotTakeOver, onHeld, onEnded }: Leas
   }
 
   return {
-    renew(sentAt, standbys) {
+    renew(sentAt, rivals) {
       since = sentAt
-      known = standbys
+      known = rivals
       tell()
     },
     async check() {

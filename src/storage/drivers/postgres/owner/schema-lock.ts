@@ -1,6 +1,6 @@
 /**
- * The advisory lock of the service that owns a schema. The server releases it when the connection ends, even after a
- * kill.
+ * The advisory lock of the service that owns a schema, or of the members of a cluster, which share it. The server releases
+ * it when the connection ends, even after a kill.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Turn } from '../../../store-backend.ts'
@@ -16,8 +16,15 @@ export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
 /** Keeps others from the lock until the end of the transaction. */
 const RESERVE = { text: `SELECT pg_try_advisory_xact_lock(${OWNING}, hashtext(current_schema()))` }
-/** This query takes a shared lock, which is released at the end of the statement. */
-const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
+
+/** SQL that is true if the row of `pg_locks` is a granted advisory lock whose number has this first half. */
+export const isLock = (row: string, first: number) =>
+  `${row}.locktype = 'advisory' AND ${row}.granted AND ${row}.objsubid = 2 AND ${row}.classid = ${first}
+  AND ${row}.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+/** SQL that is true if the row `l` of `pg_locks` is a lock of this schema. */
+export const OF_SCHEMA = 'l.objid = hashtext(current_schema())::oid'
+/** This query takes no lock, because a service that starts at the same moment must get it. */
+const IS_FREE = { text: `SELECT NOT EXISTS (SELECT FROM pg_locks l WHERE ${isLock('l', OWNING)} AND ${OF_SCHEMA})` }
 
 /** Milliseconds within which the server should detect that the former owner was killed. */
 const PATIENCE = 2_000
@@ -36,7 +43,7 @@ export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGr
 /**
  * Repeats a query until its answer is true, for as long as the server needs to release the lock of an ended process.
  */
-async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
+export async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + PATIENCE
   while (!(await isTrue())) {
     if (performance.now() > until) return false

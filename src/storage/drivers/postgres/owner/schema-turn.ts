@@ -8,10 +8,11 @@ import { orAborted } from '../../../../lib/or-aborted.ts'
 import type { Owner, TurnOptions } from '../../../store-backend.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
+import { HAS_MEMBERS } from './member-lock.ts'
 import { BEAT_EVERY, removeNode, showStandby } from './node-rows.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { createRowWriter } from './row-writer.ts'
-import { isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-lock.ts'
+import { isGrantedSoon, isLock, OF_SCHEMA, OWNING, type SchemaTurn, SILENCE } from './schema-lock.ts'
 import { nameStandby } from './standbys.ts'
 import { checkConnections } from './take-over-schema.ts'
 
@@ -19,22 +20,23 @@ import { checkConnections } from './take-over-schema.ts'
 const LOOK_EVERY = 250
 /** Interval in ms while the database does not answer. */
 const TRY_EVERY = 1_000
+/** A standby needs its connections in addition to those of the service that it replaces. */
+const OWNER = { count: 1, names: 'the one whose standby it is' }
 /** Milliseconds within which the row of a standby that stops must be removed. */
 const REMOVED_WITHIN = 1_000
 
-/**
- * The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. `classid`
- * and `objid` are the two halves of the lock's number.
- */
+/** The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. */
 const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-  WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
-  AND l.objid = hashtext(current_schema())::oid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  WHERE ${isLock('l', OWNING)} AND l.mode = 'ExclusiveLock' AND ${OF_SCHEMA}`
 const LOOK = {
-  text: `SELECT h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_service n ON n.writer IS NOT NULL`,
+  text: `SELECT ${HAS_MEMBERS}, h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_service n ON n.writer IS NOT NULL`,
 }
 /** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_service WHERE writer = $1 AND beat = $2)`
+
+/** The schema has no owner that a standby could replace. The message is a sentence for the operator. */
+class UsedByMembers extends Error {}
 
 /** The connection of a standby. An abort of the signal drops it, and ends an attempt to connect. */
 function createStandbyLink(target: Target, { node, signal }: Pick<TurnOptions, 'node' | 'signal'>) {
@@ -80,7 +82,7 @@ export async function waitForTurn(
     const link = await connection.use()
     await show(link)
     const askedAt = performance.now()
-    const { name, linkAddress, ...found } = await lookAt(link)
+    const { name, linkAddress, ...found } = await lookAt(link, target)
     if (signal.aborted) return undefined
     isReached = true
     const verdict = watch.judge(found, askedAt)
@@ -100,12 +102,13 @@ export async function waitForTurn(
   }
 
   async function untilGranted(): Promise<Link> {
-    await checkConnections(await connection.use(), target, { threads, isStandby: true })
+    await checkConnections(await connection.use(), target, { threads, beside: OWNER })
     for (;;) {
       const begunAt = performance.now()
       let every = LOOK_EVERY
       const link = await look().catch((cause: unknown) => {
         signal.throwIfAborted()
+        if (cause instanceof UsedByMembers) throw cause
         every = TRY_EVERY
         // The database cannot be reached, so it is unknown whether the owner still runs.
         watch.forget()
@@ -141,10 +144,14 @@ async function remove(target: Target, node: TurnOptions['node']): Promise<void> 
   await link?.end()
 }
 
-async function lookAt(link: Link): Promise<OwnerLook & Pick<Owner, 'name' | 'linkAddress'>> {
-  const [[holder, writer, beat, name, host, peerPort]] = (await link.ask(LOOK, SILENCE)).rows as [
-    [string | null, string | null, number, string | null, string | null, number | null],
+async function lookAt(link: Link, { shown }: Target): Promise<OwnerLook & Pick<Owner, 'name' | 'linkAddress'>> {
+  const [[isShared, holder, writer, beat, name, host, peerPort]] = (await link.ask(LOOK, SILENCE)).rows as [
+    [boolean, string | null, string | null, number, string | null, string | null, number | null],
   ]
+  if (isShared)
+    throw new UsedByMembers(
+      `Services with SVC_CLUSTER=on use the store in ${shown}, and none of them needs a standby; start this one with SVC_CLUSTER=on instead of SVC_STANDBY=on.`,
+    )
   return {
     holder: holder ?? undefined,
     node: writer === null ? undefined : { writer, beat },

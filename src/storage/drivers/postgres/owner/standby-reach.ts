@@ -10,8 +10,8 @@ import type { StandbyAddress } from '../../../../domain/standby-address.ts'
  */
 const TRIES = 5
 
-export interface StandbyReachOptions {
-  isReached(standby: StandbyAddress): Promise<boolean>
+export interface StandbyReachOptions<Standby> {
+  isReached(standby: Standby): Promise<boolean>
   onUnreached(address: string): void
 }
 
@@ -19,17 +19,17 @@ export interface StandbyReachOptions {
  * The returned function must be called with the standbys of each look. It asks each standby until the standby has
  * answered or was reported.
  */
-export function createStandbyReach({ isReached, onUnreached }: StandbyReachOptions) {
+export function createStandbyReach<Standby extends StandbyAddress>({ isReached, onUnreached }: StandbyReachOptions<Standby>) {
   const seen = new Map<string, { left: number }>()
 
-  async function ask(standby: StandbyAddress, address: string, tries: { left: number }): Promise<void> {
+  async function ask(standby: Standby, address: string, tries: { left: number }): Promise<void> {
     if (tries.left <= 0) return
     tries.left--
     if (await isReached(standby)) tries.left = Number.NEGATIVE_INFINITY
     else if (tries.left === 0) onUnreached(address)
   }
 
-  return (standbys: readonly StandbyAddress[]): void => {
+  return (standbys: readonly Standby[]): void => {
     const named = new Map(standbys.map((each) => [`${each.host} port ${each.port}`, each]))
     for (const address of seen.keys()) if (!named.has(address)) seen.delete(address)
     for (const [address, standby] of named) {

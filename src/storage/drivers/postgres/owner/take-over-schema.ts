@@ -1,16 +1,14 @@
 /**
  * A service becomes the owner of a schema: it takes the lock, and removes the writers of the services that owned the
- * schema before, which can store nothing from then on.
+ * schema before.
  */
 import { BRAND } from '../../../../domain/brand.ts'
 import type { Takeover } from '../../../../domain/nodes.ts'
 import type { OwnNode } from '../../../store-backend.ts'
-import { uuids } from '../arrays.ts'
-import { codeOf, type Link, type Question, UnfitServer } from '../link.ts'
+import { type Link, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
-import { REMOVE } from '../writer.ts'
-import { LOSE, showOwner } from './node-rows.ts'
-import { isRefusal } from './row-writer.ts'
+import { endIdle, replaceEarlier } from './end-services.ts'
+import { hasMembers } from './member-lock.ts'
 import { isGrantedSoon, type SchemaTurn, SILENCE } from './schema-lock.ts'
 
 export interface TakeoverOptions {
@@ -24,21 +22,7 @@ export interface TakeoverOptions {
 }
 
 const NAME = { text: "SET application_name = 'svc owner'" }
-const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
-/** The rows of earlier runs of the service. Rows of commands are removed after a day: those commands were killed. */
-const EARLIER = "id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))"
-/** Locks the rows in the same order as a service that ends: its writer, and then its row in `svc_service`. */
-const LOCK_EARLIER = `SELECT id FROM svc_writer WHERE ${EARLIER} FOR UPDATE`
-/**
- * Ends connections that stand still in the middle of a transaction, and would hold their locks. A process that runs
- * notices the broken connection and checks whether its commit was stored. Programs that only read, such as `pg_dump`,
- * are not ended.
- */
-export const END_IDLE = {
-  text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
-  WHERE l.granted AND l.mode IN ('RowShareLock', 'RowExclusiveLock') AND a.state LIKE 'idle in transaction%'
-  AND a.usename = current_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()`,
-}
+const EVERY_SERVICE = 'true'
 /** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
@@ -50,82 +34,41 @@ const CONNECTIONS = {
  * more during the start.
  */
 const OTHER_CONNECTIONS = 4
-const DEADLOCK = '40P01'
 
 /** Resolves with what the list of services says of this takeover; undefined if there was no earlier service. */
 export async function takeOverSchema(link: Link, target: Target, options: TakeoverOptions): Promise<Takeover | undefined> {
-  await checkConnections(link, target, { threads: options.threads })
+  const { writer, node, turn, threads, onTakenOver } = options
+  await checkConnections(link, target, { threads })
   await take(link, target)
   await link.ask(NAME, SILENCE)
-  await link.ask(END_IDLE, SILENCE)
-  return replaceEarlier(link, options).catch(async (error) => {
-    if (codeOf(error) !== DEADLOCK) throw error
-    // A thread of the former owner was starting again, and locked the same rows in another order.
-    await link.ask({ text: 'ROLLBACK' }, SILENCE)
-    return replaceEarlier(link, options)
-  })
-}
-
-/**
- * One transaction, because this service may be killed at any step. The former owner would then go on with its writer but
- * without its row. If this rejects, the transaction must be undone.
- *
- * If the machine of this service fails within the transaction, the server holds the locks until it notices that (eleven
- * seconds). During this time the former owner cannot raise its counter, and its lease ends.
- */
-async function replaceEarlier(link: Link, { writer, turn, node, onTakenOver }: TakeoverOptions): Promise<Takeover | undefined> {
-  const ask = async (text: string, values?: unknown[]) => (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
-  await ask('BEGIN')
-  await ask(MARK, [writer])
-  const ended = uuids((await ask(LOCK_EARLIER, [writer])).flat() as string[])
-  /** Without the row, the service takes over all the same. The beat stores it when the server takes it again. */
-  async function show(question: Question): Promise<unknown[]> {
-    await ask('SAVEPOINT shown')
-    return link.ask(question, SILENCE).then(
-      ({ rows }) => rows.flat(),
-      async (error) => {
-        if (!isRefusal(error)) throw error
-        await ask('ROLLBACK TO SAVEPOINT shown')
-        return []
-      },
-    )
-  }
-  // If this is refused, the next statement removes the rows of the services with their writers.
-  const [lost] = (await show({ text: LOSE, values: [ended] })) as string[]
-  const hasFailed = (await ask(REMOVE, [ended])).some(([isService]) => isService)
-  const takeover = takeoverOf(hasFailed, lost ?? turn?.former)
-  await show(showOwner(node, writer, takeover))
-  await ask('COMMIT')
-  if (hasFailed) onTakenOver()
-  return takeover
-}
-
-function takeoverOf(hasFailed: boolean, from: string | undefined): Takeover | undefined {
-  if (hasFailed) return { from, cause: 'failure' }
-  return from === undefined ? undefined : { from, cause: 'planned' }
+  await link.ask(endIdle(), SILENCE)
+  return replaceEarlier(link, { writer, node, state: 'active', replaced: EVERY_SERVICE, former: turn?.former, onTakenOver })
 }
 
 async function take(link: Link, { shown }: Target): Promise<void> {
   if (await isGrantedSoon(link)) return
+  if (await hasMembers(link))
+    throw new Error(
+      `Services with SVC_CLUSTER=on use the store in ${shown}. Stop all of them first, or give this service SVC_CLUSTER=on, too.`,
+    )
   throw new Error(
     `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
   )
 }
 
-/**
- * Throws a sentence for the operator if the server allows too few connections. A standby needs its own in addition to
- * those of the service that it replaces.
- */
-export async function checkConnections(
-  link: Link,
-  { shown }: Target,
-  { threads, isStandby = false }: { threads: number; isStandby?: boolean },
-): Promise<void> {
+export interface ConnectionsNeeded {
+  threads: number
+  /** The services that need connections of the same server at the same time. */
+  beside?: { count: number; names: string }
+}
+
+/** Throws a sentence for the operator if the server allows too few connections. */
+export async function checkConnections(link: Link, { shown }: Target, { threads, beside }: ConnectionsNeeded): Promise<void> {
   const allowed = (await link.ask(CONNECTIONS, SILENCE)).rows[0]![0] as number
   const own = 2 * threads + OTHER_CONNECTIONS
-  const needed = isStandby ? 2 * own : own
+  const needed = own * (1 + (beside?.count ?? 0))
   if (allowed >= needed) return
-  const whose = isStandby ? 'this service and the one whose standby it is need' : 'this service needs'
+  const whose = needed === own ? 'this service needs' : `this service and ${beside?.names} need`
   throw new UnfitServer(
     `The PostgreSQL server of the store (${shown}) allows ${allowed} connections, and ${whose} ${needed}; raise max_connections or the limit of the role or database, or lower SVC_SHARDS.`,
   )

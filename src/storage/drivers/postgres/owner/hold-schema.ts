@@ -1,0 +1,144 @@
+/**
+ * The work of a service while it uses a schema, as its owner or as a member of a cluster: it raises its counter,
+ * looks for the other services, and renews its lease.
+ */
+import type { StandbyAddress } from '../../../../domain/standby-address.ts'
+import { momentNow } from '../../../shared-lease.ts'
+import type { OpenOptions, OwnNode } from '../../../store-backend.ts'
+import { connect, type Link, type Question } from '../link.ts'
+import type { Target } from '../target.ts'
+import { Fenced } from '../writer.ts'
+import { LOOK_SILENCE, type Seen, startLooks } from './look-loop.ts'
+import { type ActiveNode, BEAT, HAS_ROW, NODES, type NodeRow, nodeOf, nodesIn, showActiveAgain } from './node-rows.ts'
+import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
+import { createRowWriter, isRefusal, type RowWriter } from './row-writer.ts'
+import { createSilenceWatch } from './silence-watch.ts'
+import { createStandbyReach } from './standby-reach.ts'
+
+type Listeners = Pick<OpenOptions, 'onOver' | 'onUnreached' | 'onUnlisted' | 'onNodes' | 'onHeld'>
+
+export interface HoldOptions extends Required<{ [K in keyof Listeners]: NonNullable<Listeners[K]> }> {
+  writer: string
+  node: OwnNode
+  /** Asks on another connection of this process. */
+  ask(question: Question): Promise<unknown[][]>
+  /** True while the service closes the store and removes its writer, whose absence is then no error. */
+  isClosing(): boolean
+  onVisit(): void
+}
+
+/** Services that could replace this one, with the addresses at which they are asked whether they reach the database. */
+export interface Rivals<Rival> {
+  /** Those that run at the moment. */
+  present: (Rival & StandbyAddress)[]
+  /** Those that may replace this service: also those that may return. */
+  possible: Rival[]
+}
+
+/** How a service uses a schema: alone, or with others. */
+export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
+  /** Name of the connection that holds the locks. */
+  connection: string
+  /** SQL of the column of each look from which `rivalsIn` and `onSeen` read. */
+  column: string
+  lock(link: Link): Promise<boolean>
+  rivalsIn(nodes: readonly NodeRow[], column: unknown): Rivals<Rival>
+  onSeen?(nodes: readonly NodeRow[], column: unknown, seen: Seen): Promise<void>
+  doesNotTakeOver(rival: Rival): Promise<boolean>
+  isReached(rival: Rival & StandbyAddress): Promise<boolean>
+  /** The sentence with which this service ends when it cannot reach the database and a rival can. */
+  away: string
+}
+
+/** Columns that show the writer of this service, and the entries of commands and other services. */
+const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
+const OVER = 'Another service has taken over the store in PostgreSQL.'
+
+/** `link` holds the locks. The returned function ends the use of the schema. */
+export async function holdSchema<Rival>(
+  link: Link,
+  target: Target,
+  options: HoldOptions,
+  holding: Holding<Rival>,
+): Promise<() => Promise<void>> {
+  const { writer, node, isClosing, onVisit, onOver } = options
+  const { state, takeover, connection, column, away } = holding
+  let visits: unknown
+  let isFirst = true
+
+  const lease = createOwnerLease<Rival>({
+    now: momentNow,
+    doesNotTakeOver: holding.doesNotTakeOver,
+    onHeld: options.onHeld,
+    onEnded() {
+      if (!isClosing()) onOver(new Fenced('The database cannot be reached from here, and another service may reach it.'), away)
+    },
+  })
+  const noteRivals = createStandbyReach<Rival & StandbyAddress>({
+    isReached: holding.isReached,
+    onUnreached: options.onUnreached,
+  })
+  const watched = createSilenceWatch(() => momentNow().monotonic)
+  const rowWriter = createRowWriter(options.onUnlisted)
+  const looks = looksOf(options, column, rowWriter)
+
+  async function onSeen(seen: Seen): Promise<boolean> {
+    const [isThere, found, text, others, hasRow] = seen.row as [boolean, unknown, unknown, unknown, boolean]
+    if (!isThere) {
+      if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
+      return false
+    }
+    const nodes = watched(nodesIn(text), seen.sentAt.monotonic)
+    const { present, possible } = holding.rivalsIn(nodes, others)
+    lease.renew(seen.sentAt, possible)
+    noteRivals(present)
+    options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
+    // Somebody has changed or removed the row. Without it, nobody would notice that this service stands still.
+    if (!hasRow && seen.link) await rowWriter.write(seen.link, showActiveAgain({ node, writer, state, takeover }), LOOK_SILENCE)
+    if (!isFirst && found !== visits) onVisit()
+    isFirst = false
+    visits = found
+    await holding.onSeen?.(nodes, others, seen)
+    return true
+  }
+
+  const stopLooks = await startLooks({
+    link,
+    connect: () => connect(target, { name: connection }),
+    ...looks,
+    lock: holding.lock,
+    onSeen,
+  })
+  const checking = setInterval(() => void lease.check(), CHECK_EVERY)
+  checking.unref()
+  return () => {
+    clearInterval(checking)
+    return stopLooks()
+  }
+}
+
+/**
+ * A look raises the counter of this service, and reads the other entries. If the server refuses the counter, it only
+ * reads, because the lease rests on the answer and not on the counter.
+ */
+function looksOf({ writer, node, ask, isClosing }: HoldOptions, column: string, rowWriter: RowWriter) {
+  const look: Question = {
+    text: `WITH ${BEAT} SELECT ${SEEN}, ${column}, ${HAS_ROW}`,
+    values: [writer, node.host ?? null],
+  }
+  const readOnly: Question = { text: `SELECT ${SEEN}, ${column}, true`, values: [writer] }
+  return {
+    askElsewhere: async () => (await ask(look))[0]!,
+    async ask(link: Link): Promise<unknown[]> {
+      try {
+        const [row] = (await link.ask(look, LOOK_SILENCE)).rows
+        if (row!.at(-1)) rowWriter.note(undefined)
+        return row!
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        if (!isClosing()) rowWriter.note(error)
+        return (await link.ask(readOnly, LOOK_SILENCE)).rows[0]!
+      }
+    },
+  }
+}

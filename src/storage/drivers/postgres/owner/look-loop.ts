@@ -1,0 +1,116 @@
+/**
+ * Looks at the rows of a schema once a second, on the connection that holds the locks of this service. If that connection
+ * is lost, the locks are taken again on a new one.
+ */
+import { orLate } from '../../../../lib/deadline.ts'
+import { type LeaseMoment, momentNow } from '../../../shared-lease.ts'
+import type { Link } from '../link.ts'
+import { TERMINATE } from '../writer.ts'
+import { BEAT_EVERY } from './node-rows.ts'
+import { createReconnect } from './reconnect.ts'
+import { SILENCE } from './schema-lock.ts'
+
+/**
+ * Milliseconds without an answer after which the service asks again almost at once. One lost connection stops the
+ * service's counter for three seconds, and another service replaces it after five.
+ */
+export const LOOK_SILENCE = 2_000
+const LOOK_AGAIN = 50
+
+export interface Seen {
+  row: unknown[]
+  /** The moment before the query was sent. */
+  sentAt: LeaseMoment
+  /** The connection of this service; undefined if another one was used for this look. */
+  link: Link | undefined
+  /** Whether that connection holds the locks. */
+  isLocked: boolean
+}
+
+export interface LookOptions {
+  /** Holds the locks. */
+  link: Link
+  connect(): Promise<Link>
+  ask(link: Link): Promise<unknown[]>
+  /** Asks the same on another connection of this process. */
+  askElsewhere(): Promise<unknown[]>
+  /** Resolves with false if the locks are not granted. */
+  lock(link: Link): Promise<boolean>
+  /** Resolves with false if this service was replaced, and must not take the locks again. */
+  onSeen(seen: Seen): Promise<boolean>
+}
+
+/** Resolves after the first look, and rejects if that fails. The returned function ends the looks and the connection. */
+export async function startLooks({
+  connect,
+  ask,
+  askElsewhere,
+  lock,
+  onSeen,
+  ...first
+}: LookOptions): Promise<() => Promise<void>> {
+  let { link } = first
+  /** The connection that was lost, whose server process may still run and hold the locks. */
+  let former: Link['backend'] | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<unknown> = Promise.resolve()
+  const reconnect = createReconnect(connect, BEAT_EVERY)
+
+  /** While this service connects again, another connection shows the others that it runs. */
+  async function askAgain(): Promise<unknown[]> {
+    former ??= link.backend
+    const onNew = reconnect.next().then((made) => {
+      link = made
+      return ask(made)
+    })
+    const onOther = orLate(askElsewhere(), LOOK_SILENCE, () => {
+      throw new Error('The other connections get no answer either.')
+    })
+    return Promise.any([onNew, onOther])
+  }
+
+  async function look(): Promise<void> {
+    const sentAt = momentNow()
+    const row = await (link.isUp() ? ask(link) : askAgain())
+    const used = link.isUp() ? link : undefined
+    if (!(await onSeen({ row, sentAt, link: used, isLocked: former === undefined }))) return
+    if (former === undefined || !link.isUp()) return
+    await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
+    if (!(await lock(link))) return link.drop()
+    former = undefined
+  }
+
+  const later = (pauseMs: number) => {
+    timer = setTimeout(() => {
+      const beganAt = performance.now()
+      // An error of `look` is not reported, because commits and reads report that the database cannot be reached.
+      looking = look()
+        .then(
+          () => BEAT_EVERY,
+          () => {
+            link.drop()
+            // An attempt that took long enough is followed by the next one almost at once.
+            const tookMs = performance.now() - beganAt
+            return pauseMs === BEAT_EVERY ? LOOK_AGAIN : Math.max(LOOK_AGAIN, BEAT_EVERY - tookMs)
+          },
+        )
+        .then((nextMs) => timer && later(nextMs))
+    }, pauseMs)
+    timer.unref()
+  }
+
+  try {
+    await look()
+  } catch (error) {
+    await link.end()
+    throw error
+  }
+  later(BEAT_EVERY)
+  return async () => {
+    clearTimeout(timer)
+    timer = undefined
+    reconnect.stop()
+    await looking
+    await link.end()
+  }
+}

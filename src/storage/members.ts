@@ -1,0 +1,34 @@
+/** One service of a cluster (`SVC_CLUSTER`), whose services all use the store at the same time. */
+export interface Member {
+  /** Id of the main thread's writer, by which homes name the service. */
+  id: string
+  name: string
+  host: string
+  /** Port of the link between services (`SVC_PEER_PORT`). */
+  port: number
+}
+
+export interface Members {
+  /** The other members that are alive as of the last look; empty before this service owns the store. */
+  others(): readonly Member[]
+  /** Sets the only listener, which is called after each look that has succeeded, once a second. It must not throw. */
+  onLook(listener: () => void): void
+  /**
+   * Whether this service may find another member dead now. If not, it has not reached the store for a while, and watches
+   * the others from the beginning when it does.
+   */
+  reachesStore(): boolean
+}
+
+/** `reaches`: the member can use the store. `away`: it cannot, so it replaces nobody. */
+export type MemberAnswer = 'reaches' | 'away'
+
+export interface ClusterOptions {
+  /**
+   * Asks another member whether it reaches the store. Resolves with undefined if exactly this member does not answer in
+   * time. Never rejects.
+   */
+  ask(member: Member): Promise<MemberAnswer | undefined>
+  /** Called when this service has removed a member that no longer runs. */
+  onLost(name: string): void
+}

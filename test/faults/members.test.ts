@@ -1,0 +1,314 @@
+/**
+ * Several services use one schema at the same time. Each has its own way to the server, which a test cuts or stops.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
+import { connect } from '../../src/storage/drivers/postgres/link.ts'
+import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
+import { removeMembers } from '../../src/storage/drivers/postgres/owner/remove-members.ts'
+import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
+import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
+import { openPostgres } from '../../src/storage/drivers/postgres.ts'
+import type { MemberAnswer } from '../../src/storage/members.ts'
+import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
+import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
+import { until } from '../harness/until.ts'
+import { createSeeded } from './seeded.ts'
+
+const AWAY = async (): Promise<MemberAnswer> => 'away'
+const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const] })
+const seeded = createSeeded()
+
+interface Running {
+  name: string
+  store: OpenStore
+  proxy: PostgresProxy
+  /** The sentences with which the process would have ended. */
+  over: string[]
+  /** The names of the members that this one has removed. */
+  lost: string[]
+  looks(): number
+  stop(): Promise<void>
+}
+
+describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => {
+  let cluster: Cluster
+  let schemas = 0
+  const proxies: PostgresProxy[] = []
+  const ending: (() => Promise<void>)[] = []
+  before(async () => {
+    cluster = await startCluster({ max_connections: '150' })
+  })
+  after(async () => {
+    await Promise.all(ending.map((end) => end()))
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+    await cluster?.stop()
+  })
+
+  const newSchema = () => `members_${schemas++}`
+  const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1', port: 1, peerPort: 2 })
+
+  async function start(schema: string, name: string, ask = AWAY): Promise<Running> {
+    const proxy = await startProxy(cluster.socket)
+    proxies.push(proxy)
+    const over: string[] = []
+    const lost: string[] = []
+    const store = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
+      node: nodeOf(name),
+      cluster: { ask, onLost: (found) => lost.push(found) },
+      onOver: (_, sentence) => over.push(sentence),
+    })
+    let looks = 0
+    store.members!.onLook(() => looks++)
+    const giveBack = await store.own()
+    let isStopped = false
+    async function stop() {
+      if (isStopped) return
+      isStopped = true
+      await store.close()
+      await giveBack()
+    }
+    ending.push(stop)
+    return { name, store, proxy, over, lost, looks: () => looks, stop }
+  }
+
+  const othersOf = ({ store }: Running) =>
+    store
+      .members!.others()
+      .map(({ name }) => name)
+      .sort()
+  const see = (running: Running, names: string[]) =>
+    until(
+      async () => othersOf(running),
+      (found) => String(found) === String(names),
+    )
+  const isOver = ({ over }: Running) => until(async () => over.length, Boolean)
+
+  async function three() {
+    const schema = newSchema()
+    const members = await Promise.all(['a', 'b', 'c'].map((name) => start(schema, name)))
+    for (const each of members)
+      await see(
+        each,
+        ['a', 'b', 'c'].filter((name) => name !== each.name),
+      )
+    const side = await cluster.client(schema)
+    const writers = async () =>
+      (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
+        ({ name }) => name as string,
+      )
+    return { schema, side, writers, members: members as [Running, Running, Running] }
+  }
+
+  /** The first member is gone, and the others have removed it, once, and nobody else. */
+  async function isRemoved(gone: Running, others: Running[], writers: () => Promise<string[]>): Promise<void> {
+    const names = others.map(({ name }) => name)
+    for (const each of others)
+      await see(
+        each,
+        names.filter((name) => name !== each.name),
+      )
+    assert.deepEqual(await writers(), names)
+    assert.deepEqual(
+      others.flatMap(({ lost }) => lost),
+      [gone.name],
+    )
+    for (const { store, over } of others) {
+      await store.commit(put('still'))
+      assert.deepEqual(over, [])
+    }
+  }
+
+  test('a member that is cut off or killed is removed by the others, and stores nothing more', async () => {
+    const { members, writers, side } = await three()
+    const [a, ...others] = members
+    assert.deepEqual(
+      a.store.members!.others().map(({ host, port, id }) => [host, port, typeof id]),
+      [
+        ['127.0.0.1', 2, 'string'],
+        ['127.0.0.1', 2, 'string'],
+      ],
+    )
+    assert.deepEqual(
+      (await a.store.nodes!()).map(({ state }) => state),
+      ['active', 'active', 'active'],
+    )
+    a.proxy.refuse(true)
+    a.proxy.cut()
+    await isRemoved(a, others, writers)
+    assert.equal((await side.query("SELECT FROM svc_service WHERE name = 'a' AND state = 'lost'")).rowCount, 1)
+    a.proxy.refuse(false)
+    await assert.rejects(a.store.commit(put('after')), Fenced)
+    await isOver(a)
+  })
+
+  test('a member that stands still is removed by the others, with its connection', async () => {
+    const { members, writers } = await three()
+    const [a, ...others] = members
+    a.proxy.hold(true)
+    await isRemoved(a, others, writers)
+    a.proxy.hold(false)
+    await isOver(a)
+  })
+
+  test('members that are all cut off for a while remove nobody when they come back', async () => {
+    const { members, writers } = await three()
+    for (const { proxy } of members) {
+      proxy.refuse(true)
+      proxy.cut()
+    }
+    await pause(3_000)
+    for (const { proxy } of members.slice(0, 2)) proxy.refuse(false)
+    await pause(2_000)
+    members[2].proxy.refuse(false)
+    const before = members.map(({ looks }) => looks())
+    await until(async () => members.every(({ looks }, index) => looks() > before[index]! + 2), Boolean)
+    assert.deepEqual(await writers(), ['a', 'b', 'c'])
+    assert.deepEqual(
+      members.map(({ lost, over }) => [lost, over]),
+      [
+        [[], []],
+        [[], []],
+        [[], []],
+      ],
+    )
+  })
+
+  test('a member whose connection breaks takes its locks again, and nobody misses it', async () => {
+    const { members, writers, side, schema } = await three()
+    const held = async () =>
+      Number(
+        (
+          await side.query(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objid = hashtext($1)::oid",
+            [schema],
+          )
+        ).rows[0].count,
+      )
+    await side.query(
+      "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.mode = 'ShareLock' AND l.objid = hashtext($1)::oid LIMIT 1",
+      [schema],
+    )
+    await until(held, (count) => count === 3)
+    await pause(3_000)
+    assert.deepEqual(await writers(), ['a', 'b', 'c'])
+    assert.deepEqual(
+      members.flatMap(({ lost, over }) => [...lost, ...over]),
+      [],
+    )
+  })
+
+  test('a database that stores no counter ends no member', async () => {
+    const { members, writers, side } = await three()
+    await side.query(`CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER refusing BEFORE UPDATE ON svc_service FOR EACH ROW EXECUTE FUNCTION refused()`)
+    const before = members[0].looks()
+    await until(
+      async () => members[0].looks(),
+      (looks) => looks > before + 7,
+    )
+    assert.deepEqual(await writers(), ['a', 'b', 'c'])
+    assert.deepEqual(
+      members.flatMap(({ lost, over }) => [...lost, ...over]),
+      [],
+    )
+  })
+
+  test('a member joins and leaves while others run', async () => {
+    const schema = newSchema()
+    const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
+    await see(a, ['b'])
+    assert.deepEqual(othersOf(b), ['a'])
+    await b.stop()
+    await see(a, [])
+    assert.deepEqual([a.lost, a.over, a.store.hasTakenOver!()], [[], [], false])
+  })
+
+  test('services that need the schema for themselves are refused beside a member, and the other way round', async () => {
+    const schema = newSchema()
+    const url = cluster.url(schema)
+    const a = await start(schema, 'a')
+    const alone = await openStore(url)
+    assert.equal(await alone.visitOwner(), true)
+    await assert.rejects(
+      alone.own(),
+      /^Error: Services with SVC_CLUSTER=on use the store in .*\. Stop all of them first, or give/,
+    )
+    await assert.rejects(
+      postgresBackend(url).waitForTurn!({
+        threads: 1,
+        node: nodeOf('standby'),
+        signal: new AbortController().signal,
+        onWaiting() {},
+        onTaking() {},
+        onFailed() {},
+        onDead() {},
+      }),
+      /Services with SVC_CLUSTER=on use the store in .*, and none of them needs a standby/,
+    )
+    await a.stop()
+    assert.equal(await alone.visitOwner(), false)
+    const giveBack = await alone.own()
+    await assert.rejects(start(schema, 'b'), /Another svc, or one of its commands, uses the store in .* without SVC_CLUSTER=on/)
+    await alone.close()
+    await giveBack()
+  })
+
+  test('the tables of an older release are not changed beside a member', async () => {
+    const schema = newSchema()
+    await start(schema, 'a')
+    const side = await cluster.client(schema)
+    await side.query("UPDATE svc_meta SET value = '5' WHERE key = 'format'")
+    await assert.rejects(
+      openPostgres({ url: cluster.url(schema), olderMs: 600 }),
+      /Another service \(.*\) uses the store in .*, whose format is 5/,
+    )
+  })
+
+  test('a service that owned the schema alone and was killed is replaced at once', async () => {
+    const schema = newSchema()
+    const proxy = await startProxy(cluster.socket)
+    proxies.push(proxy)
+    const over: string[] = []
+    const alone = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
+      onOver: (_, sentence) => over.push(sentence),
+    })
+    ending.push(await alone.own())
+    proxy.refuse(true)
+    proxy.cut()
+    const a = await start(schema, 'a')
+    proxy.refuse(false)
+    assert.equal(a.store.hasTakenOver!(), true)
+    await until(async () => over.length, Boolean)
+    await assert.rejects(alone.commit(put('after')), Fenced)
+    await alone.close()
+  })
+
+  test('of members that find each other dead, at least one stays, and no removal fails', async () => {
+    const schema = newSchema()
+    const target = targetOf(cluster.url(schema))
+    await (await openStore(cluster.url(schema))).close()
+    const links = await Promise.all(Array.from({ length: 4 }, () => connect(target)))
+    const side = await cluster.client(schema)
+    const outcomes: number[] = []
+    for (let round = 0; round < 25; round++) {
+      await side.query('DELETE FROM svc_writer')
+      const ids = links.map(() => randomUUID())
+      for (const id of ids) await side.query('INSERT INTO svc_writer (id, is_service) VALUES ($1, true)', [id])
+      const looks = servicesIn((await links[0]!.ask({ text: `SELECT ${SERVICES}` }, 3_000)).rows[0]![0])
+      const dead = ids.map((own) => looks.filter(({ id }) => id !== own && seeded.chance(0.6)))
+      await Promise.all(links.map((link, index) => removeMembers(link, ids[index]!, dead[index]!)))
+      const left = (await side.query('SELECT id FROM svc_writer')).rows.map(({ id }) => id as string)
+      // A member that is left was found dead by no other that is left.
+      for (const [index, own] of ids.entries())
+        if (left.includes(own)) for (const { id } of dead[index]!) assert.ok(!left.includes(id), `seed ${seeded.seed}`)
+      outcomes.push(left.length)
+    }
+    assert.ok(!outcomes.includes(0), String(outcomes))
+    await Promise.all(links.map((link) => link.end()))
+  })
+})
