@@ -25,7 +25,10 @@ import type { ShardOperations } from '../features/index.ts'
 export const START_HOWS = ['create', 'boot', 'takeover'] as const
 export type StartHow = (typeof START_HOWS)[number]
 
-/** `keep`: close without a logout. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
+/**
+ * `keep`: close without a logout; when the stop resolves, no thread can write records of the instance. `erase`: log out
+ * (best effort, 5 s) and delete every record of the instance.
+ */
 export type StopHow = 'keep' | 'erase'
 
 /** Operations that only the main thread calls; they have no route. */

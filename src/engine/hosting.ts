@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
+import type { ShardSurvey } from '../domain/readings.ts'
 import { createBoots, logNotStarted } from './boots.ts'
 import type { Engine, StartHow } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
@@ -74,14 +75,19 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
         log.warn({ err: error, instance }, 'an instance to be erased could not be started, so it is erased without logging out')
       })
     }
+    let hasDied = false
     try {
       await entry.shard.run({ type: 'stop', instance, how })
     } catch (error) {
       // A thread that died has ended its session without a logout, as `keep` requires.
       if (how === 'erase' || !isUnavailable(error)) throw error
+      hasDied = generation === undefined || entry.shard.generation() !== generation
+      if (!hasDied && (await runsIn(entry.shard, instance))) throw error
     }
     placement.remove(instance)
     entry.inLine?.leave()
+    // Until the next run of the thread begins, the database may still carry out a commit of the one that died.
+    if (hasDied) await entry.shard.running()
   }
 
   return {
@@ -99,4 +105,9 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
       boots.close()
     },
   }
+}
+
+async function runsIn(shard: Shard, instance: string): Promise<boolean> {
+  const { instances } = (await shard.run({ type: 'survey' })) as ShardSurvey
+  return instances.some((each) => each.instance === instance)
 }

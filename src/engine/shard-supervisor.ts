@@ -64,6 +64,8 @@ export interface Shard {
   readonly begun: Promise<void>
   startingFor(): number | undefined
   generation(): number | undefined
+  /** Resolves when a thread runs, or when the shard was closed. */
+  running(): Promise<void>
   /** Whether `onEvent` has received every state that the thread announced. */
   hasToldAll(): boolean
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
@@ -86,6 +88,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let hasBegun = false
   let isClosed = false
   const begun = deferred()
+  let nextUp = deferred()
   let respawn: NodeJS.Timeout | undefined
   const watch = createShardWatch({ shard, log, everyMs: watchEveryMs, onReport })
 
@@ -124,6 +127,8 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'the shard is up')
     hasBegun = true
     begun.resolve()
+    nextUp.resolve()
+    nextUp = deferred()
     onUp(started.generation)
   }
 
@@ -155,6 +160,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     begun: begun.promise,
     startingFor: () => (isUp || isClosed ? undefined : clock.now() - downSince),
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
+    running: async () => ((isUp && !current?.isOver()) || isClosed ? undefined : nextUp.promise),
     hasToldAll: () => current?.hasToldAll() === true,
 
     run(request, limitMs = CALL_LIMIT, transfer) {
@@ -171,6 +177,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     async close(deadlineMs) {
       if (isClosed) return
       isClosed = true
+      nextUp.resolve()
       clearTimeout(respawn)
       watch.stop()
       const last = current

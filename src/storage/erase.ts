@@ -30,12 +30,18 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
   await settleStaged(blobs, (id) => waiting.has(id))
   const withBlobs = [...(await ownersOfBlobs(blobs))].filter(isUuid)
   const withRecords = await idsUnder(store, keys.instances)
-  const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...((await store.homes?.all()) ?? [])])
+  const withHomes = ((await store.homes?.all()) ?? []).map(({ instance }) => instance)
+  const found = new Set([...keyRing.instances(), ...withRecords, ...withBlobs, ...withHomes])
   const own = await claimHomes(
     store.homes,
     [...found].filter((each) => !known.has(each)),
   )
-  for (const instance of own) {
+  await eraseClaimed(own, { store, keyRing, blobs, log })
+}
+
+/** Erases those of the instances that have no configuration. This service must be their home, and none may run. */
+export async function eraseClaimed(instances: Iterable<string>, { store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
+  for (const instance of instances) {
     // Another process may have created the instance after the configurations were read.
     if ((await store.get(keys.config(instance))) !== undefined) continue
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined

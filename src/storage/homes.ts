@@ -3,14 +3,36 @@
  * anything of the instance, and has it until it gives it up or can no longer write.
  */
 export interface Homes {
-  /** Resolves with those of the instances that this service has now; another service that may still write has the others. */
-  claim(instances: readonly string[]): Promise<ReadonlySet<string>>
-  /** Must be called when all commits for the instance have ended. Another service may then claim it. */
-  release(instance: string): Promise<void>
+  /**
+   * Resolves with those of the instances that this service has now; another service that may still write has the others.
+   * A home that was released to another service is left to that one, unless it has ended or `isAnybodys` is true.
+   */
+  claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
+  /**
+   * Must be called when all commits for the instances have ended. Another service may then claim them: at first only the
+   * one with the id `wanted`, if it is given.
+   */
+  release(instances: readonly string[], wanted?: string): Promise<void>
   /** As `release`, for an instance that is completely erased. */
   remove(instance: string): Promise<void>
-  /** All instances that some service has, or had when it ended. */
-  all(): Promise<string[]>
+  /**
+   * Whether the store has answered that this service has the instance, and the service has not begun to release it since.
+   * After a claim whose answer was lost it is false until the next claim.
+   */
+  isOwn(instance: string): boolean
+  /** The homes of all instances. Reads them only if one has changed since the last call. */
+  all(): Promise<readonly StoredHome[]>
+}
+
+/** The entry of an instance in the store. Services are named by their ids, which are those of their writers. */
+export interface StoredHome {
+  instance: string
+  /** The service that has it, or had it when it ended; null if it was released. */
+  writer: string | null
+  /** The service to which it was released. */
+  wanted: string | null
+  /** True if no service has it that may still write. */
+  isFree: boolean
 }
 
 /** If only this machine can use the store, this service has all instances. */

@@ -125,6 +125,11 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     const shard = engine.shardOf('c')!
     await engine.crashShard(shard)
     await engine.stop('c', 'keep')
+    assert.notEqual(
+      engine.generations()[shard],
+      undefined,
+      'commits of the dead thread are over only when its next run has begun',
+    )
     await untilAnswered(engine, 'a')
     await assert.rejects(engine.call('c', asks('echo')), unavailable)
     assert.equal(engine.shardOf('c'), undefined)

@@ -1,6 +1,7 @@
 /**
- * Two services on one schema of a PostgreSQL server claim and release homes and write records at random, while each
- * replaces the other now and then. The replaced one goes on, stands still with commits under way, or is cut off.
+ * Three services on one schema of a PostgreSQL server claim and release homes and write records at random, while one
+ * replaces another now and then. The replaced one goes on, stands still with commits under way, or is cut off. Some homes
+ * are released to one of the others.
  *
  * Triggers note each write, and each change of a home, in the transaction in which it happens.
  */
@@ -26,16 +27,17 @@ CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER noting AFTER INSERT OR UPDATE ON svc_state FOR EACH ROW EXECUTE FUNCTION note_write();
-CREATE TABLE moved (n bigint GENERATED ALWAYS AS IDENTITY, instance uuid, former uuid, writer uuid, grown bigint);
+CREATE TABLE moved (n bigint GENERATED ALWAYS AS IDENTITY, instance uuid, former uuid, writer uuid, grown bigint, passed_over uuid);
 CREATE FUNCTION note_home() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  INSERT INTO moved (instance, former, writer, grown) VALUES (NEW.instance, OLD.writer, NEW.writer, NEW.epoch - coalesce(OLD.epoch, 0));
+  INSERT INTO moved (instance, former, writer, grown, passed_over) VALUES (NEW.instance, OLD.writer, NEW.writer, NEW.epoch - coalesce(OLD.epoch, 0),
+    (SELECT id FROM svc_writer WHERE id = OLD.wanted AND OLD.wanted <> NEW.writer));
   RETURN NEW;
 END $$;
 CREATE TRIGGER noting AFTER INSERT OR UPDATE ON svc_home FOR EACH ROW EXECUTE FUNCTION note_home()`
 
 export interface Model {
   side: pg.Client
-  /** The URL of the schema through each of two proxies. */
+  /** The URL of the schema through each of three proxies. */
   sides: readonly { url: string; proxy: PostgresProxy }[]
   random: Seeded
   takeovers: number
@@ -75,23 +77,19 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       commit: (changes) => ofMain.add({ ops: [], homes: changes }),
       ask: async ({ text, values }) => (await query({ text, values, rowMode: 'array' } as pg.QueryArrayConfig)).rows,
     })
-    const mine = new Set<string>()
+    const leaving = new Set<string>()
     const pending = new Map<string, Promise<unknown>[]>()
-    const changes = new Mutex()
+    const changes: Promise<unknown>[] = []
     let number = 0
 
-    const claim = (some: readonly string[]) =>
-      changes.runExclusive(async () => {
-        const granted = await homes.claim(some)
-        for (const each of granted) mine.add(each)
-        return granted
-      })
-    const release = (instance: string) =>
-      changes.runExclusive(async () => {
-        if (!mine.delete(instance)) return
-        await Promise.allSettled(pending.get(instance) ?? [])
-        await homes.release(instance)
-      })
+    async function release(instance: string) {
+      if (!homes.isOwn(instance) || leaving.has(instance)) return
+      leaving.add(instance)
+      await Promise.allSettled(pending.get(instance) ?? [])
+      const released = homes.release([instance], own.chance(0.5) ? own.pick(services).id : undefined)
+      leaving.delete(instance)
+      await released
+    }
     function write(instance: string) {
       const own = ++number
       const value = `${main.id} ${own}`
@@ -103,9 +101,11 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       while (!isEnding) {
         const instance = own.pick(instances)
         const choice = own.below(8)
-        if (choice === 0) await claim(own.shuffled(instances).slice(0, 3))
-        else if (choice === 1) await release(instance)
-        else if (mine.has(instance)) write(instance)
+        if (choice < 2) {
+          const change = (choice === 0 ? homes.claim(own.shuffled(instances).slice(0, 3)) : release(instance)).catch(expectFenced)
+          changes.push(change)
+          if (own.chance(0.7)) await change
+        } else if (homes.isOwn(instance) && !leaving.has(instance)) write(instance)
         await pause(own.below(3))
       }
     }
@@ -113,11 +113,11 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     return {
       id: main.id,
       proxy,
-      claim,
+      claim: homes.claim,
       async end() {
         isEnding = true
         await living
-        await Promise.allSettled([...pending.values()].flat())
+        await Promise.all([...changes, ...[...pending.values()].flat()])
         await Promise.all([ofThread.close(), ofMain.close()])
         await Promise.all([thread.close(), main.close()])
       },
@@ -126,10 +126,12 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
 
   const countOf = async (writer: string) => (await query("SELECT FROM written WHERE value LIKE $1 || ' %'", [writer])).rowCount
 
-  const services = [await begin(sides[0]!, random.apart()), await begin(sides[1]!, random.apart())]
+  const services: Awaited<ReturnType<typeof begin>>[] = []
+  for (const each of sides) services.push(await begin(each, random.apart()))
   for (let round = 0; round < takeovers; round++) {
-    const at = random.below(2)
-    const [victim, taker] = [services[at]!, services[1 - at]!]
+    const at = random.below(sides.length)
+    const victim = services[at]!
+    const taker = services[(at + 1) % sides.length]!
     await pause(random.below(25))
     const fault = random.below(4)
     if (fault === 0) victim.proxy.cut()
@@ -139,7 +141,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     if (random.chance(0.3)) taker.proxy.cut()
     await query(REMOVE, [[victim.id]])
     const before = await countOf(victim.id)
-    assert.equal((await taker.claim(instances)).size, instances.length)
+    await taker.claim(instances)
+    assert.equal((await query('SELECT FROM svc_home WHERE writer = $1', [victim.id])).rowCount, 0, 'all homes are taken over')
     await pause(random.below(10))
     victim.proxy.hold(false)
     await victim.end()
@@ -152,6 +155,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
   assert.deepEqual(foreign.rows, [], 'only the home writes')
   const grown = await query('SELECT * FROM moved WHERE grown <> (writer IS NOT NULL)::int OR former = writer')
   assert.deepEqual(grown.rows, [], 'the epoch grows by one with each claim')
+  const unfair = await query('SELECT * FROM moved WHERE writer IS NOT NULL AND passed_over IS NOT NULL')
+  assert.deepEqual(unfair.rows, [], 'nobody takes a home that was released to a service that can write')
   const { rows } = await query('SELECT instance, value FROM written ORDER BY n')
   const written = rows.map(({ instance, value }) => [instance, ...value.split(' ')] as [string, string, string])
   assert.equal(new Set(written.map(String)).size, written.length, 'no commit is applied twice')

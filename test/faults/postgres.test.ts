@@ -1045,30 +1045,63 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
 
   test(`a record has one writer, whatever moment a home is claimed, released or taken over (SVC_TEST_SEED=${seeded.seed})`, async () => {
     const schema = `homes_${schemas++}`
-    const second = await startProxy(cluster.socket)
-    const sides = [proxy, second].map((each) => ({
+    const others = [await startProxy(cluster.socket), await startProxy(cluster.socket)]
+    const sides = [proxy, ...others].map((each) => ({
       url: `postgres://svc@127.0.0.1:${each.port}/postgres?schema=${schema}`,
       proxy: each,
     }))
     // The schema of the client is created by the first service.
     const side = await cluster.client(schema)
-    const { written, claims } = await runHomes({ side, sides, random: seeded, takeovers: 6 })
+    const { written, claims } = await runHomes({ side, sides, random: seeded, takeovers: 5 })
     assert.ok(written > 0 && claims > 0)
-    await second.stop()
+    for (const each of others) await each.stop()
   })
 
   test('changes of one home that are requested together are carried out in their order', async () => {
     const { store, side } = await world()
     const home = async () => (await side.query('SELECT writer, epoch FROM svc_home WHERE instance = $1', [INSTANCE])).rows[0]
-    const { claim, release, remove } = store.homes
+    const { claim, release, remove, isOwn } = store.homes
     await claim([INSTANCE, OTHER])
-    const [, held] = await Promise.all([release(INSTANCE), claim([INSTANCE]), release(OTHER)])
+    const [, held] = await Promise.all([release([INSTANCE]), claim([INSTANCE]), release([OTHER])])
     assert.deepEqual([[...held], await home()], [[INSTANCE], { writer: store.writer, epoch: '2' }])
-    await Promise.all([claim([INSTANCE]), release(INSTANCE)])
+    assert.deepEqual([INSTANCE, OTHER].map(isOwn), [true, false])
+    await Promise.all([claim([INSTANCE]), release([INSTANCE])])
     assert.deepEqual(await home(), { writer: null, epoch: '2' })
+    assert.equal(isOwn(INSTANCE), false)
     await Promise.all([claim([INSTANCE]), remove(INSTANCE), claim([INSTANCE])])
-    assert.deepEqual(await home(), { writer: store.writer, epoch: '1' })
-    assert.deepEqual(await store.homes.all(), [INSTANCE])
+    assert.deepEqual([await home(), isOwn(INSTANCE)], [{ writer: store.writer, epoch: '1' }, true])
+    assert.deepEqual(await store.homes.all(), [
+      { instance: OTHER, writer: null, wanted: null, isFree: true },
+      { instance: INSTANCE, writer: store.writer, wanted: null, isFree: false },
+    ])
+  })
+
+  test('a home that was released to a service is left to it until it has ended, or anybody may take it', async () => {
+    const { store: giver, url } = await world()
+    const [wanted, third] = [await openPostgres({ url }), await openPostgres({ url })]
+    const claim = async (by: PostgresDriver, options?: { isAnybodys: boolean }) =>
+      [...(await by.homes.claim([INSTANCE], options))].length === 1
+    for (let round = 0; round < 10; round++) {
+      assert.ok(await claim(giver))
+      await giver.homes.release([INSTANCE], wanted.writer)
+      assert.deepEqual(await Promise.all([claim(third), claim(wanted), claim(giver)]), [false, true, false])
+      assert.deepEqual([wanted.homes.isOwn(INSTANCE), third.homes.isOwn(INSTANCE)], [true, false])
+      await wanted.homes.release([INSTANCE])
+    }
+    assert.ok(await claim(giver))
+    await giver.homes.release([INSTANCE], wanted.writer)
+    assert.deepEqual([await claim(third), await claim(third, { isAnybodys: true })], [false, true])
+    await third.homes.release([INSTANCE], wanted.writer)
+    const home = async () => (await third.homes.all()).map(({ writer, wanted, isFree }) => ({ writer, wanted, isFree }))
+    assert.deepEqual(await home(), [{ writer: null, wanted: wanted.writer, isFree: true }])
+    await wanted.dispose()
+    assert.ok(await claim(giver))
+    assert.deepEqual(await home(), [{ writer: giver.writer, wanted: null, isFree: false }])
+    const { writer } = giver
+    open.delete(giver)
+    await giver.dispose()
+    assert.deepEqual(await home(), [{ writer, wanted: null, isFree: true }])
+    await third.dispose()
   })
 
   test('a claim that waited does not take the home of a service that is younger than its statement', async () => {

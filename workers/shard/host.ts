@@ -13,6 +13,7 @@ import type { ShardSurvey } from '../../src/domain/readings.ts'
 import type { Result, ShardSetup, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { commandFailure } from './command-failure.ts'
 import { eraseInstance } from './erase.ts'
 import { createHostedInstances } from './hosted-instances.ts'
@@ -40,7 +41,11 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     hosted.start(config, how, () => createInstance(deps, config, key))
 
   async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
-    if (await hosted.stop(id, how)) return null
+    if (await hosted.stop(id, how)) {
+      // Another service may change the keys before the instance is started here again.
+      deps.keyCache.forget(keys.signals(id))
+      return null
+    }
     if (how !== 'erase') throw new Failure('engine_unavailable')
     // An instance that cannot be started cannot be logged out, but it can still be deleted.
     await eraseInstance(id, deps)

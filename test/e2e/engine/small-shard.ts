@@ -10,6 +10,7 @@ import { createTally } from '../../../src/metrics/tally.ts'
 import { createCrash } from '../../../workers/shard/crash.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance } from '../../../workers/shard/instance.ts'
+import { createKeyCache } from '../../../workers/shard/keys/key-store.ts'
 import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
 import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'
 
@@ -82,7 +83,13 @@ export function live({ port, announced }: ThreadTask): Promise<never> {
   const host = createHost({
     log: silent,
     open: async () => ({
-      deps: { announce: main.say, tally, clock: CLOCK, meter: createWorkMeter() } as unknown as ShardDeps,
+      deps: {
+        announce: main.say,
+        tally,
+        clock: CLOCK,
+        meter: createWorkMeter(),
+        keyCache: createKeyCache({ maxEntries: 1 }),
+      } as unknown as ShardDeps,
       prepared() {},
       async close() {},
     }),

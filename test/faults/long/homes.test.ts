@@ -11,7 +11,7 @@ const TAKEOVERS = 1_000
 
 test(`over a thousand takeovers no record has two writers (SVC_TEST_SEED=${random.seed})`, { skip: noPostgres }, async () => {
   const cluster = await startCluster()
-  const proxies = [await startProxy(cluster.socket), await startProxy(cluster.socket)]
+  const proxies = [await startProxy(cluster.socket), await startProxy(cluster.socket), await startProxy(cluster.socket)]
   const sides = proxies.map((proxy) => ({ url: `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=homes`, proxy }))
   const side = await cluster.client('homes')
   const { claims } = await runHomes({ side, sides, random, takeovers: TAKEOVERS })

@@ -28,14 +28,19 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-const homesIn = ({ homes }: Batch): string[] => (homes === undefined ? [] : Object.values(homes).flat())
+const homesIn = ({ homes: { claims = [], releases = [], removals = [] } = {} }: Batch): string[] => [
+  ...claims,
+  ...releases.map(({ instance }) => instance),
+  ...removals,
+]
 
-/** The changes of all batches; undefined if there are none. */
+/** The changes of all batches, in the order of the instances, so that all services lock rows in the same order. */
 function mergedHomes(batches: readonly Batch[]): HomeChanges | undefined {
   const changes = batches.flatMap(({ homes }) => homes ?? [])
   if (changes.length === 0) return undefined
-  const of = (kind: keyof HomeChanges) => changes.flatMap((each) => each[kind] ?? []).sort()
-  return { claims: of('claims'), releases: of('releases'), removals: of('removals') }
+  const of = (kind: Exclude<keyof HomeChanges, 'releases'>) => changes.flatMap((each) => each[kind] ?? []).sort()
+  const releases = changes.flatMap((each) => each.releases ?? []).sort((one, other) => (one.instance < other.instance ? -1 : 1))
+  return { claims: of('claims'), anybodys: of('anybodys'), releases, removals: of('removals') }
 }
 
 const sizeOf = (ops: readonly Op[]) =>

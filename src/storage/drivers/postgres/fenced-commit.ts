@@ -20,18 +20,25 @@ i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FRO
 
 const COMMIT = `WITH w AS (${FENCE}), ${CHANGES} SELECT count(*) FROM w`
 
+/** SQL that is true if a thread of the service with this id can write. */
+export const CAN_WRITE = (service: string) =>
+  `EXISTS (SELECT FROM svc_writer o WHERE (o.id = ${service} OR o.service = ${service}) AND NOT o.is_over)`
 /**
  * A home can be claimed if it is new, was released, or names a service whose threads can no longer write. The statement
  * reads this from its snapshot. While it waits for the lock of the row, another service may claim the home, and PostgreSQL
  * then reads the row of the home again, but not those of `svc_writer`. So the statement changes the row only if its writer
  * and its epoch are those of the snapshot.
+ *
+ * A home that was released to another service is left to that one, unless it can no longer write, or the instance is in $13.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
-  WHERE h.writer IS NULL OR NOT EXISTS (SELECT FROM svc_writer o WHERE (o.id = h.writer OR o.service = h.writer) AND NOT o.is_over)),
+  WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})
+  AND (h.wanted IS NULL OR h.wanted = $9::uuid OR k.instance = ANY ($13::uuid[]) OR NOT ${CAN_WRITE('h.wanted')})),
 u AS (UPDATE svc_home h SET writer = $9::uuid, wanted = NULL, epoch = h.epoch + 1 FROM f
   WHERE h.instance = f.instance AND h.epoch = f.epoch AND h.writer IS NOT DISTINCT FROM f.writer AND EXISTS (SELECT FROM w)),
 n AS (INSERT INTO svc_home (instance, writer, epoch) SELECT f.instance, $9::uuid, 1 FROM f WHERE f.epoch IS NULL AND EXISTS (SELECT FROM w) ON CONFLICT DO NOTHING),
-r AS (UPDATE svc_home SET writer = NULL WHERE instance = ANY ($11::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w)),
+r AS (UPDATE svc_home h SET writer = NULL, wanted = nullif(k.wanted, '${NO_INSTANCE}') FROM unnest($11::uuid[], $14::uuid[]) AS k(instance, wanted)
+  WHERE h.instance = k.instance AND h.writer = $9::uuid AND EXISTS (SELECT FROM w)),
 g AS (DELETE FROM svc_home WHERE instance = ANY ($12::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w))`
 const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*) FROM w`
 
@@ -57,10 +64,18 @@ export type Guard = NonNullable<Batch['guard']> | { version: number }
 
 export const isOfKey = (guard: Guard): guard is NonNullable<Batch['guard']> => 'key' in guard
 
+export interface Release {
+  instance: string
+  /** The service that may claim the home first; undefined if every service may. */
+  wanted: string | undefined
+}
+
 /** Instances whose homes change. Nothing says whether a claim was granted; the row of the home shows it. */
 export interface HomeChanges {
   claims?: readonly string[] | undefined
-  releases?: readonly string[] | undefined
+  /** Those of `claims` that are taken also if they were released to another service. */
+  anybodys?: readonly string[] | undefined
+  releases?: readonly Release[] | undefined
   removals?: readonly string[] | undefined
 }
 
@@ -96,9 +111,17 @@ const valuesOf = ({ writer, number, generation, ops: { removed, put } }: FencedC
   ...rowsOf(put),
 ]
 
+const valuesOfHomes = ({ claims = [], anybodys = [], releases = [], removals = [] }: HomeChanges) => [
+  uuids(claims),
+  uuids(releases.map(({ instance }) => instance)),
+  uuids(removals),
+  uuids(anybodys),
+  uuids(releases.map(({ wanted = NO_INSTANCE }) => wanted)),
+]
+
 async function inOneStatement(ask: Ask, commit: FencedCommit): Promise<true | 'refused'> {
   const { service, homes } = commit
-  const changes = homes && [service, ...[homes.claims, homes.releases, homes.removals].map((each = []) => uuids(each))]
+  const changes = homes && [service, ...valuesOfHomes(homes)]
   const { rows } = await ask(
     changes === undefined
       ? { name: 'commit', text: COMMIT, values: valuesOf(commit) }

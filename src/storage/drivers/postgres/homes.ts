@@ -1,15 +1,18 @@
 /** The rows of `svc_home`, which name the service that may write the records of an instance. */
 import { isUuid } from '../../../lib/is-uuid.ts'
-import type { Homes } from '../../homes.ts'
+import type { Homes, StoredHome } from '../../homes.ts'
 import { uuids } from './arrays.ts'
-import type { HomeChanges } from './fenced-commit.ts'
+import { CAN_WRITE, type HomeChanges } from './fenced-commit.ts'
 import type { Question } from './link.ts'
 
 /** A longer statement would delay the commits of all instances. */
-const CLAIMED_AT_ONCE = 1_000
+const CHANGED_AT_ONCE = 1_000
 /** Nobody takes the home of a service that may write, so the answer stays true for as long as its commits succeed. */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
-const ALL = 'SELECT instance FROM svc_home WHERE writer IS NOT NULL'
+const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE('h.writer')} FROM svc_home h`
+/** One text that changes with each change of a home, and of the services that can write. */
+const DIGEST = `SELECT concat_ws(' ', (SELECT sum(hashtextextended(h::text, 0)) FROM svc_home h),
+  (SELECT sum(hashtextextended(o.id::text, 0)) FROM svc_writer o WHERE NOT o.is_over))`
 
 export interface HomesDeps {
   /** Id of the main thread's writer. Without it no thread of the service can write. */
@@ -19,22 +22,53 @@ export interface HomesDeps {
 }
 
 export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
-  async function claimSome(instances: readonly string[]): Promise<string[]> {
-    await commit({ claims: instances })
+  /** The instances that were claimed and not released since. `isGranted` is what the store has answered last. */
+  const claimed = new Map<string, { isGranted: boolean }>()
+  let known: { digest: unknown; homes: readonly StoredHome[] } = { digest: undefined, homes: [] }
+
+  async function claimSome(instances: readonly string[], isAnybodys: boolean): Promise<string[]> {
+    const entries = new Map(instances.map((each) => [each, claimed.get(each) ?? { isGranted: false }]))
+    for (const [instance, entry] of entries) claimed.set(instance, entry)
+    await commit({ claims: instances, ...(isAnybodys && { anybodys: instances }) })
     // A commit in doubt does not say what it has claimed, so the homes are read in every case.
-    return (await ask({ name: 'homes', text: HELD, values: [service, uuids(instances)] })).flat() as string[]
+    const held = new Set((await ask({ name: 'homes', text: HELD, values: [service, uuids(instances)] })).flat() as string[])
+    // A release that began in the meantime has removed the entry, so this answer no longer counts.
+    for (const [instance, entry] of entries) {
+      entry.isGranted = held.has(instance)
+      if (!entry.isGranted && claimed.get(instance) === entry) claimed.delete(instance)
+    }
+    return [...held]
   }
 
   return {
-    async claim(instances) {
+    async claim(instances, { isAnybodys = false } = {}) {
       const held = new Set<string>()
-      const all = instances.filter(isUuid)
-      for (let from = 0; from < all.length; from += CLAIMED_AT_ONCE)
-        for (const each of await claimSome(all.slice(from, from + CLAIMED_AT_ONCE))) held.add(each)
+      for (const some of inPieces(instances.filter(isUuid))) for (const each of await claimSome(some, isAnybodys)) held.add(each)
       return held
     },
-    release: async (instance) => void (await commit({ releases: [instance] })),
-    remove: async (instance) => void (await commit({ removals: [instance] })),
-    all: async () => (await ask({ text: ALL })).flat() as string[],
+    async release(instances, wanted) {
+      for (const each of instances) claimed.delete(each)
+      for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
+    },
+    async remove(instance) {
+      claimed.delete(instance)
+      await commit({ removals: [instance] })
+    },
+    isOwn: (instance) => claimed.get(instance)?.isGranted === true,
+    async all() {
+      const [[digest]] = (await ask({ name: 'homes-digest', text: DIGEST })) as [[unknown]]
+      // The rows may be newer than the digest, and are then read once more.
+      if (digest !== known.digest) known = { digest, homes: ((await ask({ text: ALL })) as HomeRow[]).map(homeOf) }
+      return known.homes
+    },
   }
 }
+
+type HomeRow = [instance: string, writer: string | null, wanted: string | null, isFree: boolean]
+
+const homeOf = ([instance, writer, wanted, isFree]: HomeRow): StoredHome => ({ instance, writer, wanted, isFree })
+
+const inPieces = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / CHANGED_AT_ONCE) }, (_, index) =>
+    all.slice(index * CHANGED_AT_ONCE, (index + 1) * CHANGED_AT_ONCE),
+  )
