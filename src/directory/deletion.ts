@@ -17,18 +17,21 @@ export interface DeletionDeps {
   account: Pick<Account, 'transact'>
   oauth: Pick<Oauth, 'endOf'>
   engine: Pick<Engine, 'stop'>
-  keyRing: Pick<KeyRing, 'destroy'>
+  keyRing: Pick<KeyRing, 'destroy' | 'forget'>
+  isElsewhere(instance: string): boolean
   steps: Steps
   log: Log
 }
 
 /**
  * The instance counts as deleted as soon as its record is removed. If a kill interrupts the rest, the next start
- * finishes it.
+ * finishes it. If another service has the instance, that service does the rest, also if it is not told to.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 
-export function createDeletion({ records, held, account, oauth, engine, keyRing, steps, log }: DeletionDeps): Delete {
+export function createDeletion(deps: DeletionDeps): Delete {
+  const { records, held, account, oauth, engine, keyRing, isElsewhere, steps, log } = deps
+
   /**
    * One commit removes the record, lowers the number of instances of the workspace, and revokes the apps of the
    * instance.
@@ -48,9 +51,10 @@ export function createDeletion({ records, held, account, oauth, engine, keyRing,
     await removeRecord(record)
     steps('delete:recorded')
     await engine.stop(record.id, 'erase').catch((err: unknown) => {
-      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start will retry')
+      log.warn({ err, instance_id: record.id }, 'the engine could not erase a deleted instance yet; it will be erased later')
     })
     steps('delete:erased')
-    await keyRing.destroy(record.id)
+    if (isElsewhere(record.id)) keyRing.forget(record.id)
+    else await keyRing.destroy(record.id)
   }
 }

@@ -23,6 +23,9 @@ export interface FollowedInstancesDeps {
   /** Passes the configuration on to the shard of the instance. */
   configure(record: InstanceRecord): Promise<void>
   engine: Pick<Engine, 'stateOf'>
+  isElsewhere(instance: string): boolean
+  /** Undefined if no other service has instances. */
+  eraseLater: ((instance: string) => void) | undefined
   log: Log
 }
 
@@ -34,7 +37,7 @@ const NO_KEY = 'the key of an instance that another service has created could no
 const NOT_CONFIGURED = 'a changed configuration could not be passed on to its shard'
 
 export function createFollowedInstances(deps: FollowedInstancesDeps) {
-  const { main, records, held, states, keyRing, mutex, configure, engine, log } = deps
+  const { main, records, held, states, keyRing, mutex, configure, engine, isElsewhere, eraseLater, log } = deps
   const deleted: ((instance: string) => void)[] = []
 
   /** It waits for its turn, so that an older configuration never follows a newer one. */
@@ -82,8 +85,9 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
     },
     remove(key, isOwn) {
       const instance = key.slice(keys.configs.length)
-      // The key of an instance that this service deletes is destroyed after its data.
-      if (!isOwn) keyRing.forget(instance)
+      // The key of an instance that this service erases is destroyed after its data.
+      if (!isOwn && eraseLater !== undefined && !isElsewhere(instance)) eraseLater(instance)
+      else if (!isOwn) keyRing.forget(instance)
       if (held.find(instance) === undefined) return
       held.forget(instance)
       states.forget(instance)

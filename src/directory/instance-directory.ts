@@ -17,6 +17,7 @@ import { createChanges } from './changes.ts'
 import { createCreation } from './creation.ts'
 import { createDeletion } from './deletion.ts'
 import type { Directory } from './directory.ts'
+import { createErasures } from './erasures.ts'
 import { createFollowedInstances } from './followed-instances.ts'
 import { createHeldInstances } from './held-instances.ts'
 import { removeImportLeftovers } from './imports.ts'
@@ -41,8 +42,18 @@ export interface DirectoryDeps extends Checks {
   log: Log
   baseUrl?: string
   importedMedia?: ImportedMedia
+  /** Undefined if no other service on the store has instances. */
+  cluster?: ClusterPart | undefined
   /** Milliseconds that a creation waits for the first QR code. */
   createWaitMs?: number
+}
+
+/** One of several services that have instances. */
+export interface ClusterPart {
+  /** Whether this service may write the records of the instance. */
+  isHome(instance: string): boolean
+  /** Milliseconds after which an instance that another service has deleted is erased here; 3,000 by default. */
+  eraseAfterMs?: number
 }
 
 /** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
@@ -51,7 +62,7 @@ const IMPORTS = 'imports'
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }
 
 export function createInstanceDirectory(deps: DirectoryDeps): Directory {
-  const { store, account, engine, clock, baseUrl, createWaitMs = 10 * SECOND } = deps
+  const { store, account, engine, clock, baseUrl, cluster, createWaitMs = 10 * SECOND } = deps
   const held = createHeldInstances()
   const records = instanceRecords(deps.sealer)
   const states = createStates()
@@ -65,6 +76,8 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     held,
     states,
     mutex,
+    isElsewhere: (instance: string) => cluster !== undefined && !cluster.isHome(instance),
+    eraseLater: cluster && createErasures({ ...deps, ...cluster }),
   }
 
   engine.onEvent((event) => {

@@ -3,7 +3,7 @@ import type { InstanceReading, Readings, ShardSurvey } from '../domain/readings.
 export interface ReadingsDeps {
   survey(): Promise<(ShardSurvey | undefined)[]>
   /** Measurements of the instances of other services; absent if there is only one service. */
-  others?(): Promise<InstanceReading[]>
+  others?: (() => Promise<InstanceReading[]>) | undefined
 }
 
 export function createReadings({ survey, others = async () => [] }: ReadingsDeps): Readings {

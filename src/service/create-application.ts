@@ -94,7 +94,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const copies = config.mediaBucket === null ? undefined : await openCopies(config, config.mediaBucket, deps)
   const receivedMedia = receivedMediaOf(deps, copies)
   const readiness = readinessOf(deps, copies)
-  const readings = createReadings(engine)
+  const readings = createReadings({ survey: engine.survey, others: engine.readings })
   const usage = watchUsage({
     readings,
     isKnown: (instance) => directory.tokenTagOf(instance) !== undefined,

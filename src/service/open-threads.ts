@@ -17,6 +17,7 @@ import type { Starting } from '../starting.ts'
 import { makePrivate } from '../storage/private.ts'
 import { refuseConverter, warnOfNoConverter } from './converter.ts'
 import { type LoadedHttp, loadHttp } from './load-http.ts'
+import type { ServiceEngine } from './open-cluster-engine.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 import { openTempFolder, tempDirOf } from './temp-folder.ts'
@@ -35,7 +36,7 @@ export interface ThreadsDeps {
 }
 
 export interface Threads {
-  engine: PooledEngine
+  engine: ServiceEngine
   media: MediaPool
   downloads: Downloads
   logThreads: LogThreads

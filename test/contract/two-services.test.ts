@@ -9,7 +9,7 @@ import { newApiKey } from '../../src/account/credentials.ts'
 import { createDashboardSessions } from '../../src/account/dashboard-sessions.ts'
 import { keepSessions } from '../../src/account/session-records.ts'
 import { createStoredAccount } from '../../src/account/stored-account.ts'
-import { createInstanceDirectory } from '../../src/directory/instance-directory.ts'
+import { createInstanceDirectory, type DirectoryDeps } from '../../src/directory/instance-directory.ts'
 import { MINUTE } from '../../src/domain/clock.ts'
 import type { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
@@ -18,7 +18,7 @@ import { isStorageFailure } from '../../src/domain/storage-failure.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { createOauth } from '../../src/oauth/create.ts'
 import type { ChangeFeed } from '../../src/storage/contract.ts'
-import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { type KeyRing, openKeyRing } from '../../src/storage/key-ring.ts'
 import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -28,6 +28,7 @@ import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
 import { doubleEngine, openService } from './http/service.ts'
+import { openTwoEngines } from './two-homes.ts'
 
 const SECRET_KEY = new Uint8Array(32).fill(1)
 const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
@@ -61,9 +62,11 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     /** Makes answers of the database late. */
     late?: (changes: ChangeFeed) => Partial<ChangeFeed>
     patienceMs?: number
+    /** The engine in place of a double. */
+    open?: (parts: { store: OpenStore; keyRing: KeyRing }) => Promise<Pick<DirectoryDeps, 'engine' | 'cluster'>>
   }
 
-  async function service(url: string, { log = silent, late, ...options }: Options = {}) {
+  async function service(url: string, { log = silent, late, open, ...options }: Options = {}) {
     const store = await openStore(url)
     stores.add(store)
     const changes = store.changes!
@@ -74,7 +77,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     const clock = { now: () => Date.now() + time.ahead }
     const account = createStoredAccount({ main, store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
     await account.load()
-    const { engine, configured } = doubleEngine()
+    const double = doubleEngine()
+    const { engine, cluster } = (await open?.({ store, keyRing })) ?? { engine: double.engine, cluster: undefined }
     const { adminKeyTag: keyTagOf, settled, catchUp } = account
     const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, settled, catchUp })
     await oauth.load()
@@ -86,6 +90,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       account,
       oauth,
       engine,
+      cluster,
       clock,
       log,
       checkUrl: () => undefined,
@@ -101,7 +106,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       account,
       oauth,
       directory,
-      configured,
+      configured: double.configured,
       sessions,
       time,
       workspace: account.findAdmin(ADMIN_KEY)!,
@@ -577,6 +582,57 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await a.directory.delete(id)
     await b.account.catchUp()
     assert.throws(() => b.keyRing.of(id), /is missing/)
+  })
+
+  test('an instance is erased by the service that has it, also if the service that deleted it cannot tell it to', async () => {
+    const engines = await openTwoEngines(silent)
+    try {
+      const url = cluster.url(newSchema())
+      const a = await service(url, { open: engines.open('a') })
+      const b = await service(url, { open: engines.open('b') })
+      const side = await cluster.client(new URL(url).searchParams.get('schema')!)
+      const left = async (id: string) => {
+        const counted = `SELECT (SELECT count(*) FROM svc_state WHERE scope::text = $1)::int AS records,
+          (SELECT count(*) FROM svc_key WHERE name = $1)::int AS keys, (SELECT count(*) FROM svc_home WHERE instance::text = $1)::int AS homes`
+        return (await side.query(counted, [id])).rows[0] as { records: number; keys: number; homes: number }
+      }
+      const NOTHING = { records: 0, keys: 0, homes: 0 }
+      const [told, stopped, untold] = [
+        await b.directory.create(b.workspace, { name: 'told' }),
+        await b.directory.create(b.workspace, { name: 'stopped' }),
+        await b.directory.create(b.workspace, { name: 'untold' }),
+      ]
+      await a.account.catchUp()
+      await until(
+        async () => a.keyRing.instances().length,
+        (count) => count === 3,
+      )
+      const { records, keys: keyRows, homes } = await left(told)
+      assert.ok(records > 0)
+      assert.deepEqual([keyRows, homes], [1, 1])
+      await a.directory.delete(told)
+      assert.deepEqual(await left(told), NOTHING)
+      for (const { keyRing } of [a, b]) assert.throws(() => keyRing.of(told), /is missing/)
+      assert.equal(engines.poolOf('b').shardOf(told), undefined)
+      await engines.poolOf('b').stop(stopped, 'keep')
+      await a.directory.delete(stopped)
+      assert.deepEqual(await left(stopped), NOTHING)
+      await engines.end('a')
+      await a.directory.delete(untold)
+      assert.equal((await left(untold)).keys, 1)
+      await b.account.catchUp()
+      assert.deepEqual(
+        await until(
+          () => left(untold),
+          ({ homes: rows }) => rows === 0,
+        ),
+        NOTHING,
+      )
+      for (const { keyRing } of [a, b]) assert.deepEqual(keyRing.instances(), [])
+      assert.equal(b.account.workspace(b.workspace).instancesUsed, 0)
+    } finally {
+      await engines.close()
+    }
   })
 
   test('a service that was away until the list of changes was pruned reads everything again', async () => {

@@ -1,0 +1,41 @@
+/** Erases instances of this service whose configuration another service has removed. */
+import { SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+
+export interface ErasuresDeps {
+  store: Pick<StateStore, 'get'>
+  engine: Pick<Engine, 'stop'>
+  isHome(instance: string): boolean
+  eraseAfterMs?: number
+  log: Log
+}
+
+/** Milliseconds after which the service that has deleted the instance does not tell this one to erase it. */
+const DUE = 3 * SECOND
+const LONGEST_PAUSE = 60 * SECOND
+
+/**
+ * The other service tells this one to erase the instance directly after it has removed the configuration. If it cannot,
+ * for example because it was killed, the returned function has it erased nevertheless.
+ */
+export function createErasures({ store, engine, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
+  async function erase(instance: string): Promise<void> {
+    if (!isHome(instance) || (await store.get(keys.config(instance))) !== undefined) return
+    log.info({ instance_id: instance }, 'an instance that another service has deleted is erased here')
+    await engine.stop(instance, 'erase')
+  }
+
+  function eraseAfter(instance: string, ms: number): void {
+    setTimeout(() => {
+      erase(instance).catch((err: unknown) => {
+        log.warn({ err, instance_id: instance }, 'a deleted instance could not be erased; the service tries again')
+        eraseAfter(instance, Math.min(2 * ms, LONGEST_PAUSE))
+      })
+    }, ms).unref()
+  }
+
+  return (instance: string): void => eraseAfter(instance, eraseAfterMs)
+}

@@ -1,0 +1,38 @@
+import type { Log } from '../domain/log.ts'
+import type { Steps } from '../domain/steps.ts'
+import type { LocalEngine } from '../peer/engine/cluster-engine.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
+
+export interface ErasingDeps {
+  keyRing: Pick<KeyRing, 'destroy'>
+  /** Erases everything of an instance that no thread runs. Does nothing if it has a configuration. */
+  eraseStored(instance: string): Promise<void>
+  steps: Steps
+  log: Log
+}
+
+/**
+ * An engine whose `stop(…, 'erase')` is the whole deletion of an instance: its records, its key, and then its home. So one
+ * service can delete an instance that another one has. Requests for the same instance share one deletion. If it is
+ * interrupted, the service that claims the home next finishes it.
+ */
+export function withErasure<E extends LocalEngine>(local: E, { keyRing, eraseStored, steps, log }: ErasingDeps): E {
+  const erasing = new Map<string, Promise<void>>()
+
+  async function eraseNow(instance: string): Promise<void> {
+    if (local.shardOf(instance) === undefined) return eraseStored(instance)
+    await local.stop(instance, 'erase').catch((err: unknown) => {
+      log.warn({ err, instance_id: instance }, 'the records of a deleted instance are erased when its shard thread is back')
+    })
+    steps('delete:erased')
+    await keyRing.destroy(instance)
+  }
+
+  function erase(instance: string): Promise<void> {
+    const running = erasing.get(instance) ?? eraseNow(instance).finally(() => erasing.delete(instance))
+    erasing.set(instance, running)
+    return running
+  }
+
+  return { ...local, stop: (instance, how) => (how === 'erase' ? erase(instance) : local.stop(instance, how)) }
+}
