@@ -115,7 +115,7 @@ async function startParts(
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)
   const turn = await standBy(config, { log, backend, node, starting, server, tally, searching, link, warm, whileStandby })
-  const storage = await openStorage(config, { log, shutdown, backend, node, turn })
+  const storage = await openStorage(config, { log, shutdown, backend, node, turn, link })
 
   if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)
   starting.at('the accounts')

@@ -12,7 +12,8 @@ import type { ActiveService, PeerAddress } from './forward-rules.ts'
 import { createForwarding } from './forwarding.ts'
 import { createPeerCaller, type Readiness } from './peer-caller.ts'
 import { peerKeyOf } from './peer-key.ts'
-import { openPeerPort } from './peer-port.ts'
+import { openPeerPort, type ReachableMember } from './peer-port.ts'
+import { createReachCaller, type ReachCaller } from './reach.ts'
 
 export interface PeerLinkOptions {
   host: string
@@ -33,6 +34,10 @@ export interface PeerLink {
   setOwnId(id: string): void
   /** Sets the function that answers the commands of other services for the engine of this one. */
   setEngine(engine: RequestListener): void
+  /** Answers the question of other members whether this one reaches the store. */
+  setMember(member: ReachableMember): void
+  /** Asks another member whether it reaches the store. */
+  askMember: ReachCaller['ask']
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
   /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
@@ -73,6 +78,8 @@ export async function openPeerLink({
 }: PeerLinkOptions): Promise<PeerLink> {
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
+  const reach = createReachCaller(key)
+  let member: ReachableMember | undefined
   let active: ActiveService | undefined
   /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
   let last: ActiveService | undefined
@@ -85,7 +92,16 @@ export async function openPeerLink({
   let readiness: Readiness | undefined
   let isTold = false
   let isPossible = true
-  const closePort = await openPeerPort({ host, port, key, log, server, ownId: () => ownId, engine: () => engine })
+  const closePort = await openPeerPort({
+    host,
+    port,
+    key,
+    log,
+    server,
+    ownId: () => ownId,
+    engine: () => engine,
+    member: () => member,
+  })
 
   function noteLeaving({ id }: ActiveService) {
     if (active?.id !== id) return
@@ -134,6 +150,10 @@ export async function openPeerLink({
     setEngine(next) {
       engine = next
     },
+    setMember(next) {
+      member = next
+    },
+    askMember: reach.ask,
     setActive(next) {
       isPossible = true
       if (next !== undefined && next.id === leaving) return
@@ -174,6 +194,7 @@ export async function openPeerLink({
       forwarding.sendNoMore()
       caller.endAll()
       caller.close()
+      reach.close()
       await closePort()
     },
   }

@@ -12,8 +12,18 @@ import { newUlid } from '../lib/ulid.ts'
 import { createLingering } from '../lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT } from '../request-head.ts'
 import { type Listening, whyNot } from '../serve.ts'
-import { LEAVING, LINK_ACTIVE, LINK_ADDRESS, LINK_ELSEWHERE, LINK_ENGINE, MORE_HEADERS, withoutLink } from './link-headers.ts'
+import {
+  LEAVING,
+  LINK_ACTIVE,
+  LINK_ADDRESS,
+  LINK_ELSEWHERE,
+  LINK_ENGINE,
+  LINK_REACH,
+  MORE_HEADERS,
+  withoutLink,
+} from './link-headers.ts'
 import { portTls } from './peer-key.ts'
+import { answerReach } from './reach.ts'
 
 export interface PeerPortOptions {
   host: string
@@ -25,6 +35,14 @@ export interface PeerPortOptions {
   ownId(): string | undefined
   /** Answers the commands of other services for the engine; undefined if this service takes none. */
   engine(): RequestListener | undefined
+  /** This service as a member of a cluster; undefined before it has opened the store, or if it is no member. */
+  member(): ReachableMember | undefined
+}
+
+export interface ReachableMember {
+  id: string
+  /** Whether this service reaches the store now. */
+  reachesStore(): boolean
 }
 
 /** Bytes that the headers of the link may have beside those of the caller. */
@@ -48,6 +66,7 @@ export async function openPeerPort({
   server,
   ownId,
   engine,
+  member,
 }: PeerPortOptions): Promise<() => Promise<void>> {
   function elsewhere(outgoing: ServerResponse, isMeant: boolean) {
     const isLeaving = isMeant && server.isStopping()
@@ -60,8 +79,19 @@ export async function openPeerPort({
   }
 
   const listener: RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { [LINK_ADDRESS]: address, [LINK_ACTIVE]: meant, [LINK_ENGINE]: isForEngine } = incoming.headers
+    const {
+      [LINK_ADDRESS]: address,
+      [LINK_ACTIVE]: meant,
+      [LINK_ENGINE]: isForEngine,
+      [LINK_REACH]: isQuestion,
+    } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
+    if (isQuestion !== undefined) {
+      const self = member()
+      if (self === undefined || self.id !== meant) elsewhere(outgoing, false)
+      else answerReach(outgoing, self.reachesStore())
+      return
+    }
     // Another pair may have the same secret key, for example in a copy of the settings.
     const isMeant = meant === ownId()
     if (isForEngine !== undefined) {

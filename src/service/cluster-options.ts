@@ -1,9 +1,9 @@
 /** The parts of a service that the store of a member of a cluster needs. */
 import type { Logger } from '../log.ts'
+import type { PeerLink } from '../peer/peer-link.ts'
 import type { ClusterOptions } from '../storage/members.ts'
 
-export const clusterOptions = (log: Pick<Logger, 'warn'>): ClusterOptions => ({
-  // Nothing answers this question yet, so every member counts as one that reaches the store.
-  ask: async () => undefined,
+export const clusterOptions = (log: Pick<Logger, 'warn'>, link: Pick<PeerLink, 'askMember'> | undefined): ClusterOptions => ({
+  ask: async (member, signal) => link?.askMember(member, signal),
   onLost: (name) => log.warn({ member: name }, 'another member of the cluster no longer runs; this service has removed it'),
 })

@@ -6,6 +6,7 @@ import type { ServiceNode } from '../domain/nodes.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
+import type { PeerLink } from '../peer/peer-link.ts'
 import { type BlobItems, measureBlobs } from '../storage/blobs/items.ts'
 import type { BucketWatch } from '../storage/bucket/bucket-watch.ts'
 import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
@@ -50,7 +51,15 @@ export async function openStorage(
     backend,
     node,
     turn,
-  }: { log: Logger; shutdown: Shutdown; backend: Backend; node: OwnNode; turn: Turn | undefined },
+    link,
+  }: {
+    log: Logger
+    shutdown: Shutdown
+    backend: Backend
+    node: OwnNode
+    turn: Turn | undefined
+    link: Pick<PeerLink, 'askMember' | 'setMember'> | undefined
+  },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   const disk = shareDisk(threadsOf(config))
@@ -60,7 +69,7 @@ export async function openStorage(
     keysDir: config.keysDir ?? undefined,
     turn,
     node,
-    cluster: config.isCluster ? clusterOptions(log) : undefined,
+    cluster: config.isCluster ? clusterOptions(log, link) : undefined,
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
@@ -79,6 +88,8 @@ export async function openStorage(
       nodes = found
     },
   })
+  const { members, ownerId } = store
+  if (members !== undefined && ownerId !== undefined) link?.setMember({ id: ownerId, reachesStore: members.reachesStore })
   let giveBack: (() => Promise<void>) | undefined
   shutdown.add(async () => {
     await store.close()

@@ -25,10 +25,10 @@ export type MemberAnswer = 'reaches' | 'away'
 
 export interface ClusterOptions {
   /**
-   * Asks another member whether it reaches the store. Resolves with undefined if exactly this member does not answer in
-   * time. Never rejects.
+   * Asks another member whether it reaches the store. Resolves with undefined if exactly this member gives no answer before
+   * the signal is aborted. Never rejects.
    */
-  ask(member: Member): Promise<MemberAnswer | undefined>
+  ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
   /** Called when this service has removed a member that no longer runs. */
   onLost(name: string): void
 }

@@ -23,5 +23,6 @@ await openPeerPort({
   server: { takePassedOn: () => false, isStopping: () => false },
   ownId: () => 'a',
   engine: () => engine.port,
+  member: () => undefined,
 })
 process.stdout.write(`${JSON.stringify({ base_url: service.baseUrl, admin_key: service.adminKey })}\n`)

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
 import { connect } from '../../src/storage/drivers/postgres/link.ts'
 import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
@@ -12,14 +13,14 @@ import { removeMembers } from '../../src/storage/drivers/postgres/owner/remove-m
 import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres } from '../../src/storage/drivers/postgres.ts'
-import type { MemberAnswer } from '../../src/storage/members.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
+import { closeSides, openSide } from '../unit/peer/side.ts'
 import { createSeeded } from './seeded.ts'
 
-const AWAY = async (): Promise<MemberAnswer> => 'away'
+const ENDED = ['The service cannot reach PostgreSQL, and another member of its cluster may reach it.']
 const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const] })
 const seeded = createSeeded()
 
@@ -45,25 +46,29 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
   })
   after(async () => {
     await Promise.all(ending.map((end) => end()))
+    await closeSides()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
     await cluster?.stop()
   })
 
   const newSchema = () => `members_${schemas++}`
-  const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1', port: 1, peerPort: 2 })
+  const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1' })
 
-  async function start(schema: string, name: string, ask = AWAY): Promise<Running> {
+  async function start(schema: string, name: string): Promise<Running> {
+    const { link, port } = await openSide()
     const proxy = await startProxy(cluster.socket)
     proxies.push(proxy)
     const over: string[] = []
     const lost: string[] = []
     const store = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
-      node: nodeOf(name),
-      cluster: { ask, onLost: (found) => lost.push(found) },
+      node: { ...nodeOf(name), peerPort: port },
+      cluster: { ask: link.askMember, onLost: (found) => lost.push(found) },
       onOver: (_, sentence) => over.push(sentence),
     })
     let looks = 0
-    store.members!.onLook(() => looks++)
+    const { reachesStore, onLook } = store.members!
+    link.setMember({ id: store.ownerId!, reachesStore })
+    onLook(() => looks++)
     const giveBack = await store.own()
     let isStopped = false
     async function stop() {
@@ -86,7 +91,11 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       async () => othersOf(running),
       (found) => String(found) === String(names),
     )
-  const isOver = ({ over }: Running) => until(async () => over.length, Boolean)
+  const isOver = ({ over }: Running) =>
+    until(
+      async () => over,
+      ({ length }) => length > 0,
+    )
 
   async function three() {
     const schema = newSchema()
@@ -112,7 +121,9 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
         each,
         names.filter((name) => name !== each.name),
       )
-    assert.deepEqual(await writers(), names)
+    await until(writers, (found) => isDeepStrictEqual(found, names))
+    // The look that has removed the member tells it after the answer of the server.
+    await until(async () => others.some(({ lost }) => lost.length > 0), Boolean)
     assert.deepEqual(
       others.flatMap(({ lost }) => lost),
       [gone.name],
@@ -127,18 +138,17 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     const { members, writers, side } = await three()
     const [a, ...others] = members
     assert.deepEqual(
-      a.store.members!.others().map(({ host, port, id }) => [host, port, typeof id]),
-      [
-        ['127.0.0.1', 2, 'string'],
-        ['127.0.0.1', 2, 'string'],
-      ],
+      a.store
+        .members!.others()
+        .map(({ id }) => id)
+        .sort(),
+      others.map(({ store }) => store.ownerId).sort(),
     )
     assert.deepEqual(
       (await a.store.nodes!()).map(({ state }) => state),
       ['active', 'active', 'active'],
     )
-    a.proxy.refuse(true)
-    a.proxy.cut()
+    cutOff(a)
     await isRemoved(a, others, writers)
     assert.equal((await side.query("SELECT FROM svc_service WHERE name = 'a' AND state = 'lost'")).rowCount, 1)
     a.proxy.refuse(false)
@@ -157,10 +167,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
 
   test('members that are all cut off for a while remove nobody when they come back', async () => {
     const { members, writers } = await three()
-    for (const { proxy } of members) {
-      proxy.refuse(true)
-      proxy.cut()
-    }
+    members.forEach(cutOff)
     await pause(3_000)
     for (const { proxy } of members.slice(0, 2)) proxy.refuse(false)
     await pause(2_000)
@@ -176,6 +183,45 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
         [[], []],
       ],
     )
+  })
+
+  const cutOff = ({ proxy }: Running) => {
+    proxy.refuse(true)
+    proxy.cut()
+  }
+
+  test('a member that alone cannot reach the database ends after four seconds, as another one says that it can', async () => {
+    const schema = newSchema()
+    const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
+    await see(a, ['b'])
+    const cutAt = performance.now()
+    cutOff(a)
+    assert.deepEqual(await isOver(a), ENDED)
+    const tookMs = performance.now() - cutAt
+    assert.ok(tookMs > 2_900, `${tookMs} ms`)
+    await until(
+      async () => b.lost,
+      (lost) => String(lost) === 'a',
+    )
+    assert.deepEqual(b.over, [])
+  })
+
+  test('members that all cannot reach the database go on, and one ends in time when only another one finds it again', async () => {
+    const schema = newSchema()
+    const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
+    await see(a, ['b'])
+    for (const each of [a, b]) cutOff(each)
+    await pause(8_000)
+    assert.deepEqual([a.over, b.over], [[], []])
+    b.proxy.refuse(false)
+    assert.deepEqual(await isOver(a), ENDED)
+    assert.deepEqual(b.lost, [])
+    await until(
+      async () => b.lost,
+      (lost) => String(lost) === 'a',
+    )
+    assert.deepEqual(b.over, [])
+    await b.store.commit(put('after'))
   })
 
   test('a member whose connection breaks takes its locks again, and nobody misses it', async () => {

@@ -1,24 +1,21 @@
 /**
- * The lease is the time for which the owner of a schema keeps its sessions without reaching the database. It counts
- * from the last query that succeeded, by the owner's own clock.
+ * The lease is the time for which an active service keeps its sessions without reaching the database. It counts from the
+ * last query that succeeded, by the service's own clock.
  *
- * A standby that can reach the database takes over, and the owner must end its sessions. If no standby takes over,
- * because each has lost the database or stops, the owner keeps its sessions for a while, so that hundreds of accounts
- * need not log in again.
+ * A standby, or another member of a cluster, that can reach the database replaces this service, which must end its
+ * sessions. If none of these rivals replaces it, because each has lost the database or stops, it keeps its sessions for a
+ * while, so that hundreds of accounts need not log in again.
  */
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'
 
-/**
- * Length of the lease in ms. It is shorter than the time after which a standby takes over from an owner whose lock the
- * server still holds.
- */
+/** Length of the lease in ms. It is shorter than the time after which a service is replaced whose lock the server still holds. */
 const LEASE = 4_000
-/** Maximum length of the lease in ms, while the owner cannot reach the database and no standby takes over. */
+/** Maximum length of the lease in ms, while the service cannot reach the database and no rival replaces it. */
 const HELD = 60_000
 /** The lease is checked at this interval in ms. */
 export const CHECK_EVERY = 500
-/** The standbys are asked early enough that their answers arrive before the lease expires. */
+/** The rivals are asked early enough that their answers arrive before the lease expires. */
 const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions<Rival> {
@@ -27,10 +24,10 @@ export interface LeaseOptions<Rival> {
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
-   * The end is `Infinity` without a standby.
+   * The end is `Infinity` without a rival.
    */
   onHeld(until: number, since: LeaseMoment): void
-  /** Called once, when the lease has ended and a standby may take over the schema. */
+  /** Called once, when the lease has ended and a rival may replace this service. */
   onEnded(): void
 }
 
@@ -44,7 +41,7 @@ export interface OwnerLease<Rival> {
 export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded }: LeaseOptions<Rival>): OwnerLease<Rival> {
   let since = now()
   /**
-   * Moment of the latest question to which all standbys answered that they do not take over. The lease counts
+   * Moment of the latest question to which all rivals answered that they do not take over. The lease counts
    * from this moment, if no query succeeded later.
    */
   let awayAt: LeaseMoment | undefined
@@ -75,7 +72,7 @@ export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded 
     async check() {
       const moment = now()
       const at = moment.monotonic
-      // A process that stood still could not ask its standbys, so such a check does not end the lease.
+      // A process that stood still could not ask its rivals, so such a check does not end the lease.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
       if (isEnded || known.length === 0) return

@@ -18,6 +18,7 @@ import { LOST_AFTER, MAY_RETURN_WITHIN, membersIn, type NodeRow } from './node-r
 import { createNodeWatch, LONGEST_GAP, type NodeLook } from './node-watch.ts'
 import { removeMembers } from './remove-members.ts'
 import { SILENCE } from './schema-lock.ts'
+import { PATIENCE } from './standbys.ts'
 import { checkConnections, type TakeoverOptions } from './take-over-schema.ts'
 
 export interface MemberOptions extends Omit<TakeoverOptions, 'turn'>, HoldOptions {
@@ -79,7 +80,7 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
   }
   const watch = createNodeWatch(() => momentNow().monotonic)
   const othersIn = (column: unknown) => servicesIn(column).filter(({ id }) => id !== writer)
-  const answerOf = async (rival: Rival) => (isAddressed(rival) ? cluster.ask(rival) : undefined)
+  const answerOf = async (rival: Rival) => (isAddressed(rival) ? cluster.ask(rival, AbortSignal.timeout(PATIENCE)) : undefined)
 
   return holdSchema<Rival>(link, target, options, {
     state: 'member',

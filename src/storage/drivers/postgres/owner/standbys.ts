@@ -9,7 +9,7 @@ import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-
 import type { OwnNode } from '../../../store-backend.ts'
 import type { Question } from '../link.ts'
 
-/** Milliseconds within which a standby must answer. */
+/** Milliseconds within which a standby, or another member of a cluster, must answer. */
 export const PATIENCE = 900
 const READY = '/health/ready'
 

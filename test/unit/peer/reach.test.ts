@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { peerKeyOf } from '../../../src/peer/peer-key.ts'
+import { createReachCaller } from '../../../src/peer/reach.ts'
+import { freePort } from '../../faults/ground.ts'
+import { closeSides, HOST, openSide } from './side.ts'
+
+after(closeSides)
+
+const soon = () => AbortSignal.timeout(3_000)
+
+test('only the member that is meant answers whether it reaches the store, and only to a service with the same key', async () => {
+  const [asking, asked] = [await openSide(), await openSide()]
+  const member = { id: 'asked', name: 'node-b', host: HOST, port: asked.port }
+  const answers: unknown[] = [await asking.link.askMember(member, soon())]
+  let reaches = true
+  asked.link.setMember({ id: 'asked', reachesStore: () => reaches })
+  answers.push(await asking.link.askMember(member, soon()))
+  reaches = false
+  answers.push(await asking.link.askMember(member, soon()))
+  // The former run of the member, and the member of another cluster at this address.
+  answers.push(await asking.link.askMember({ ...member, id: 'former' }, soon()))
+  answers.push(await asking.link.askMember({ ...member, port: await freePort() }, soon()))
+  const other = createReachCaller(peerKeyOf(new Uint8Array(32).fill(2)))
+  answers.push(await other.ask(member, soon()))
+  answers.push(await asking.link.askMember(member, AbortSignal.abort()))
+  other.close()
+  assert.deepEqual(answers, [undefined, 'reaches', 'away', undefined, undefined, undefined, undefined])
+})
