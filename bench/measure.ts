@@ -38,7 +38,7 @@ process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Environment variables that `deploy/` sets. The flags of node come from `npm start` of each checkout. */
-const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
+const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 /**
  * Users run compiled code, so each checkout is built. If the service ran from source, every thread would load a
  * compiler.

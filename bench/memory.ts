@@ -23,8 +23,8 @@ const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
 const SENT = 0.25
-/** Time in seconds to wait before a measurement: V8 runs its memory-reducing collection 25 to 40 s after the last work. */
-const REST = amount(45, 1)
+/** Time in seconds to wait before a measurement: a thread collects its garbage when it has been quiet for 60 to 75 s. */
+const REST = amount(85, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
 const bench = await startBench()

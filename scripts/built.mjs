@@ -11,7 +11,7 @@ const BUILT = 'dist/src/start.js'
 const run = (...args) => spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
 
 if (existsSync(COMPILER) && existsSync(BUNDLER)) {
-  if (!existsSync(BUILT)) process.stderr.write('Compiling the service, which takes a minute the first time …\n')
+  if (!existsSync(BUILT)) process.stderr.write('Compiling the service, which takes some seconds the first time …\n')
   process.exitCode =
     run('scripts/stale.mjs', 'dist') ||
     run(COMPILER, '-p', 'tsconfig.build.json') ||

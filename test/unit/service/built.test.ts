@@ -41,7 +41,7 @@ test('a build removes compiled files whose source was moved, so that no package 
 
 test('only the first build says that it takes a while', async (t) => {
   const tools = [COMPILER, 'node_modules/esbuild/package.json']
-  assert.match((await build(t, tools)).stderr, /^Compiling the service, which takes a minute the first time …\n$/)
+  assert.match((await build(t, tools)).stderr, /^Compiling the service, which takes some seconds the first time …\n$/)
   assert.equal((await build(t, [...tools, 'dist/src/start.js'])).stderr, '')
 })
 
