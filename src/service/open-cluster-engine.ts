@@ -3,24 +3,27 @@ import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { Homes } from '../peer/engine/homes.ts'
-import type { ActiveService } from '../peer/forward-rules.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
+import { eraseClaimed } from '../storage/erase.ts'
+import type { Members } from '../storage/members.ts'
 import { parseSecretKey } from '../storage/secret-key.ts'
-import { type ErasingDeps, withErasure } from './erasing-engine.ts'
+import { withErasure } from './erasing-engine.ts'
+import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 
-export interface ClusterEngineParts extends Pick<ErasingDeps, 'keyRing' | 'eraseStored' | 'steps'> {
+export interface ClusterEngineParts {
   local: PooledEngine
-  /** Must know the homes before an instance is started. */
+  /** Must know an instance of this service before it is started. */
   homes: Homes
-  members: { others(): readonly ActiveService[]; onLook(listener: () => void): void }
+  members: Pick<Members, 'others' | 'onLook'>
   link: Pick<PeerLink, 'setEngine'>
-  shutdown: Shutdown
+  storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs' | 'steps'>
+  shutdown: Pick<Shutdown, 'add'>
   log: Logger
 }
 
-/** Its threads, and what is measured in them, are those of this service. */
-export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings'>>
+/** The threads, and everything that is measured in them except `readings`, are those of this service. */
+export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings' | 'here'>>
 
 /**
  * The engine of one of several services that have instances. It must be opened before any instance is started, so that the
@@ -28,14 +31,16 @@ export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings
  */
 export async function openClusterEngine(
   { secretKey }: Pick<Config, 'secretKey'>,
-  { local, homes, members, link, shutdown, log, ...erasing }: ClusterEngineParts,
-): Promise<ServiceEngine> {
+  { local, homes, members, link, storage, shutdown, log }: ClusterEngineParts,
+): Promise<PooledEngine & ClusterEngine> {
   const [{ createClusterEngine }, { peerKeyOf }] = await Promise.all([
     import('../peer/engine/cluster-engine.ts'),
     import('../peer/peer-key.ts'),
   ])
+  const { keyRing, steps } = storage
+  const eraseStored = (instance: string) => eraseClaimed([instance], { ...storage, log })
+  const own = withErasure(local, { keyRing, eraseStored, steps, log })
   const key = peerKeyOf(parseSecretKey(secretKey ?? '', 'SVC_SECRET_KEY'))
-  const own = withErasure(local, { ...erasing, log })
   const cluster = createClusterEngine({ local: own, homes, key, log })
   const follow = () => cluster.setPeers(members.others())
   members.onLook(follow)

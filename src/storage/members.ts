@@ -11,7 +11,7 @@ export interface Member {
 export interface Members {
   /** The other members that are alive as of the last look; empty before this service owns the store. */
   others(): readonly Member[]
-  /** Sets the only listener, which is called after each look that has succeeded, once a second. It must not throw. */
+  /** The listener is called after each look that has succeeded, once a second, in the order of these calls. It must not throw. */
   onLook(listener: () => void): void
   /**
    * Whether this service may find another member dead now. If not, it has not reached the store for a while, and watches

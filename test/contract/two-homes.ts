@@ -5,11 +5,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DirectoryDeps } from '../../src/directory/instance-directory.ts'
+import type { Log } from '../../src/domain/log.ts'
 import { createPooledEngine, type PooledEngine } from '../../src/engine/pooled-engine.ts'
+import type { Logger } from '../../src/log.ts'
 import { openClusterEngine } from '../../src/service/open-cluster-engine.ts'
 import { createShutdown } from '../../src/service/shutdown.ts'
-import { eraseLeftovers } from '../../src/storage/erase.ts'
 import type { KeyRing } from '../../src/storage/key-ring.ts'
 import { type OpenStore, openBlobItems } from '../../src/storage/open-store.ts'
 import { SMALL_POOL } from '../e2e/engine/small-pool.ts'
@@ -17,7 +17,8 @@ import { closeSides, HOST, openSide, SECRET } from '../unit/peer/side.ts'
 
 type Name = 'a' | 'b'
 
-export async function openTwoEngines(log: DirectoryDeps['log']) {
+export async function openTwoEngines(silent: Log) {
+  const log = silent as Logger
   const tempDir = await mkdtemp(join(tmpdir(), 'svc-two-homes-'))
   const sides = { a: await openSide(), b: await openSide() }
   for (const [name, { link }] of Object.entries(sides)) link.setOwnId(name)
@@ -36,22 +37,20 @@ export async function openTwoEngines(log: DirectoryDeps['log']) {
     shutdowns.set(name, shutdown)
     const other = name === 'a' ? 'b' : 'a'
     const peer = { id: other, host: HOST, port: sides[other].port }
-    const blobs = await openBlobItems({ in: 'store' }, store)
+    const storage = { store, keyRing, blobs: await openBlobItems({ in: 'store' }, store), steps() {} }
     const engine = await openClusterEngine(
       { secretKey: Buffer.from(SECRET).toString('hex') },
       {
         local,
-        homes: { whereIs: () => (name === 'b' ? 'here' : peer) },
-        members: { others: () => [peer], onLook() {} },
+        homes: { whereIs: (instance) => (store.homes!.isOwn(instance) ? 'here' : peer) },
+        members: { others: () => [{ ...peer, name: other }], onLook() {} },
         link: sides[name].link,
+        storage,
         shutdown,
-        log: log as never,
-        keyRing,
-        eraseStored: () => eraseLeftovers({ store, keyRing, blobs, log }),
-        steps() {},
+        log,
       },
     )
-    return { engine, cluster: { isHome: () => name === 'b', eraseAfterMs: 100 } }
+    return { engine, cluster: { isHome: store.homes!.isOwn, eraseAfterMs: 100 } }
   }
 
   return {

@@ -39,6 +39,8 @@ export interface ClusterEngine extends Engine {
   setPeers(peers: readonly ActiveService[]): void
   /** Measurements of the instances of the other services, except of those that do not answer within a second. */
   readings(): Promise<InstanceReading[]>
+  /** Starts and stops instances of this service, also while it gives them away. */
+  here: Pick<Engine, 'start' | 'stop'>
   /** Answers the commands of the others (`PeerLink.setEngine`). */
   port: RequestListener
 }
@@ -175,6 +177,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       return (await Promise.all(reached.map(({ peer }) => readingsOf(peer, events, READINGS_WITHIN)))).flat()
     },
 
+    here: own,
     port: createEnginePort({
       local: { ...own, call: local.call },
       readings: async () => (await local.survey()).flatMap((shard) => shard?.instances ?? []),

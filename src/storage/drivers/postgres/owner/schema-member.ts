@@ -27,19 +27,17 @@ export interface MemberOptions extends Omit<TakeoverOptions, 'turn'>, HoldOption
 }
 
 export interface MemberList extends Members {
-  /** Notes the members that are alive, runs the rest of the look, and then tells the listener. */
+  /** Notes the members that are alive, runs the rest of the look, and then tells the listeners. */
   note(others: readonly Member[], rest: () => Promise<void>): Promise<void>
 }
 
 export function createMemberList(now = () => momentNow().monotonic): MemberList {
   let others: readonly Member[] = []
-  let listener = () => {}
+  const listeners: (() => void)[] = []
   let lookedAt = Number.NEGATIVE_INFINITY
   return {
     others: () => others,
-    onLook(next) {
-      listener = next
-    },
+    onLook: (listener) => void listeners.push(listener),
     reachesStore: () => now() - lookedAt <= LONGEST_GAP,
     async note(found, rest) {
       others = found
@@ -50,7 +48,7 @@ export function createMemberList(now = () => momentNow().monotonic): MemberList 
       } finally {
         lookedAt = now()
       }
-      listener()
+      for (const listener of listeners) listener()
     },
   }
 }
