@@ -47,8 +47,8 @@ const hashOf = (secret: string) => sha256(secret, 'base64url')
 const shown = ({ hash: _, ...link }: StoredLink): ConnectLink => link
 
 export function createConnectLinks({ store, main, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
-  const links = createStoredLinks({ main, sealer, log })
   const begun = createBegunPairings(engine, log)
+  const links = createStoredLinks({ main, sealer, log, onRemoved: (id) => void begun.end(id) })
   const mutex = createKeyedMutex()
 
   const statusOf = (link: ConnectLink) => statusAt(clock.now(), link)

@@ -10,6 +10,8 @@ export interface StoredLinksDeps {
   main: Pick<MainRecords, 'load' | 'change'>
   sealer: Sealer
   log: Log
+  /** Called when another service has removed a link. */
+  onRemoved(id: string): void
 }
 
 export interface StoredLinks {
@@ -29,7 +31,7 @@ export interface LinkChange {
   removed?: readonly StoredLink[]
 }
 
-export function createStoredLinks({ main, sealer, log }: StoredLinksDeps): StoredLinks {
+export function createStoredLinks({ main, sealer, log, onRemoved }: StoredLinksDeps): StoredLinks {
   const records = linkRecords(sealer)
   const links = new Map<string, StoredLink>()
   const byHash = new Map<string, string>()
@@ -52,9 +54,11 @@ export function createStoredLinks({ main, sealer, log }: StoredLinksDeps): Store
 
   const memory: Memory = {
     put: (key, bytes) => hold(records.decode(key, bytes)),
-    remove(key) {
+    remove(key, isOwn) {
       const link = links.get(key.slice(keys.connectLinks.length))
-      if (link) forget(link)
+      if (!link) return
+      forget(link)
+      if (!isOwn) onRemoved(link.id)
     },
   }
 

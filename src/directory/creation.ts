@@ -12,7 +12,9 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
+import type { OpenParts } from '../storage/store-backend.ts'
 import type { NewInstance } from './directory.ts'
+import type { HeldInstances } from './held-instances.ts'
 import { type Checks, changedRecord } from './instance-change.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { archivedRecord, type instanceRecords } from './record.ts'
@@ -20,16 +22,24 @@ import { createTakeOver, type ImportedMedia } from './take-over.ts'
 import { webhooksOf } from './workspace-webhooks.ts'
 
 export interface CreationDeps extends Checks {
-  store: StateStore
+  store: StateStore & Pick<OpenParts, 'homes'>
   sealer: Sealer
   records: ReturnType<typeof instanceRecords>
+  held: Pick<HeldInstances, 'ids'>
   mutex: KeyedMutex
   account: Pick<Account, 'transact' | 'workspace'>
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'learn'>
   steps: Steps
   clock: Clock
   log: Log
   importedMedia: ImportedMedia
+}
+
+interface Made {
+  make(): InstanceRecord
+  extra?: readonly Op[]
+  /** Part of the decision on the commit. Throws if the instance may not be inserted. */
+  check?(): Promise<void>
 }
 
 export interface Creation {
@@ -38,18 +48,19 @@ export interface Creation {
 }
 
 export function createCreation(deps: CreationDeps): Creation {
-  const { store, sealer, records, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
+  const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
   /**
    * The insertion runs while no change of the workspace's webhooks runs, so that the instance has either all old or all
    * new values.
    */
-  const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
-    mutex.run(webhooksOf(workspace), () => insertRecord(workspace, make, extra))
+  const insert = (workspace: WorkspaceId, made: Made): Promise<InstanceRecord> =>
+    mutex.run(webhooksOf(workspace), () => insertRecord(workspace, made))
 
-  async function insertRecord(workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[]): Promise<InstanceRecord> {
+  async function insertRecord(workspace: WorkspaceId, { make, extra = [], check }: Made): Promise<InstanceRecord> {
     let record = make()
-    await account.transact(workspace, (current) => {
+    await account.transact(workspace, async (current) => {
+      await check?.()
       record = make()
       const { instanceSlots } = current.subscription
       if (current.instancesUsed >= instanceSlots)
@@ -76,7 +87,8 @@ export function createCreation(deps: CreationDeps): Creation {
     steps,
     log,
     media: importedMedia,
-    async insert({ id, workspace, name, token, from, archive }, extra) {
+    known: held.ids,
+    async insert({ id, workspace, name, token, from, archive }, extra, check) {
       const now = clock.now()
       const make = (): InstanceRecord => ({
         ...sharedBy(workspace as WorkspaceId),
@@ -89,7 +101,7 @@ export function createCreation(deps: CreationDeps): Creation {
         importedFrom: from,
         updatedAt: now,
       })
-      await insert(workspace as WorkspaceId, make, extra)
+      await insert(workspace as WorkspaceId, { make, extra, check })
     },
   })
 
@@ -119,7 +131,7 @@ export function createCreation(deps: CreationDeps): Creation {
       // The key is stored before the record, because an instance without a key could not run.
       await keyRing.make(id)
       steps('create:key')
-      return insert(workspace, make).catch(async (error) => {
+      return insert(workspace, { make }).catch(async (error) => {
         await keyRing.destroy(id)
         throw error
       })

@@ -48,7 +48,8 @@ export interface Directory {
   /** Compares the token in constant time. Undefined if no instance has this token. */
   authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
-  countByStatus(): Record<RuntimeState['status'], number>
+  /** Counts the instances for which `isMeant` is true, by default all. */
+  countByStatus(isMeant?: (instance: string) => boolean): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
   /** Whether the shard thread would report the same `status` as this directory. */
   isStatusOfNow(instance: InstanceId): boolean

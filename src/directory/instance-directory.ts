@@ -9,10 +9,12 @@ import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Oauth } from '../oauth/oauth.ts'
+import { isAlone } from '../storage/beside-members.ts'
 import type { StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import type { MainRecords } from '../storage/main-records/main-records.ts'
 import type { Sealer } from '../storage/sealer.ts'
+import type { OpenParts } from '../storage/store-backend.ts'
 import { createChanges } from './changes.ts'
 import { createCreation } from './creation.ts'
 import { createDeletion } from './deletion.ts'
@@ -30,7 +32,7 @@ import type { ImportedMedia } from './take-over.ts'
 import { createWorkspaceWebhooks } from './workspace-webhooks.ts'
 
 export interface DirectoryDeps extends Checks {
-  store: StateStore
+  store: StateStore & Pick<OpenParts, 'homes' | 'members'>
   main: MainRecords
   sealer: Sealer
   keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'learn' | 'forget'>
@@ -100,7 +102,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     },
 
     async load() {
-      await removeImportLeftovers(store)
+      if (isAlone(store)) await removeImportLeftovers(store)
       await followed.load()
       return [...held.ids()].map((id) => toConfig(held.get(id), baseUrl))
     },

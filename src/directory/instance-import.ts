@@ -3,24 +3,29 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'
+import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { FileFound, FileToRead, ImportInstance, ImportWish } from '../domain/instance-import.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import { isAlone } from '../storage/beside-members.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
+import type { OpenParts } from '../storage/store-backend.ts'
 import { refusalOf, waitingImports } from './imports.ts'
 import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 
 export interface InstanceImportDeps {
-  store: Pick<StateStore, 'get' | 'range'>
+  store: Pick<StateStore, 'get' | 'range'> & Pick<OpenParts, 'members' | 'visitOwner'>
   sealer: Sealer
   keyOf(instance: string): Uint8Array
-  account: Pick<Account, 'workspace'>
+  account: Pick<Account, 'workspace' | 'refresh'>
   /** Folder for the uploaded file while it is read. A file that a kill left there is removed later. */
   tempDir: string
   read(file: string, wish: FileToRead): Promise<FileFound>
@@ -31,6 +36,9 @@ export interface InstanceImportDeps {
 }
 
 const TAKING = 'importing'
+/** Milliseconds within which another service must have made an instance of the device, if that one is its home. */
+const OTHER_TAKES = 10 * SECOND
+const LOOK_AGAIN = 100
 
 /**
  * A kill before the device is staged only leaves a file in `tempDir`. After that, the next start creates the instance,
@@ -54,6 +62,16 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
       throw new Failure('instance_limit_reached', { details: { instance_slots: instanceSlots, instances_used: used } })
   }
 
+  /** The device may be that of an instance which another service has, or is just making. */
+  async function untilTaken(id: string): Promise<void> {
+    if (isAlone(store)) return
+    const isWaiting = async () => (await store.get(keys.import(id))) !== undefined
+    const endsAt = performance.now() + OTHER_TAKES
+    if (await isWaiting()) await store.visitOwner()
+    while ((await isWaiting()) && performance.now() < endsAt) await pause(LOOK_AGAIN)
+    await account.refresh()
+  }
+
   async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
     const { isDry: _, ...rest } = wish
     const id = await stage(file, { ...rest, workspace })
@@ -61,6 +79,7 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
     // store.
     await rm(file)
     await takeImports()
+    await untilTaken(id)
     const refusal = await refusalOf(store, id)
     if (refusal) throw refusal
     if (!(await isThere(store, id)))

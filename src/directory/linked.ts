@@ -13,13 +13,29 @@ interface StoredCreds {
 export const identityIn = (creds: Uint8Array): string =>
   (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
 
+type KeyOf = (instance: string) => Promise<Uint8Array | undefined>
+
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,
-  keyOf: (instance: string) => Promise<Uint8Array | undefined>,
+  keyOf: KeyOf,
 ): Promise<string | undefined> {
-  for await (const [key] of store.range(keys.configs)) {
-    const instance = key.slice(keys.configs.length)
+  return instanceAmong(await storedInstances(store), identity, store, keyOf)
+}
+
+export async function storedInstances(store: Pick<StateStore, 'range'>): Promise<string[]> {
+  const found: string[] = []
+  for await (const [key] of store.range(keys.configs)) found.push(key.slice(keys.configs.length))
+  return found
+}
+
+export async function instanceAmong(
+  instances: Iterable<string>,
+  identity: string,
+  store: Pick<StateStore, 'get'>,
+  keyOf: KeyOf,
+): Promise<string | undefined> {
+  for (const instance of instances) {
     const record = keys.creds(instance)
     const sealed = await store.get(record)
     const ringKey = sealed && (await keyOf(instance))

@@ -49,9 +49,9 @@ export function createReads({ held, states, account, engine, baseUrl }: ReadsDep
     authenticateToken: held.authenticateToken,
     state: (instance) => states.get(instance),
 
-    countByStatus() {
+    countByStatus(isMeant = () => true) {
       const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
-      for (const instance of held.ids()) counts[states.get(instance).status]++
+      for (const instance of held.ids()) if (isMeant(instance)) counts[states.get(instance).status]++
       return counts
     },
 

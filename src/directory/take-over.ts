@@ -8,22 +8,29 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
+import { claimHomes } from '../storage/homes.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeAll } from '../storage/remove-all.ts'
 import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { signalKey } from '../storage/signal-key.ts'
+import type { OpenParts } from '../storage/store-backend.ts'
 import { type ImportedDevice, importRefused, importTaken, keySlices, removeSlices, waitingImports } from './imports.ts'
-import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
+import { hasItsId, instanceAmong, isThere, linkedAs, storedInstances } from './linked.ts'
 
 export interface TakeOverDeps {
-  store: StateStore
+  store: StateStore & Pick<OpenParts, 'homes'>
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of' | 'learn'>
   steps: Steps
   log: Log
-  /** Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. */
-  insert(device: ImportedDevice, extra: readonly Op[]): Promise<void>
+  /**
+   * Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. `check` is
+   * awaited in the decision on the commit, and may throw.
+   */
+  insert(device: ImportedDevice, extra: readonly Op[], check: () => Promise<void>): Promise<void>
+  /** The instances in memory, which in a decision are those of the store. */
+  known(): Iterable<string>
   media: ImportedMedia
 }
 
@@ -36,7 +43,36 @@ export interface ImportedMedia {
 /** Records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
-export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
+export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
+  const { store, sealer, keyRing, steps, log, insert, known, media } = deps
+
+  /**
+   * Only one service takes the device: the one that gets its home. Another one may have taken or refused it since it was
+   * listed here.
+   */
+  async function isOurs({ id }: ImportedDevice): Promise<boolean> {
+    if (!(await claimHomes(store.homes, [id])).has(id)) return false
+    if ((await store.get(keys.import(id))) !== undefined) return true
+    if (!(await isThere(store, id))) await store.homes?.remove(id)
+    return false
+  }
+
+  /** Undefined for an instance that was deleted in the meantime. */
+  async function keyOf(instance: string): Promise<Uint8Array | undefined> {
+    try {
+      await keyRing.learn(instance)
+    } catch (error) {
+      if (await isThere(store, instance)) throw error
+      return undefined
+    }
+    return keyRing.of(instance)
+  }
+
+  async function refuseLinked(instances: Iterable<string>, { identity }: ImportedDevice): Promise<void> {
+    const other = await instanceAmong(instances, identity, store, keyOf)
+    if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
+  }
+
   /** A record of an archived instance is stored without a change, because it is already encrypted. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
@@ -60,8 +96,8 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
 
   async function take(device: ImportedDevice): Promise<void> {
     const { id } = device
-    const other = await instanceWith(device.identity, store, async (instance) => keyRing.of(instance))
-    if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
+    const before = new Set(await storedInstances(store))
+    await refuseLinked(before, device)
     if (await isThere(store, id)) throw new Failure('already_linked', { message: hasItsId(id) })
     const { archive } = device
     await keyRing.make(id, archive && Buffer.from(archive.ringKey, 'base64'))
@@ -71,7 +107,13 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.adopt(id)
     const record = keys.creds(id)
     const creds = Buffer.from(device.creds, 'base64')
-    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
+    // Another service may have imported the same device from another file since.
+    const check = () =>
+      refuseLinked(
+        [...known()].filter((each) => !before.has(each)),
+        device,
+      )
+    await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)], check)
     await steps('import:taken')
     // If the process is killed before this call, the next start removes the staged media.
     await media.dropStaged(id)
@@ -93,6 +135,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
   return async () => {
     const taken: string[] = []
     for (const device of await waitingImports(store, sealer)) {
+      if (!(await isOurs(device))) continue
       try {
         await take(device)
         await removeSlices(store, device)

@@ -1,6 +1,7 @@
 /** Finishes an interrupted deletion: removes all records of an instance without a configuration. */
 import type { Log } from '../domain/log.ts'
 import { isUuid } from '../lib/is-uuid.ts'
+import { isAlone } from './beside-members.ts'
 import { type BlobItems, ownersOfBlobs, removeOwner } from './blobs/items.ts'
 import type { StateStore } from './contract.ts'
 import { claimHomes } from './homes.ts'
@@ -12,7 +13,7 @@ import { settleStaged } from './staged-blobs.ts'
 import type { OpenParts } from './store-backend.ts'
 
 export interface LeftoverOptions {
-  store: StateStore & Pick<OpenParts, 'homes'>
+  store: StateStore & Pick<OpenParts, 'homes' | 'members'>
   keyRing: KeyRing
   blobs: BlobItems
   log: Log
@@ -25,9 +26,7 @@ export interface LeftoverOptions {
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
   for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
-  const waiting = new Set<string>()
-  for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
-  await settleStaged(blobs, (id) => waiting.has(id))
+  if (isAlone(store)) await removeStaged(store, blobs)
   const withBlobs = [...(await ownersOfBlobs(blobs))].filter(isUuid)
   const withRecords = await idsUnder(store, keys.instances)
   const withHomes = ((await store.homes?.all()) ?? []).map(({ instance }) => instance)
@@ -52,4 +51,11 @@ export async function eraseClaimed(instances: Iterable<string>, { store, keyRing
     const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
     log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)
   }
+}
+
+/** Keeps the staged media of imports that wait for the service. */
+async function removeStaged(store: StateStore, blobs: BlobItems): Promise<void> {
+  const waiting = new Set<string>()
+  for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
+  await settleStaged(blobs, (id) => waiting.has(id))
 }

@@ -7,6 +7,7 @@
  */
 import type { Steps } from '../domain/steps.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
+import { isAlone } from './beside-members.ts'
 import type { StateStore } from './contract.ts'
 import { claimHomes } from './homes.ts'
 import type { KeyFile } from './key-places.ts'
@@ -38,7 +39,7 @@ export interface KeyRing {
   destroy(instance: string): Promise<void>
 }
 
-type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes'>
+type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes' | 'members'>
 
 const MAIN = 'main'
 const LINKS = 'links'
@@ -53,10 +54,13 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
     return
   }
-  if (!(await isEmpty(store)))
+  if (!(await isEmpty(store))) {
+    // Another service may have made the first records since.
+    if ((await store.get(keys.keyRing)) !== undefined) return void (await openMain(store, secretKey))
     throw new Error(
       'The store has data, but the record that the secret key is checked with is missing; restore the store from a backup.',
     )
+  }
   const files = openSealedKeys(store.keyTable, secretKey)
   if ((await files.names()).some((name) => name !== MAIN && name !== LINKS))
     throw new Error(
@@ -89,7 +93,7 @@ export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Seale
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
-  await files.removeDrafts()
+  if (isAlone(store)) await files.removeDrafts()
   const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)

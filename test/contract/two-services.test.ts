@@ -6,32 +6,23 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { newApiKey } from '../../src/account/credentials.ts'
-import { createDashboardSessions } from '../../src/account/dashboard-sessions.ts'
-import { keepSessions } from '../../src/account/session-records.ts'
-import { createStoredAccount } from '../../src/account/stored-account.ts'
-import { createInstanceDirectory, type DirectoryDeps } from '../../src/directory/instance-directory.ts'
 import { MINUTE } from '../../src/domain/clock.ts'
 import type { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
-import type { Log } from '../../src/domain/log.ts'
 import { isStorageFailure } from '../../src/domain/storage-failure.ts'
-import { parseRanges } from '../../src/egress/addresses.ts'
-import { createOauth } from '../../src/oauth/create.ts'
 import type { ChangeFeed } from '../../src/storage/contract.ts'
-import { type KeyRing, openKeyRing } from '../../src/storage/key-ring.ts'
-import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
-import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
+import type { OpenStore } from '../../src/storage/store-backend.ts'
 import { createSeeded } from '../faults/seeded.ts'
 import { failsWith } from '../harness/failures.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
-import { doubleEngine, openService } from './http/service.ts'
+import { openService } from './http/service.ts'
+import { type MainOptions, openMain, type Running, silent } from './main-thread.ts'
 import { openTwoEngines } from './two-homes.ts'
+import { testMembers } from './two-members.ts'
 
-const SECRET_KEY = new Uint8Array(32).fill(1)
-const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 const SCOPES = ['instances:read', 'instances:operate', 'webhooks:read'] as const
 
 const seeded = createSeeded()
@@ -51,68 +42,11 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await cluster?.stop()
   })
 
-  const silent: Log = {
-    info() {},
-    warn() {},
-    error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
+  async function service(url: string, options: MainOptions = {}) {
+    const opened = await openMain(url, options)
+    stores.add(opened.store)
+    return opened
   }
-
-  interface Options {
-    log?: Log
-    /** Makes answers of the database late. */
-    late?: (changes: ChangeFeed) => Partial<ChangeFeed>
-    patienceMs?: number
-    /** The engine in place of a double. */
-    open?: (parts: { store: OpenStore; keyRing: KeyRing }) => Promise<Pick<DirectoryDeps, 'engine' | 'cluster'>>
-  }
-
-  async function service(url: string, { log = silent, late, open, ...options }: Options = {}) {
-    const store = await openStore(url)
-    stores.add(store)
-    const changes = store.changes!
-    const main = sharedRecords({ store, changes: { ...changes, ...late?.(changes) }, log, ...options })
-    const keyRing = await openKeyRing(store, SECRET_KEY)
-    const sealer = keyRing.main
-    const time = { ahead: 0 }
-    const clock = { now: () => Date.now() + time.ahead }
-    const account = createStoredAccount({ main, store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: null })
-    await account.load()
-    const double = doubleEngine()
-    const { engine, cluster } = (await open?.({ store, keyRing })) ?? { engine: double.engine, cluster: undefined }
-    const { adminKeyTag: keyTagOf, settled, catchUp } = account
-    const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges([]), keyTagOf, settled, catchUp })
-    await oauth.load()
-    const directory = createInstanceDirectory({
-      store,
-      main,
-      sealer,
-      keyRing,
-      account,
-      oauth,
-      engine,
-      cluster,
-      clock,
-      log,
-      checkUrl: () => undefined,
-      checkProxy: () => undefined,
-      createWaitMs: 0,
-    })
-    await directory.load()
-    const sessions = () => createDashboardSessions({ account, clock, kept: keepSessions({ main, sealer, log }), log })
-    return {
-      store,
-      main,
-      keyRing,
-      account,
-      oauth,
-      directory,
-      configured: double.configured,
-      sessions,
-      time,
-      workspace: account.findAdmin(ADMIN_KEY)!,
-    }
-  }
-  type Running = Awaited<ReturnType<typeof service>>
 
   const newSchema = () => `two_${schemas++}`
   async function pair(url = cluster.url(newSchema())) {
@@ -356,8 +290,6 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       const secrets = JSON.stringify({ admin_key: a.credentials.adminKey })
       const page = { Host: 'gw.test', 'X-Svc-Dashboard': '1' }
       const opened = await a.ask('POST', '/dashboard/session', secrets, { ...page, 'Content-Length': String(secrets.length) })
-      // The record of the session is written after the answer.
-      await a.main.idle()
       const Cookie = opened.headers.get('Set-Cookie')!.split(';')[0]!
       const session = { Host: 'gw.test', Cookie, 'X-Svc-Dashboard': opened.body.proof }
       assert.equal((await b.ask('GET', '/dashboard/api/sessions', undefined, session)).status, 200)
@@ -692,4 +624,6 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     await addOne(b)
     assert.deepEqual([b.account.workspace(b.workspace).instancesUsed, await b.store.changes!.version()], [1, from + 1])
   })
+
+  testMembers(() => cluster.url(newSchema()), service)
 })

@@ -1,0 +1,188 @@
+/** Two members of a cluster find the same imported device, or what looks like a leftover of an import. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { afterEach, test } from 'node:test'
+import { importOps, refusalOf, stageArchive } from '../../src/directory/imports.ts'
+import { MINUTE } from '../../src/domain/clock.ts'
+import type { DeviceBundle } from '../../src/domain/device-bundle.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import type { Log } from '../../src/domain/log.ts'
+import type { Step, Steps } from '../../src/domain/steps.ts'
+import { deferred } from '../../src/lib/deferred.ts'
+import { hasInstance } from '../../src/storage/beside-members.ts'
+import { putSealedBlob } from '../../src/storage/blobs/items.ts'
+import { eraseLeftovers } from '../../src/storage/erase.ts'
+import { checkSecretKey } from '../../src/storage/key-ring.ts'
+import type { Member } from '../../src/storage/members.ts'
+import { openBlobItems } from '../../src/storage/open-store.ts'
+import { keys } from '../../src/storage/record-keys.ts'
+import { stagedOwner } from '../../src/storage/staged-blobs.ts'
+import { type MainOptions, type Running, SECRET_KEY, silent } from './main-thread.ts'
+
+const OTHER: Member = { id: randomUUID(), name: 'other', host: '127.0.0.1', port: 1 }
+
+const bundleOf = (identity: string): DeviceBundle => ({
+  identity,
+  creds: Buffer.from(JSON.stringify({ v: 1, creds: { signedIdentityKey: { public: { type: 'Buffer', data: identity } } } })),
+  keys: [['pre-key', '1', Buffer.from('key')]],
+})
+
+async function leave({ store, sealer, workspace }: Running, identity: string): Promise<string> {
+  const about = { id: randomUUID() as string, workspace, name: 'Moved', token: randomUUID() }
+  await store.commit({ ops: importOps(sealer, about, bundleOf(identity)) })
+  return about.id
+}
+
+const idsOf = ({ directory, workspace }: Running): string[] =>
+  directory.list(workspace, { page: 1, page_size: 100 }).ids.toSorted()
+
+/** Resolves when it was called twice, so that both members have passed their first checks. */
+function meeting(): () => Promise<void> {
+  let come = 0
+  const both = deferred<void>()
+  return async () => {
+    if (++come === 2) both.resolve()
+    await both.promise
+  }
+}
+
+export function testMembers(url: () => string, open: (url: string, options: MainOptions) => Promise<Running>): void {
+  /** What the tests change in the members, which all tests share: to open two takes half a second. */
+  const hooks: { atStep: Steps; error: Log['error'] } = { atStep: () => {}, error: silent.error }
+  let opened: Promise<{ store: string; a: Running; b: Running }> | undefined
+  async function openBoth() {
+    const store = url()
+    const log: Log = { ...silent, error: (fields, message) => hooks.error(fields, message) }
+    const options = { others: [OTHER], steps: (step: Step) => hooks.atStep(step), log }
+    return { store, a: await open(store, options), b: await open(store, options) }
+  }
+  function members() {
+    opened ??= openBoth()
+    return opened
+  }
+  afterEach(() => Object.assign(hooks, { atStep: () => {}, error: silent.error }))
+
+  test('a device that two members find at the same time becomes one instance, and neither of them refuses it', async () => {
+    const { a, b } = await members()
+    for (let round = 0; round < 5; round++) {
+      const id = await leave(a, `device ${round}`)
+      const taken = await Promise.all([a.directory.takeImports(), b.directory.takeImports()])
+      const ids = taken.flat().map((config) => config.id)
+      assert.deepEqual(ids, [id])
+      assert.equal(await refusalOf(a.store, id), undefined)
+    }
+    assert.equal(await a.store.count('import:'), 0, 'nothing of the imports is left')
+  })
+
+  test('a member that listed a device before another one took it leaves it alone', async () => {
+    const { a, b } = await members()
+    const id = await leave(a, 'listed')
+    const { range } = b.store
+    const [listed, taken] = [deferred<void>(), deferred<void>()]
+    b.store.range = async function* (prefix, options) {
+      yield* range(prefix, options)
+      if (prefix !== keys.imports) return
+      listed.resolve()
+      await taken.promise
+    }
+    const late = b.directory.takeImports()
+    await listed.promise
+    assert.equal((await a.directory.takeImports()).length, 1)
+    taken.resolve()
+    assert.deepEqual(await late, [])
+    b.store.range = range
+    assert.equal(await refusalOf(a.store, id), undefined)
+    assert.ok(idsOf(a).includes(id))
+  })
+
+  test('one device in two files becomes one instance, although two members take the files at the same time', async () => {
+    const { a, b } = await members()
+    const meet = meeting()
+    hooks.atStep = (step) => (step === 'import:slice' ? meet() : undefined)
+    hooks.error = () => {}
+    const ids = [await leave(a, 'same'), await leave(a, 'same')]
+    await Promise.all([a.directory.takeImports(), b.directory.takeImports()])
+    await Promise.all([a.main.catchUp(), b.main.catchUp()])
+    const made = ids.filter((id) => idsOf(a).includes(id))
+    assert.deepEqual([made.length, idsOf(b)], [1, idsOf(a)])
+    const [refused = ''] = ids.filter((id) => !made.includes(id))
+    const refusal = await refusalOf(a.store, refused)
+    assert.ok(refusal instanceof Failure && refusal.code === 'already_linked')
+    assert.deepEqual([await a.store.count(keys.instance(refused)), await a.store.count(keys.allImportSlices)], [0, 0])
+  })
+
+  test('the start of a member keeps what another one is staging, and a start alone removes it', async () => {
+    const { a, store } = await members()
+    const id = randomUUID()
+    const blobs = await openBlobItems({ in: 'store' }, a.store)
+    const start = async (others: readonly Member[]) => {
+      const { store: own, keyRing } = await open(store, { others })
+      await eraseLeftovers({ store: own, keyRing, blobs, log: silent })
+      return [await own.count(keys.allImportSlices), (await blobs.getKeys(stagedOwner(id))).length]
+    }
+    await putSealedBlob(blobs, `${stagedOwner(id)}:item`, Buffer.alloc(100))
+    const staged = stageArchive(a.store, a.sealer, id)
+    for (let n = 0; n < 200; n++) await staged.add(`timeline:00001:${n}`, Buffer.from('record'))
+    assert.deepEqual(await start([OTHER]), [1, 1])
+    assert.deepEqual(await start([]), [0, 0])
+  })
+
+  test('two services with different secret keys leave each key one copy, although both remove that of the other', async () => {
+    const { a, b } = await members()
+    const { keyTable } = a.store
+    await keyTable.add('both', [Buffer.from('by one'), Buffer.from('by the other')])
+    const ends = await Promise.allSettled([keyTable.set('both', 0, undefined), b.store.keyTable.set('both', 1, undefined)])
+    assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+    const left = (await keyTable.get('both'))!.filter((place) => place !== undefined)
+    assert.equal(left.length, 1)
+    // The start of the service whose copy is left may clear the other one again.
+    await keyTable.set('both', (await keyTable.get('both'))![0] ? 1 : 0, undefined)
+  })
+
+  test('a first start accepts the key that another one made after it found none', async () => {
+    const { a } = await members()
+    let isFirst = true
+    const late: typeof a.store = {
+      ...a.store,
+      async get(key) {
+        const isEarly = isFirst
+        isFirst = false
+        return isEarly ? undefined : a.store.get(key)
+      },
+    }
+    await checkSecretKey(late, SECRET_KEY)
+  })
+
+  test('each member counts the instances that it has', async () => {
+    const { a, b } = await members()
+    const id = await a.directory.create(a.workspace, { name: 'first' })
+    await b.main.catchUp()
+    const countOf = ({ directory, store }: Running) =>
+      Object.values(directory.countByStatus((instance) => hasInstance(store, instance))).reduce((sum, count) => sum + count, 0)
+    assert.ok(hasInstance(a.store, id) && !hasInstance(b.store, id))
+    assert.deepEqual([idsOf(b), countOf(a) + countOf(b)], [idsOf(a), idsOf(a).length])
+  })
+
+  test('a pairing that one member began ends when the other one revokes its connect link', async () => {
+    const { a, b } = await members()
+    const { workspace } = a
+    const instance = await a.directory.create(workspace, { name: 'first' })
+    const [ofA, ofB] = [await a.connectLinks(), await b.connectLinks()]
+    const { link } = await ofA.create(workspace, instance, {
+      lifeMs: MINUTE,
+      allowedOrigins: [],
+      locale: 'en',
+      operator: { name: null, color: null },
+    })
+    await b.main.catchUp()
+    ofA.begin(link)
+    a.calls.length = 0
+    await ofB.revoke(workspace, link.id)
+    await a.main.catchUp()
+    assert.deepEqual(
+      a.calls.map(({ operation }) => operation),
+      ['instance.endPairing'],
+    )
+    await Promise.all([ofA.stop(), ofB.stop()])
+  })
+}
