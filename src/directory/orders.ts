@@ -92,8 +92,17 @@ export interface OrdersDeps {
   steps: Steps
   log: Log
   host(instance: string): Promise<unknown>
+  /** Whether this service carries out orders about the instance. If several use the store, only one of them does. */
+  isOurs(instance: string): boolean
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */
   pause?(ms: number): Promise<unknown>
+}
+
+export interface Orders {
+  /** Resolves with true if orders wait that are for another service, or for an instance that no service has. */
+  carryOut(): Promise<boolean>
+  /** A paused instance must not run anywhere, so it must not be given to another service. */
+  isPaused(instance: string): boolean
 }
 
 export function createOrders({
@@ -103,14 +112,15 @@ export function createOrders({
   steps,
   log,
   host,
+  isOurs,
   pause: untilNextLook = wait,
-}: OrdersDeps): () => Promise<void> {
+}: OrdersDeps): Orders {
   const paused = new Map<string, NodeJS.Timeout>()
 
   /** Ends the pause of the instance, if there is one. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
-    return paused.delete(instance) ? host(instance) : undefined
+    return paused.delete(instance) && isOurs(instance) ? host(instance) : undefined
   }
 
   async function pause(instance: string): Promise<void> {
@@ -135,7 +145,7 @@ export function createOrders({
     host: goOn,
   }
 
-  async function carryOut(instance: string, order: OrderName): Promise<string | null> {
+  async function obey(instance: string, order: OrderName): Promise<string | null> {
     try {
       await doing[order](instance)
       log.info({ instance_id: instance, order }, 'a request of a CLI command was carried out')
@@ -175,18 +185,25 @@ export function createOrders({
     }
   }
 
-  return async () => {
-    for await (const { key, value } of orders.list(store, keys.orders)) {
-      const instance = key.slice(keys.orders.length)
-      if (value.at < startedAt) {
-        await drop(instance, value, { ops: [orders.remove(key)] })
-        continue
+  async function take(key: string, instance: string, order: Order): Promise<void> {
+    if (order.at < startedAt) return void (await drop(instance, order, { ops: [orders.remove(key)] }))
+    if (!(await isAwaited(instance, order))) return
+    const problem = await obey(instance, order.order)
+    await steps('order:taken')
+    await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })
+  }
+
+  return {
+    isPaused: (instance) => paused.has(instance),
+    async carryOut() {
+      let areLeft = false
+      for await (const { key, value } of orders.list(store, keys.orders)) {
+        const instance = key.slice(keys.orders.length)
+        if (isOurs(instance)) await take(key, instance, value)
+        else areLeft = true
       }
-      if (!(await isAwaited(instance, value))) continue
-      const problem = await carryOut(instance, value.order)
-      await steps('order:taken')
-      await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })
-    }
+      return areLeft
+    },
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Directory } from '../directory/directory.ts'
-import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import { isDiskFull } from '../domain/storage-failure.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
 import { claimHomes, type Homes } from '../storage/homes.ts'
+import { followCommands } from './follow-commands.ts'
 import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -49,27 +49,6 @@ export async function claimHosted(
  * second. All of them are in line for their start when this returns its promise.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
-  const { log, shutdown, storage, engine, directory, starts } = deps
-  void starts.bootAll(deps.hosted, storage.hasTakenOver ? 'takeover' : 'boot')
-
-  await removeOrderAnswers(storage.store)
-  const carryOutOrders = createOrders({
-    store: storage.store,
-    engine,
-    startedAt: performance.timeOrigin,
-    steps: storage.steps,
-    log,
-    host: (id) => starts.boot(directory.config(id)),
-  })
-
-  async function look() {
-    await starts.takeImports()
-    if (shutdown.hasBegun) return
-    await carryOutOrders().catch((error) => log.error({ err: error }, 'requests of CLI commands could not be read'))
-  }
-  let looking = look()
-  storage.onVisit(() => {
-    looking = looking.then(look)
-  })
-  shutdown.add(() => looking)
+  void deps.starts.bootAll(deps.hosted, deps.storage.hasTakenOver ? 'takeover' : 'boot')
+  await followCommands(deps)
 }

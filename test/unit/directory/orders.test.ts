@@ -9,7 +9,7 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { INSTANCE, recordingLog, START, tempStore } from '../storage/fixtures.ts'
 
-async function service(t: TestContext, pause: () => Promise<unknown> = async () => {}) {
+async function service(t: TestContext, pause: () => Promise<unknown> = async () => {}, isOurs = () => true) {
   const store = await tempStore(t)
   const done: string[] = []
   const log = recordingLog()
@@ -19,7 +19,8 @@ async function service(t: TestContext, pause: () => Promise<unknown> = async () 
     },
     async stop() {},
   } as unknown as Engine
-  const carryOut = createOrders({ store, engine, startedAt: START, steps: () => {}, log, host: async () => {}, pause })
+  const host = async () => {}
+  const { carryOut } = createOrders({ store, engine, startedAt: START, steps: () => {}, log, host, isOurs, pause })
   const warned = () => log.lines.some(({ level }) => level === 'warn')
   return { store, done, warned, carryOut }
 }
@@ -72,4 +73,17 @@ test('an order that was written before this service started is dropped at once',
   assert.equal(await store.get(keys.order(INSTANCE)), undefined)
   assert.equal(await answerTo(store, INSTANCE), undefined)
   assert.equal(warned(), true)
+})
+
+test('an order for an instance that another service has is left to that service, also by one that started later', async (t) => {
+  const { store, done, carryOut } = await service(
+    t,
+    async () => assert.fail('nobody is asked'),
+    () => false,
+  )
+  await store.commit({ ops: orderOps(INSTANCE, anOrder(START - 1)) })
+  assert.equal(await carryOut(), true)
+  assert.deepEqual(done, [])
+  assert.ok(await store.get(keys.order(INSTANCE)))
+  assert.equal(await answerTo(store, INSTANCE), undefined)
 })
