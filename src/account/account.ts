@@ -123,11 +123,14 @@ export interface DashboardSession {
 export interface DashboardSessions {
   readonly lifeMs: number
   readonly idleMs: number
-  /** Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
+  /**
+   * Only this method returns the two secrets: `value` for the cookie, `proof` for the page. `kept` resolves when other
+   * services know the session, or when it could not be stored.
+   */
   open(
     owner: Pick<DashboardSession, 'workspace' | 'keyId'>,
     from: { address: string; userAgent: string | null },
-  ): { session: DashboardSession; value: string; proof: string }
+  ): { session: DashboardSession; value: string; proof: string; kept: Promise<void> }
   /**
    * Counts the call as a use of the session. Undefined if `value` is unknown, if its session has ended, or if `proof`
    * belongs to another session.

@@ -93,9 +93,9 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     forget(hash, session)
   }
 
-  function put(hash: string, held: UsedSession) {
+  function put(hash: string, held: UsedSession): Promise<void> {
     held.storedUse = held.session.lastUsedAt
-    kept.put(hash, () => {
+    return kept.put(hash, () => {
       const current = sessions.get(hash)
       return current && { session: current.session, adminTag: current.adminTag, proofHash: current.proofHash }
     })
@@ -103,7 +103,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
 
   function countUse(hash: string, held: UsedSession) {
     held.session.lastUsedAt = clock.now()
-    if (held.session.lastUsedAt - held.storedUse >= USE_INTERVAL) put(hash, held)
+    if (held.session.lastUsedAt - held.storedUse >= USE_INTERVAL) void put(hash, held)
   }
 
   /** A session whose removal failed can be ended again, so that the caller learns when it can no longer come back. */
@@ -127,8 +127,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
       const session = { id: randomUUID(), workspace, keyId, createdAt: now, lastUsedAt: now, address, userAgent: agent }
       const held = { session, adminTag, proofHash: hashOf(proof), storedUse: now }
       sessions.add(hashOf(value), held)
-      put(hashOf(value), held)
-      return { session, value, proof }
+      return { session, value, proof, kept: put(hashOf(value), held) }
     },
     use(value, proof) {
       const hash = hashOf(value)

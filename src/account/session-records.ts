@@ -41,10 +41,10 @@ export interface KeptSessions {
   /** Passes the stored sessions to the memory, the oldest first, and from then on the changes of other services. */
   load(memory: SessionMemory): Promise<void>
   /**
-   * The write is not awaited: if it is lost, somebody has to sign in again. `current` is called when the write begins,
-   * and returns undefined if the session has ended by then.
+   * Never rejects: if the write is lost, somebody has to sign in again. `current` is called when the write begins, and
+   * returns undefined if the session has ended by then.
    */
-  put(hash: string, current: () => HeldSession | undefined): void
+  put(hash: string, current: () => HeldSession | undefined): Promise<void>
   /** The promise is awaited when somebody signs out, because the session must not come back. */
   remove(hash: string): Promise<void>
 }
@@ -123,14 +123,13 @@ export function keepSessions({
           for (const [hash, held] of found) memory.put(hash, held)
         },
       ),
-    put(hash, current) {
+    put: (hash, current) =>
       main
         .change(() => {
           const held = current()
           return { ops: held ? [records.encode(keys.dashboardSession(hash), held)] : [] }
         })
-        .catch(failed)
-    },
+        .catch(failed),
     remove: (hash) => main.change(() => ({ ops: [records.remove(keys.dashboardSession(hash))] })),
   }
 }

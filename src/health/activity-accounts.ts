@@ -25,6 +25,8 @@ export interface ActivityAccounts {
   hoursOf(instance: string): ActivityHours | undefined
   /** Sums for each hour of the last seven days, oldest first. */
   sumOf(instances: readonly string[]): HourRow[]
+  /** Drops those whose hours were read before this time, in epoch ms. */
+  dropOlder(instances: readonly string[], readBefore: number): void
   drop(instance: string): void
 }
 
@@ -36,6 +38,8 @@ export interface ActivityAccountsDeps {
 
 interface Account {
   hours: ActivityHours
+  /** In epoch ms. */
+  readAt: number
   /** Absent before the first report of the thread that hosts the instance. */
   reported?: { since: number; totals: Amounts }
 }
@@ -51,7 +55,7 @@ export function createActivityAccounts({ load, isKnown, clock }: ActivityAccount
     const hours = emptyHours()
     for (const [hour, sent, received, delivered, failed] of rows)
       if (hour <= now && hour > now - HOURS) addAmounts(hours, hour, { sent, received, delivered, failed })
-    if (isKnown(instance)) accounts.set(instance, { hours })
+    if (isKnown(instance)) accounts.set(instance, { hours, readAt: clock.now() })
   }
 
   return {
@@ -83,6 +87,9 @@ export function createActivityAccounts({ load, isKnown, clock }: ActivityAccount
         if (account) addHours(sum, account.hours)
       }
       return rowsOf(sum, now - HOURS + 1, now)
+    },
+    dropOlder(instances, readBefore) {
+      for (const instance of instances) if ((accounts.get(instance)?.readAt ?? readBefore) < readBefore) accounts.delete(instance)
     },
     drop: (instance) => void accounts.delete(instance),
   }

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, HOUR, iso, MINUTE, SECOND } from '../domain/clock.ts'
 import type { ActivityHour } from '../domain/dashboard.ts'
 import type { Log } from '../domain/log.ts'
-import type { Readings } from '../domain/readings.ts'
+import type { InstanceReading, Readings } from '../domain/readings.ts'
 import { createUnderWay } from '../lib/under-way.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { createActivityAccounts } from './activity-accounts.ts'
@@ -16,6 +16,8 @@ import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
 const FRESH = 5 * SECOND
+/** Milliseconds after which the numbers that another service has stored are read again. */
+const READ_AGAIN = MINUTE
 /** Records in a commit. Sends and receipts wait for a commit, so it must be small. */
 const AT_ONCE = 16
 
@@ -24,6 +26,8 @@ export interface ActivityDeps {
   directory: { onDeleted(listener: (instance: string) => void): void; tokenTagOf(instance: string): string | undefined }
   store: Pick<StateStore, 'range' | 'commit'>
   keyOf(instance: string): Uint8Array
+  /** False if another service has the instance: that one counts, and this one reads what it has stored. */
+  isHere(instance: string): boolean
   clock: Clock
   log: Log
 }
@@ -42,15 +46,29 @@ function* slicesOf<T>(all: readonly T[]) {
   for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
 }
 
-export async function watchActivity({ readings, directory, store, keyOf, clock, log }: ActivityDeps): Promise<ActivityWatch> {
+export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> {
+  const { readings, directory, store, keyOf, isHere, clock, log } = deps
   const records = createActivityRecords({ store, keyOf, log })
   const isKnown = (instance: string) => directory.tokenTagOf(instance) !== undefined
   const accounts = createActivityAccounts({ load: records.load, isKnown, clock })
   const changed = new Map<string, ChangedDay>()
+  const counted = new Set<string>()
   const running = createUnderWay()
   let writtenAt = clock.now()
 
-  directory.onDeleted(accounts.drop)
+  directory.onDeleted(leave)
+
+  /** While another service has an instance, its numbers change only in the store. */
+  function followHomes(seen: readonly InstanceReading[]) {
+    for (const instance of counted) if (!isHere(instance)) leave(instance)
+    for (const { instance } of seen) if (!counted.has(instance)) accounts.drop(instance)
+    for (const { instance } of seen) counted.add(instance)
+  }
+
+  function leave(instance: string) {
+    counted.delete(instance)
+    accounts.drop(instance)
+  }
 
   /** If no instance of a group can be read, the store cannot be reached, and the rest is read later. */
   async function loadSeen(instances: readonly string[]) {
@@ -65,7 +83,8 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
 
   async function lookNow(maxAgeMs: number) {
     await readings.look(maxAgeMs)
-    const seen = readings.own().filter(({ instance }) => isKnown(instance))
+    const seen = readings.own().filter(({ instance }) => isKnown(instance) && isHere(instance))
+    followHomes(seen)
     await loadSeen(seen.map(({ instance }) => instance))
     for (const reading of seen) {
       const hour = accounts.count(reading)
@@ -90,7 +109,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
     try {
       const ops = days.flatMap(([, { instance, day }]) => {
         const hours = accounts.hoursOf(instance)
-        return hours ? [records.store(instance, day, hours)] : []
+        return hours && isHere(instance) ? [records.store(instance, day, hours)] : []
       })
       if (ops.length > 0) await store.commit({ ops })
     } catch (error) {
@@ -124,6 +143,10 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   return {
     async of(instances) {
       await look(FRESH)
+      accounts.dropOlder(
+        instances.filter((instance) => !isHere(instance)),
+        clock.now() - READ_AGAIN,
+      )
       for (const slice of slicesOf(accounts.missing(instances))) await Promise.all(slice.map(accounts.load))
       return accounts.sumOf(instances).map(([hour, sent, received, delivered, failed]) => ({
         at: iso(hour * HOUR),

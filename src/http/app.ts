@@ -27,7 +27,7 @@ import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
 import { mountOauth } from './oauth/route.ts'
 import { mountPages } from './pages.ts'
 import { mountPasskey } from './passkey/route.ts'
-import { CONNECT, CONNECT_STARTS, createBuckets, createThrottle, DESCRIPTIONS, OAUTH, TICKETS } from './rate-limit.ts'
+import { CONNECT, createBuckets, createThrottle, DESCRIPTIONS, failuresAmong, OAUTH, startsAmong, TICKETS } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { sourceOf, untrustedProxyWarning } from './source.ts'
 import { createUnknownPath } from './unknown-path.ts'
@@ -69,6 +69,8 @@ export interface AppDeps {
   /** If false, `/openapi.json` and `/docs` are not found. */
   docs: boolean
   pages: Parts['pages']
+  /** Number of services that run on the store, each with a share of the guesses that strangers have; by default 1. */
+  services?: (() => number) | undefined
   /** Limit of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
   dashboard?: DashboardDeps | undefined
@@ -88,15 +90,15 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => !DOCS.has(name))
   const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
   const unknownPath = createUnknownPath(served)
-  const { requestsPerSecond: perSecond } = deps
+  const { requestsPerSecond: perSecond, services = () => 1 } = deps
   const buckets = createBuckets(deps.steadyClock, perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond })
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const tickets = createBuckets(deps.steadyClock, TICKETS)
   const apps = createBuckets(deps.steadyClock, OAUTH)
   const links = createBuckets(deps.steadyClock, CONNECT)
-  const linkStarts = createBuckets(deps.steadyClock, CONNECT_STARTS)
-  const throttle = createThrottle(deps.steadyClock)
-  const shortSecrets = createThrottle(deps.steadyClock)
+  const linkStarts = createBuckets(deps.steadyClock, () => startsAmong(services()))
+  const throttle = createThrottle(deps.steadyClock, () => failuresAmong(services()))
+  const shortSecrets = createThrottle(deps.steadyClock, () => failuresAmong(services()))
   const { adminAllowedIps, isMetricsToken } = deps
   const gate = createAccessChecks({
     account,

@@ -34,12 +34,23 @@ const SWEEP_ABOVE = 10_000
 /** A scan for full buckets at every request would take quadratic time. */
 const SWEEP_INTERVAL = SECOND
 
-export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND }) {
+export interface Limits {
+  capacity: number
+  perSecond: number
+}
+
+/** `limits` may change with the number of services on the store. */
+export function createBuckets(
+  clock: Clock,
+  limits: Limits | (() => Limits) = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND },
+) {
+  const limitsNow = typeof limits === 'function' ? limits : () => limits
   const buckets = new Map<string, Bucket>()
   let sweptAt = Number.NEGATIVE_INFINITY
 
   function current(owner: string): Bucket {
     const now = clock.now()
+    const { capacity, perSecond } = limitsNow()
     const bucket = buckets.get(owner)
     if (!bucket) return { tokens: capacity, at: now }
     const refilled = bucket.tokens + (Math.max(0, now - bucket.at) / SECOND) * perSecond
@@ -50,12 +61,14 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
     const now = clock.now()
     if (buckets.size <= SWEEP_ABOVE || Math.abs(now - sweptAt) < SWEEP_INTERVAL) return
     sweptAt = now
-    for (const owner of buckets.keys()) if (current(owner).tokens === capacity) buckets.delete(owner)
+    const { capacity } = limitsNow()
+    for (const owner of buckets.keys()) if (current(owner).tokens >= capacity) buckets.delete(owner)
   }
 
   return {
     take(owner: string): Taken {
       const { tokens, at } = current(owner)
+      const { perSecond } = limitsNow()
       const allowed = tokens >= 1
       const left = allowed ? tokens - 1 : tokens
       sweep()
@@ -68,6 +81,19 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 export type Buckets = ReturnType<typeof createBuckets>
 
 export const FAILURES_PER_MINUTE = 30
+/** The least that one of many services allows, so that people can mistype a secret. */
+const LEAST_FAILURES = 5
+const LEAST_STARTS = 2
+
+/**
+ * A stranger can send requests to each of the services on a store, so each allows only a part of what one service would.
+ * `services` is the number of services that run.
+ */
+export const failuresAmong = (services: number): number => Math.max(LEAST_FAILURES, Math.floor(FAILURES_PER_MINUTE / services))
+export const startsAmong = (services: number): Limits => ({
+  capacity: Math.max(LEAST_STARTS, Math.floor(CONNECT_STARTS.capacity / services)),
+  perSecond: CONNECT_STARTS.perSecond / services,
+})
 
 /** These counts take about 20 MB. Beyond the limit, the count that expires first is evicted. */
 const MAX_COUNTS = 100_000
@@ -80,7 +106,7 @@ interface Window {
 /**
  * Counts failures per address, and per `owner` of the guessed secret if given. A minute begins with the first failure.
  */
-export function createThrottle(clock: Clock) {
+export function createThrottle(clock: Clock, most: () => number = () => FAILURES_PER_MINUTE) {
   const windows = new Map<string, Window>()
   const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 
@@ -95,7 +121,7 @@ export function createThrottle(clock: Clock) {
     /** Seconds until the minute ends; undefined if the address has guesses left. */
     blockedFor(source: string, owner = ''): number | undefined {
       const window = windows.get(keyOf(source, owner))
-      if (!window || window.failures < FAILURES_PER_MINUTE) return undefined
+      if (!window || window.failures < most()) return undefined
       const left = window.endsAt - clock.now()
       return left > 0 ? Math.max(1, Math.ceil(left / SECOND)) : undefined
     },

@@ -34,6 +34,7 @@ import { createDashboardFiles } from '../pages/dashboard-files.ts'
 import { createPages } from '../pages/pages.ts'
 import { createPasskeys } from '../passkey/passkeys.ts'
 import type { Listening } from '../serve.ts'
+import { hasInstance } from '../storage/beside-members.ts'
 import { isFailing } from '../storage/disk.ts'
 import { checkRing } from '../storage/key-ring.ts'
 import type { MainRecords } from '../storage/main-records/main-records.ts'
@@ -85,6 +86,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const { engine, media, logThreads, archives } = threads
   const { store, sealer, keyRing } = deps.storage
   const { clock } = deps.clockWatch
+  const isHere = (instance: string) => hasInstance(store, instance)
   const eventStreams = createEventStreams({
     engine,
     onGap: () => tally.add('svc_event_stream_gaps_total', {}),
@@ -170,7 +172,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           tally,
           ledger,
           clock,
-          instances: directory.countByStatus,
+          instances: () => directory.countByStatus(isHere),
           streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
           nodes: deps.storage.nodes,
           isPair: config.isStandby,
@@ -180,6 +182,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         baseUrl: config.baseUrl,
         trustedProxies: config.trustedProxies,
         adminAllowedIps: config.adminAllowedIps,
+        services: () => (store.members?.others().length ?? 0) + 1,
         requestsPerSecond: config.requestsPerSecond,
         docs: config.docs,
         readLargeBody: media.readLargeBody,
@@ -263,7 +266,15 @@ async function dashboardOf(
     return undefined
   }
   const { clock } = clockWatch
-  const activity = await watchActivity({ readings, directory, store, keyOf: keyRing.of, clock, log })
+  const activity = await watchActivity({
+    readings,
+    directory,
+    store,
+    keyOf: keyRing.of,
+    isHere: (instance) => hasInstance(store, instance),
+    clock,
+    log,
+  })
   shutdown.add(activity.stop)
   const health = await watchHealth({
     account,

@@ -10,6 +10,7 @@ import type { Logger } from '../log.ts'
 import type { MediaCopies } from '../media/copies/media-copies.ts'
 import { createMediaLinks } from '../media/media-links.ts'
 import type { Tally } from '../metrics/tally.ts'
+import { hasInstance } from '../storage/beside-members.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Threads } from './open-threads.ts'
@@ -47,11 +48,13 @@ export async function openCopies(
     days: mediaDays,
     copy: pool.copy,
     proxyOf: directory.proxyOf,
+    isHere: (instance) => hasInstance(store, instance),
     count: (result) => tally.add('svc_media_copies_total', { result }),
     log,
   })
   threads.engine.onEvent((event) => {
-    if (event.type === 'files') copies.wake(event.instance)
+    // The start of an instance that has moved here shows itself by a state.
+    if (event.type === 'files' || (event.type === 'state' && store.members !== undefined)) copies.wake(event.instance)
   })
   directory.onDeleted((instance) => void copies.removeOf(instance))
   // An earlier run of the service may have left files that are not copied yet.

@@ -1,8 +1,12 @@
 import type { Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'
 import type { SignedIn, SignedOut } from '../../domain/dashboard.ts'
+import { orLate } from '../../lib/deadline.ts'
 import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
 import { dropCookie, infoOf, keepCookie, type SessionsDeps, sessionOf, signInKeyOf } from './session.ts'
+
+/** Milliseconds for which the answer of a sign-in waits until other services know the session. */
+const KEPT_WITHIN = 2 * SECOND
 
 export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDeps, sessionDeps: SessionsDeps): void {
   const { sessions, account, baseUrl } = sessionDeps
@@ -23,7 +27,9 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
     const { workspace, key } = gate.signIn(given, accessRequestOf(c))
     const keyId = key?.id ?? null
     const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
-    const { session, value, proof } = sessions.open({ workspace, keyId }, from)
+    const { session, value, proof, kept } = sessions.open({ workspace, keyId }, from)
+    // The next request of the page may reach another service.
+    if (account.isShared) await orLate(kept, KEPT_WITHIN, () => {})
     keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
     log.info({ session: session.id, workspace, api_key_id: keyId, address: from.address }, 'dashboard: signed in')
     return c.json({ ...infoOf(c, { session, key }, sessionDeps), proof } satisfies SignedIn, 201)

@@ -29,6 +29,8 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
   links: MediaLinks
   /** Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
+  /** False if another service has the instance, which then copies its files. */
+  isHere(instance: string): boolean
   count(outcome: CopyOutcome): void
   log: Log
 }
@@ -41,7 +43,7 @@ export interface MediaCopies extends BucketContents {
 }
 
 export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
-  const { store, links, nameOf, bucket, clock, proxyOf, log } = deps
+  const { store, links, nameOf, bucket, clock, proxyOf, isHere, log } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   const slots = fairSlots({ total: COPIES, perOrigin: COPIES_OF_INSTANCE })
@@ -94,7 +96,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
 
   async function carry(instance: string, key: string, link: string): Promise<void> {
     const outcome = await outcomeOf(instance, key, link)
-    if (outcome === undefined) return
+    if (outcome === undefined || !isHere(instance)) return
     await store.commit({ ops: [[key, null]] })
     deps.count(outcome)
     aside.remove(key)
@@ -105,6 +107,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     let failure: { error: unknown } | undefined
     try {
       for await (const [key, link] of store.range(keys.mediaCopies(instance))) {
+        if (!isHere(instance)) break
         if (aside.isWaiting(key)) continue
         const giveBack = await slots.take(instance, signal)
         const carried = carry(instance, key, Buffer.from(link).toString())
@@ -124,7 +127,9 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   }
 
   return {
-    wake: walks.wake,
+    wake(instance) {
+      if (isHere(instance)) walks.wake(instance)
+    },
     ...contents,
     linkOf: async (link, opened) => (watch.isAway ? undefined : await contents.linkOf(link, opened)),
     problem: () =>

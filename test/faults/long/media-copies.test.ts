@@ -59,6 +59,7 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
     clock: systemClock,
     days: 30,
     copy: pool.copy,
+    isHere: () => true,
     proxyOf: () => null,
     count: (outcome) => void counts[outcome]++,
     log,

@@ -23,6 +23,8 @@ const idOf = (index: number) => `7f8f1a52-9c0f-4a43-9a5e-${String(index).padStar
 
 async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START) {
   const time = { now: from }
+  /** Instances that another service has. */
+  const elsewhere = new Set<string>()
   const log = recordingLog()
   const all = new Map<string, InstanceReading>()
   const deleted: ((instance: string) => void)[] = []
@@ -32,6 +34,7 @@ async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START
     directory: { onDeleted: (listener) => void deleted.push(listener), tokenTagOf: (id) => (all.has(id) ? 'tag' : undefined) },
     store,
     keyOf: (instance) => createHash('sha512').update(instance).digest(),
+    isHere: (instance) => !elsewhere.has(instance),
     clock: { now: () => time.now },
     log,
   })
@@ -39,6 +42,7 @@ async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START
     time,
     log,
     activity,
+    elsewhere,
     atNextLook: (run: () => void) => void looks.push(run),
     report(instance: string, [sent, received, delivered, failed]: readonly [number, number, number, number], since = 0) {
       all.set(instance, {
@@ -216,4 +220,34 @@ test('a stored record shows nothing without the key of its instance, and one tha
   assert.deepEqual(await next.activity.of([A, B]), [hour(START, [1, 0, 0, 0])])
   assert.equal(next.log.lines.length, 1)
   await next.activity.stop()
+})
+
+test('only the service that has an instance counts and stores its numbers; another one shows what is stored', async (t) => {
+  const store = await tempStore(t)
+  const [first, second] = [await service(store), await service(store)]
+  second.elsewhere.add(A)
+  for (const each of [first, second]) each.report(A, [3, 0, 0, 0])
+  await first.activity.of([A])
+  await first.activity.stop()
+  assert.deepEqual(await second.activity.of([A]), [hour(START, [3, 0, 0, 0])])
+  const before = await store.get(keys.activityDay(A, Math.floor(START / (24 * HOUR)) % 8))
+
+  // The instance moves to the second service and back, and each counts from zero.
+  const [third, fourth] = [await service(store), second]
+  third.elsewhere.add(A)
+  fourth.elsewhere.delete(A)
+  fourth.report(A, [2, 0, 0, 0], 1)
+  assert.deepEqual(await fourth.activity.of([A]), [hour(START, [5, 0, 0, 0])])
+  await fourth.activity.stop()
+  assert.notDeepEqual(await store.get(keys.activityDay(A, Math.floor(START / (24 * HOUR)) % 8)), before)
+  third.report(A, [0, 0, 0, 0])
+  third.time.now += 2 * 60_000
+  assert.deepEqual(await third.activity.of([A]), [hour(START, [5, 0, 0, 0])])
+  third.elsewhere.delete(A)
+  third.report(A, [4, 0, 0, 0], 2)
+  assert.deepEqual(await third.activity.of([A]), [hour(START, [9, 0, 0, 0])])
+  third.elsewhere.add(A)
+  third.time.now += 2 * 60_000
+  assert.deepEqual(await third.activity.of([A]), [hour(START, [5, 0, 0, 0])], 'what was not stored here is forgotten')
+  await third.activity.stop()
 })

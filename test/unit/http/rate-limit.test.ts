@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBuckets, createThrottle, FAILURES_PER_MINUTE } from '../../../src/http/rate-limit.ts'
+import { createBuckets, createThrottle, FAILURES_PER_MINUTE, failuresAmong, startsAmong } from '../../../src/http/rate-limit.ts'
 
 test('a bucket gives 120 at once and then one every sixtieth of a second, never more than 120', () => {
   const time = { now: 0 }
@@ -81,4 +81,26 @@ test('failures are counted for 100,000 addresses; beyond that the first to be fo
   fail('second')
   for (let source = 0; source < 99_999; source++) throttle.failed(`s${source}`)
   assert.deepEqual([throttle.blockedFor('first'), throttle.blockedFor('second')], [undefined, 60])
+})
+
+test('services on one store share the failures of a minute and the starts of a link, as many as run at the time', () => {
+  const time = { now: 0 }
+  let services = 3
+  const clock = { now: () => time.now }
+  const throttle = createThrottle(clock, () => failuresAmong(services))
+  for (let failed = 1; failed <= 10; failed++) {
+    assert.equal(throttle.blockedFor('198.51.100.7'), undefined)
+    throttle.failed('198.51.100.7')
+  }
+  assert.equal(throttle.blockedFor('198.51.100.7'), 60)
+  services = 1
+  assert.equal(throttle.blockedFor('198.51.100.7'), undefined)
+  assert.deepEqual([failuresAmong(1), failuresAmong(100)], [FAILURES_PER_MINUTE, 5])
+
+  const starts = createBuckets(clock, () => startsAmong(services))
+  assert.equal(starts.take('link').remaining, 4)
+  services = 2
+  assert.equal(starts.take('link').remaining, 1)
+  assert.equal(starts.take('link').allowed, true)
+  assert.deepEqual(starts.take('link'), { allowed: false, remaining: 0, retryAfter: 120 })
 })
