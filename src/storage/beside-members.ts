@@ -1,4 +1,4 @@
-/** What a service may do while other members of its cluster may run. Without members it may do everything. */
+/** Rules for a service beside other members of its cluster. Without members it may do everything. */
 import type { OpenParts } from './store-backend.ts'
 
 type Store = Pick<OpenParts, 'homes' | 'members'>

@@ -47,7 +47,7 @@ function meeting(): () => Promise<void> {
 }
 
 export function testMembers(url: () => string, open: (url: string, options: MainOptions) => Promise<Running>): void {
-  /** What the tests change in the members, which all tests share: to open two takes half a second. */
+  /** The tests change these functions of both members, which they share because opening two takes half a second. */
   const hooks: { atStep: Steps; error: Log['error'] } = { atStep: () => {}, error: silent.error }
   let opened: Promise<{ store: string; a: Running; b: Running }> | undefined
   async function openBoth() {
