@@ -39,7 +39,8 @@ export interface MainOptions {
 
 export async function openMain(url: string, { log = silent, late, steps, open, others, ...options }: MainOptions = {}) {
   const opened = await openStore(url)
-  const store = others === undefined ? opened : { ...opened, members: { others: () => others, onLook() {}, reachesStore: () => true } }
+  const store =
+    others === undefined ? opened : { ...opened, members: { others: () => others, onLook() {}, reachesStore: () => true } }
   const changes = store.changes!
   const main = sharedRecords({ store, changes: { ...changes, ...late?.(changes) }, log, ...options })
   const keyRing = await openKeyRing(store, SECRET_KEY)

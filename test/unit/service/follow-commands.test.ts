@@ -14,7 +14,7 @@ const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 
 /** `own` has the instances of this service. */
 async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
-  const members = { others: () => [OTHER], onLook() {} }
+  const members = { others: () => [OTHER], onLook() {}, reachesStore: () => true }
   const homes = { isOwn: (instance: string) => own.has(instance) } as OpenStore['homes']
   const store = { ...opened, members, homes }
   const done: string[] = []
