@@ -206,24 +206,6 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     assert.deepEqual(b.over, [])
   })
 
-  test('members that all cannot reach the database go on, and one ends in time when only another one finds it again', async () => {
-    const schema = newSchema()
-    const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
-    await see(a, ['b'])
-    for (const each of [a, b]) cutOff(each)
-    await pause(8_000)
-    assert.deepEqual([a.over, b.over], [[], []])
-    b.proxy.refuse(false)
-    assert.deepEqual(await isOver(a), ENDED)
-    assert.deepEqual(b.lost, [])
-    await until(
-      async () => b.lost,
-      (lost) => String(lost) === 'a',
-    )
-    assert.deepEqual(b.over, [])
-    await b.store.commit(put('after'))
-  })
-
   test('a member whose connection breaks takes its locks again, and nobody misses it', async () => {
     const { members, writers, side, schema } = await three()
     const held = async () =>
