@@ -15,9 +15,10 @@ import { orLate } from '../lib/deadline.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import { sum, type Tally } from '../metrics/tally.ts'
 import type { StateStore } from '../storage/contract.ts'
+import { removeThese } from '../storage/remove-all.ts'
 import { problemsOf } from './problems.ts'
 import { createSeries, EVERY, RINGS } from './series.ts'
-import { loadRings, pagesSince, WRITE_EVERY } from './series-records.ts'
+import { chartsOf, loadRings, oldPages, pagesSince, WRITE_EVERY } from './series-records.ts'
 import { mb, threadsOf } from './threads.ts'
 
 export interface HealthDeps {
@@ -30,6 +31,8 @@ export interface HealthDeps {
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
   store: Pick<StateStore, 'range' | 'commit'>
+  /** Name of this service, if several use the store at the same time. */
+  memberName: string | undefined
   hasNodes: boolean
   storeBytes(): Promise<number>
   mediaBytes(): number
@@ -49,7 +52,9 @@ const CHECK_DEADLINE = SECOND
 export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   const { account, directory, readings, readiness, tally, ledger, engine, store, clock, steady, log } = deps
   const startedAt = clock.now()
-  const series = createSeries(clock, steady, await loadRings(store, clock, log))
+  const of = deps.memberName === undefined ? undefined : chartsOf(deps.memberName)
+  const series = createSeries(clock, steady, await loadRings(store, clock, log, of))
+  if (of !== undefined) void removeOld()
   let written = { at: startedAt, steady: steady.now() }
   let lookedAt = performance.eventLoopUtilization()
   let busy = 0
@@ -64,13 +69,21 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
     if (steady.now() - written.steady >= WRITE_EVERY) await write()
   }
 
+  async function removeOld() {
+    try {
+      await removeThese(store, await oldPages(store, startedAt))
+    } catch (err) {
+      log.warn({ err }, 'old pages of charts could not be removed; the next start tries again')
+    }
+  }
+
   /** Stores the pages that have new samples. A write that fails is repeated with the next one. */
   async function write() {
     const now = { at: clock.now(), steady: steady.now() }
     // The clock may have been set back since the last write, so the time of that write is computed by the present
     // clock. Otherwise no page would seem to have new samples.
     const since = Math.min(written.at, now.at - (now.steady - written.steady))
-    const ops = pagesSince(series.samples(), since)
+    const ops = pagesSince(series.samples(), since, of)
     if (ops.length > 0) await store.commit({ ops })
     written = now
   }

@@ -251,7 +251,7 @@ interface DashboardParts {
 }
 
 async function dashboardOf(
-  { dashboard: mode, outboxMax }: Config,
+  { dashboard: mode, outboxMax, nodeName }: Config,
   { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
@@ -287,6 +287,7 @@ async function dashboardOf(
     disk: storage.diskWatch,
     store,
     hasNodes: store.nodes !== undefined,
+    memberName: store.members === undefined ? undefined : nodeName,
     storeBytes: store.size,
     mediaBytes: () => Number(Atomics.load(storage.blobsUsed, 0)),
     outboxMax,

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Bucket } from '../domain/bucket.ts'
+import { MINUTE } from '../domain/clock.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { ServiceNode } from '../domain/nodes.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
 import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
-import { type BlobItems, measureBlobs } from '../storage/blobs/items.ts'
+import { type BlobItems, measureBlobs, recountBlobs } from '../storage/blobs/items.ts'
 import type { BucketWatch } from '../storage/bucket/bucket-watch.ts'
 import { claimsOf, type DiskWatch, noteCommit, shareDisk, watchDisk } from '../storage/disk.ts'
 import { endWithStore } from '../storage/end-now.ts'
@@ -20,7 +21,7 @@ import { loadSecretKey } from '../storage/secret-key.ts'
 import { holdLease, type SharedLease, shareLease } from '../storage/shared-lease.ts'
 import type { Backend, OpenStore, OwnNode, Turn } from '../storage/store-backend.ts'
 import { clusterOptions } from './cluster-options.ts'
-import { markFolders } from './shared-folders.ts'
+import { checkFolders, markFolders } from './shared-folders.ts'
 import type { Shutdown } from './shutdown.ts'
 import { threadsOf } from './stand-by.ts'
 
@@ -42,6 +43,9 @@ export interface ServiceStorage {
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
+
+/** Interval in ms at which a member of a cluster counts the media that all members have stored. */
+const COUNT_AGAIN = MINUTE
 
 export async function openStorage(
   config: Config,
@@ -106,7 +110,8 @@ export async function openStorage(
   // No code before this line does harm if two services start at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
-  if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
+  if (store.members !== undefined) await checkFolders(config, store)
+  else if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
   await refuseMarked(store)
   const diskWatch = await watchDisk({
     shared: disk,
@@ -127,6 +132,11 @@ export async function openStorage(
   if (blobsWatch?.problem() === undefined) {
     await eraseLeftovers({ store, keyRing, blobs, log })
     await count()
+  }
+  if (store.members !== undefined) {
+    // While the bucket or the database does not answer, the last count is used.
+    const counting = setInterval(() => void recountBlobs(blobs, blobsUsed).catch(() => {}), COUNT_AGAIN).unref()
+    shutdown.add(() => clearInterval(counting))
   }
   return {
     store,

@@ -1,12 +1,17 @@
 /**
  * Ensures that a standby uses the same folders as the active service (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`); in folders of
  * its own it would find no keys. The active service writes its id into each folder, and its standby reads the id there.
+ * The members of a cluster use a mark that all of them can compute.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { BRAND } from '../domain/brand.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { isAlone } from '../storage/beside-members.ts'
+import type { OpenStore } from '../storage/open-store.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
+import { keys } from '../storage/record-keys.ts'
 
 type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
 
@@ -23,6 +28,23 @@ export async function markFolders(folders: Folders, owner: string): Promise<void
 }
 
 /** A sentence for the operator if a folder is not the one that the owner marked. */
+/**
+ * For a member of a cluster. Throws a sentence for the operator if a folder is not that of the other members. The mark is
+ * derived from a record of the store, so all members know it.
+ */
+export async function checkFolders(folders: Folders, store: Pick<OpenStore, 'get' | 'members'>): Promise<void> {
+  const mark = sha256((await store.get(keys.keyRing))!, 'base64url')
+  for (const [variable, dir] of named(folders)) {
+    const found = await readFile(join(dir, MARK), 'utf8').catch(() => undefined)
+    if (found === mark) continue
+    if (!isAlone(store))
+      throw new Error(
+        `${variable} is ${JSON.stringify(dir)}, which is not the folder of the other members of the cluster; all members must use the same shared folder.`,
+      )
+    await writeFile(join(dir, MARK), mark, { mode: PRIVATE_FILE })
+  }
+}
+
 export async function otherFolder(folders: Folders, owner: string, name: string): Promise<string | undefined> {
   for (const [variable, dir] of named(folders)) {
     // A folder without the file, or one that cannot be read, does not show that it is shared.

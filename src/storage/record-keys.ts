@@ -12,8 +12,11 @@ export const keys = {
   storeCopied: 'meta:copied',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
-  chartPage: (window: string, page: number): string => `${keys.chartPages(window)}${String(page).padStart(3, '0')}`,
-  chartPages: (window: string) => `chart:${window}:`,
+  /** `of` names the member of a cluster whose numbers they are. */
+  chartPage: (window: string, page: number, of?: string): string =>
+    `${keys.chartPages(window, of)}${String(page).padStart(3, '0')}`,
+  chartPages: (window: string, of?: string): string => `${keys.charts}${of === undefined ? '' : `${of}:`}${window}:`,
+  charts: 'chart:',
   workspace: (workspace: string) => `workspace:${workspace}:self`,
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,

@@ -1,6 +1,9 @@
 /** Two members of a cluster find the same imported device, or what looks like a leftover of an import. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { importOps, refusalOf, stageArchive } from '../../src/directory/imports.ts'
 import { MINUTE } from '../../src/domain/clock.ts'
@@ -9,8 +12,9 @@ import { Failure } from '../../src/domain/failures.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { Step, Steps } from '../../src/domain/steps.ts'
 import { deferred } from '../../src/lib/deferred.ts'
+import { checkFolders } from '../../src/service/shared-folders.ts'
 import { hasInstance } from '../../src/storage/beside-members.ts'
-import { putSealedBlob } from '../../src/storage/blobs/items.ts'
+import { putSealedBlob, recountBlobs } from '../../src/storage/blobs/items.ts'
 import { eraseLeftovers } from '../../src/storage/erase.ts'
 import { checkSecretKey } from '../../src/storage/key-ring.ts'
 import type { Member } from '../../src/storage/members.ts'
@@ -184,5 +188,27 @@ export function testMembers(url: () => string, open: (url: string, options: Main
       ['instance.endPairing'],
     )
     await Promise.all([ofA.stop(), ofB.stop()])
+  })
+
+  test('each member counts the media that all have stored, and a folder that is not the shared one is refused', async (t) => {
+    const { a } = await members()
+    const blobs = await openBlobItems({ in: 'store' }, a.store)
+    const counter = new BigInt64Array([5n])
+    await recountBlobs(blobs, counter)
+    const before = counter[0]!
+    await putSealedBlob(blobs, `${randomUUID()}:item`, Buffer.alloc(200))
+    await recountBlobs(blobs, counter)
+    assert.equal(counter[0]! - before, 200n)
+
+    const dir = await mkdtemp(join(tmpdir(), 'svc-shared-'))
+    t.after(() => rm(dir, { recursive: true }))
+    const [shared, own] = [join(dir, 'shared'), join(dir, 'own')]
+    await Promise.all([mkdir(shared), mkdir(own)])
+    await checkFolders({ keysDir: shared, blobsDir: null }, { ...a.store, members: undefined })
+    await checkFolders({ keysDir: shared, blobsDir: null }, a.store)
+    await assert.rejects(
+      checkFolders({ keysDir: own, blobsDir: null }, a.store),
+      /^Error: SVC_KEYS_DIR is .* same shared folder\.$/,
+    )
   })
 }

@@ -61,6 +61,15 @@ export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
+/**
+ * Corrects a count of encrypted bytes by what other services have stored and removed. A blob that this service stores in
+ * the meantime may count twice until the next correction.
+ */
+export async function recountBlobs(items: BlobItems, counter: BigInt64Array): Promise<void> {
+  const before = Atomics.load(counter, 0)
+  Atomics.add(counter, 0, BigInt(await measureBlobs(items)) - before)
+}
+
 export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
   for (const { key, bytes } of await blobsUnder(items, owner)) {
     const pieces: Uint8Array[] = []

@@ -34,7 +34,7 @@ export const FAMILIES = {
   /** Devices that a command or an upload passes on to the service. */
   imports: notHeld('import:'),
   orders: notHeld('order:'),
-  charts: held('chart:', 'health/series.ts'),
+  charts: held(keys.charts, 'health/series.ts'),
   /** The owner of the store, its marks, and the web client version. */
   store: notHeld('meta:'),
 } satisfies Record<string, Family>

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { withGaps } from '../../../src/dashboard/pages/health/slots.ts'
 import { newTimes, quantile } from '../../../src/health/sample.ts'
 import { createSeries, type Rings } from '../../../src/health/series.ts'
-import { loadRings, pagesSince } from '../../../src/health/series-records.ts'
+import { chartsOf, loadRings, oldPages, pagesSince } from '../../../src/health/series-records.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import type { Op } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { recordingLog, tempStore } from '../storage/fixtures.ts'
 
 const standing = { rssMb: 1, queue: 2, backlog: 3 }
@@ -179,4 +180,24 @@ test('a chart has a gap where the service did not run, and none where one sample
     [300, false],
     [610, true],
   ])
+})
+
+test('two services on one store have charts of their own, and those of a service that is gone are removed', async (t) => {
+  const store = await tempStore(t)
+  const [first, second] = [service(), service()]
+  const DAY = 86_400_000
+  const names = [chartsOf('node a'), chartsOf('node/b')] as const
+  for (const [index, { time, look, series }] of [first, second].entries()) {
+    look()
+    for (let turn = 0; turn <= index; turn++) {
+      time.now += 10_000
+      look()
+    }
+    await store.commit({ ops: pagesSince(series.samples(), 0, names[index]) })
+  }
+  const hourOf = async (of: string | undefined) => (await loadRings(store, second.clock, recordingLog(), of)).hour.length
+  assert.deepEqual([await hourOf(names[0]), await hourOf(names[1]), await hourOf(undefined)], [1, 2, 0])
+  assert.deepEqual(await oldPages(store, second.time.now + 7 * DAY), [])
+  await store.commit({ ops: await oldPages(store, second.time.now + 9 * DAY) })
+  assert.equal(await store.count(keys.charts), 0)
 })
