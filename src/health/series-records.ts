@@ -75,7 +75,7 @@ export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, 
   return { hour: await load('hour'), day: await load('day'), week: await load('week') }
 }
 
-/** Removals of pages that no chart shows any more, for example those of a service that has another name now. */
+/** Removals of pages that the charts no longer show, for example those of a service that has another name now. */
 export async function oldPages(store: Pick<StateStore, 'range'>, now: number): Promise<Op[]> {
   const old: Op[] = []
   for await (const { key, value } of records.list(store, keys.charts, { onUnreadable: () => {} }))
