@@ -110,8 +110,10 @@ export async function openStorage(
   // No code before this line does harm if two services start at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
-  if (store.members !== undefined) await checkFolders(config, store)
-  else if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
+  if (members !== undefined) {
+    log.info({ others: members.others().map(({ name }) => name) }, 'this service is a member of a cluster')
+    await checkFolders(config, store)
+  } else if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
   await refuseMarked(store)
   const diskWatch = await watchDisk({
     shared: disk,

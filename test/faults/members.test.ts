@@ -13,28 +13,17 @@ import { removeMembers } from '../../src/storage/drivers/postgres/owner/remove-m
 import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres } from '../../src/storage/drivers/postgres.ts'
-import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
+import { openStore } from '../../src/storage/open-store.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
-import { closeSides, openSide } from '../unit/peer/side.ts'
+import { closeSides } from '../unit/peer/side.ts'
+import { cutOff, isOver, nodeOf, type RunningMember, sees, startMember } from './member-host.ts'
 import { createSeeded } from './seeded.ts'
 
 const ENDED = ['The service cannot reach PostgreSQL, and another member of its cluster may reach it.']
 const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const] })
 const seeded = createSeeded()
-
-interface Running {
-  name: string
-  store: OpenStore
-  proxy: PostgresProxy
-  /** The sentences with which the process would have ended. */
-  over: string[]
-  /** The names of the members that this one has removed. */
-  lost: string[]
-  looks(): number
-  stop(): Promise<void>
-}
 
 describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => {
   let cluster: Cluster
@@ -52,56 +41,17 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
   })
 
   const newSchema = () => `members_${schemas++}`
-  const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1' })
-
-  async function start(schema: string, name: string): Promise<Running> {
-    const { link, port } = await openSide()
-    const proxy = await startProxy(cluster.socket)
-    proxies.push(proxy)
-    const over: string[] = []
-    const lost: string[] = []
-    const store = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
-      node: { ...nodeOf(name), peerPort: port },
-      cluster: { ask: link.askMember, onLost: (found) => lost.push(found) },
-      onOver: (_, sentence) => over.push(sentence),
-    })
-    let looks = 0
-    const { reachesStore, onLook } = store.members!
-    link.setMember({ id: store.ownerId!, reachesStore })
-    onLook(() => looks++)
-    const giveBack = await store.own()
-    let isStopped = false
-    async function stop() {
-      if (isStopped) return
-      isStopped = true
-      await store.close()
-      await giveBack()
-    }
-    ending.push(stop)
-    return { name, store, proxy, over, lost, looks: () => looks, stop }
+  async function start(schema: string, name: string): Promise<RunningMember> {
+    const member = await startMember(cluster, schema, name)
+    ending.push(member.stop)
+    return member
   }
-
-  const othersOf = ({ store }: Running) =>
-    store
-      .members!.others()
-      .map(({ name }) => name)
-      .sort()
-  const see = (running: Running, names: string[]) =>
-    until(
-      async () => othersOf(running),
-      (found) => String(found) === String(names),
-    )
-  const isOver = ({ over }: Running) =>
-    until(
-      async () => over,
-      ({ length }) => length > 0,
-    )
 
   async function three() {
     const schema = newSchema()
     const members = await Promise.all(['a', 'b', 'c'].map((name) => start(schema, name)))
     for (const each of members)
-      await see(
+      await sees(
         each,
         ['a', 'b', 'c'].filter((name) => name !== each.name),
       )
@@ -110,14 +60,14 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
         ({ name }) => name as string,
       )
-    return { schema, side, writers, members: members as [Running, Running, Running] }
+    return { schema, side, writers, members: members as [RunningMember, RunningMember, RunningMember] }
   }
 
   /** The first member is gone, and the others have removed it, once, and nobody else. */
-  async function isRemoved(gone: Running, others: Running[], writers: () => Promise<string[]>): Promise<void> {
+  async function isRemoved(gone: RunningMember, others: RunningMember[], writers: () => Promise<string[]>): Promise<void> {
     const names = others.map(({ name }) => name)
     for (const each of others)
-      await see(
+      await sees(
         each,
         names.filter((name) => name !== each.name),
       )
@@ -185,15 +135,10 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     )
   })
 
-  const cutOff = ({ proxy }: Running) => {
-    proxy.refuse(true)
-    proxy.cut()
-  }
-
   test('a member that alone cannot reach the database ends after four seconds, as another one says that it can', async () => {
     const schema = newSchema()
     const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
-    await see(a, ['b'])
+    await sees(a, ['b'])
     const cutAt = performance.now()
     cutOff(a)
     assert.deepEqual(await isOver(a), ENDED)
@@ -249,10 +194,10 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
   test('a member joins and leaves while others run', async () => {
     const schema = newSchema()
     const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
-    await see(a, ['b'])
-    assert.deepEqual(othersOf(b), ['a'])
+    await sees(a, ['b'])
+    await sees(b, ['a'])
     await b.stop()
-    await see(a, [])
+    await sees(a, [])
     assert.deepEqual([a.lost, a.over, a.store.hasTakenOver!()], [[], [], false])
   })
 
