@@ -1,15 +1,16 @@
 /**
  * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. The holder
- * of a ticket can read and answer one challenge. Tickets are only in memory, as hashes.
+ * of a ticket can read and answer one challenge.
  */
 import { randomBytes } from 'node:crypto'
-import { type Clock, iso, MINUTE } from '../domain/clock.ts'
+import { iso, MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import type { PasskeyReport, Passkeys } from '../domain/passkey.ts'
 import type { Engine } from '../engine/engine.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
+import { createTickets, type TicketsDeps } from './tickets.ts'
 
 const LIFE = 10 * MINUTE
 const TICKET_BYTES = 32
@@ -26,24 +27,14 @@ const VERSION = 1
  */
 const MAX_SEEN = 10_000
 
-interface Ticket {
-  instance: InstanceId
-  ceremony: string
-  challenge: string
-  /** Whether a connect link created the ticket. Its holder is refused once an account is linked. */
-  isStranger: boolean
-  until: number
-  refused: number
-}
-
-export interface PasskeyDeps {
+export interface PasskeyDeps extends TicketsDeps {
   engine: Pick<Engine, 'call'>
-  clock: Clock
-  steady: Clock
 }
 
-export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
-  const tickets = new Map<string, Ticket>()
+export async function createPasskeys({ engine, ...deps }: PasskeyDeps): Promise<Passkeys> {
+  const { clock } = deps
+  const tickets = createTickets(deps, LIFE)
+  await tickets.load()
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
@@ -60,15 +51,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
       ...(isStranger ? { ifUnpaired: true } : {}),
     })
 
-  function found(ticket: string): Ticket | undefined {
-    const known = tickets.get(hashOf(ticket))
-    return known && known.until > steady.now() ? known : undefined
-  }
-
-  function makeRoom(instance: InstanceId) {
-    const now = steady.now()
-    for (const [hash, each] of tickets) if (each.instance === instance || each.until <= now) tickets.delete(hash)
-  }
+  const found = (ticket: string) => tickets.get(hashOf(ticket))
 
   return {
     async state(instance, { isStranger }) {
@@ -80,17 +63,9 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
     async ticket(instance, baseUrl, { isStranger }) {
       const { ceremony, public_key, expires_at } = await reportOf(instance, isStranger)
       if (ceremony === null || public_key === null || expires_at === null) throw new Failure('passkey_not_pending')
-      makeRoom(instance)
       const ticket = randomBytes(TICKET_BYTES).toString('base64url')
       const lifeMs = Math.min(LIFE, Date.parse(expires_at) - clock.now())
-      tickets.set(hashOf(ticket), {
-        instance,
-        ceremony,
-        challenge: public_key.challenge,
-        isStranger,
-        until: steady.now() + lifeMs,
-        refused: 0,
-      })
+      await tickets.add(hashOf(ticket), { instance, ceremony, challenge: public_key.challenge, isStranger }, lifeMs)
       const opened = JSON.stringify({ v: VERSION, u: `${baseUrl}/passkey`, t: ticket })
       return {
         ticket,
@@ -107,7 +82,7 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
       const { ceremony, public_key, expires_at } = await reportOf(known.instance, known.isStranger)
       const isCurrent = ceremony === known.ceremony && public_key?.challenge === known.challenge
       if (!isCurrent || public_key === null || expires_at === null) {
-        tickets.delete(hashOf(ticket))
+        tickets.remove(hashOf(ticket))
         return undefined
       }
       seen.set(known.instance, ceremony)
@@ -116,9 +91,9 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
 
     refused(ticket) {
       const known = found(ticket)
-      if (known && ++known.refused >= MAX_REFUSED) tickets.delete(hashOf(ticket))
+      if (known && ++known.refused >= MAX_REFUSED) tickets.remove(hashOf(ticket))
     },
 
-    spent: (ticket) => void tickets.delete(hashOf(ticket)),
+    spent: (ticket) => tickets.remove(hashOf(ticket)),
   }
 }

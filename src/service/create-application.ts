@@ -115,6 +115,8 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const connectLinks = createConnectLinks({ store, main: deps.main, sealer, engine, directory, clock, log })
   await connectLinks.load()
   deps.shutdown.add(() => connectLinks.stop())
+  const shared = store.members === undefined ? undefined : { main: deps.main, sealer, log }
+  const passkeys = await createPasskeys({ engine, clock, steady: steadyClock, shared })
   const dashboard = await dashboardOf(config, deps, { readiness, readings, live })
   const importInstance = createInstanceImport({
     store,
@@ -155,7 +157,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         resumeInstance: createInstanceResume({ store, engine, steps: deps.storage.steps, log }),
         readings,
         usage,
-        passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
+        passkeys,
         connectLinks,
         nodes: deps.nodes,
         eventStreams,

@@ -35,6 +35,10 @@ export const keys = {
   oauthConsents: 'oauth:consent:',
   oauthCodes: 'oauth:code:',
 
+  /** Ticket of a browser extension, by its hash. */
+  passkeyTicket: (hash: string) => `passkey-ticket:${hash}`,
+  passkeyTickets: 'passkey-ticket:',
+
   connectLink: (id: string) => `connect-link:${id}`,
   connectLinks: 'connect-link:',
 

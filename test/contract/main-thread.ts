@@ -9,6 +9,7 @@ import type { Log } from '../../src/domain/log.ts'
 import type { Steps } from '../../src/domain/steps.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { createOauth } from '../../src/oauth/create.ts'
+import { createPasskeys } from '../../src/passkey/passkeys.ts'
 import type { ChangeFeed } from '../../src/storage/contract.ts'
 import { type KeyRing, openKeyRing } from '../../src/storage/key-ring.ts'
 import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
@@ -77,6 +78,7 @@ export async function openMain(url: string, { log = silent, late, steps, open, o
     await links.load()
     return links
   }
+  const passkeys = () => createPasskeys({ engine: double.engine, clock, steady: clock, shared: { main, sealer, log } })
   return {
     store,
     main,
@@ -89,6 +91,7 @@ export async function openMain(url: string, { log = silent, late, steps, open, o
     calls: double.calls,
     sessions,
     connectLinks,
+    passkeys,
     time,
     workspace: account.findAdmin(ADMIN_KEY)!,
   }

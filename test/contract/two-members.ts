@@ -211,4 +211,24 @@ export function testMembers(url: () => string, open: (url: string, options: Main
       /^Error: SVC_KEYS_DIR is .* same shared folder\.$/,
     )
   })
+
+  test('a browser extension may reach another member than the page that gave it the ticket', async () => {
+    const { a, b } = await members()
+    const instance = await a.directory.create(a.workspace, { name: 'first' })
+    const [ofA, ofB] = [await a.passkeys(), await b.passkeys()]
+    const ask = async (own: typeof ofA) => (await own.ticket(instance, 'https://gw.example', { isStranger: true })).ticket
+    const first = await ask(ofA)
+    await b.main.catchUp()
+    assert.equal(ofB.find(first), instance)
+    assert.equal((await ofB.open(first))?.isStranger, true)
+    const second = await ask(ofB)
+    await a.main.catchUp()
+    assert.deepEqual([ofA.find(first), ofA.find(second)], [undefined, instance], 'it ends with the next one, of any member')
+    ofA.spent(second)
+    assert.equal(ofA.find(second), undefined)
+    await a.main.idle()
+    await b.main.catchUp()
+    assert.equal(ofB.find(second), undefined)
+    assert.equal(await a.store.count(keys.passkeyTickets), 0)
+  })
 }

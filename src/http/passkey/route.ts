@@ -9,6 +9,7 @@ import { receiveBody, wholeOf } from '../body.ts'
 import { carryOut } from '../carry-out.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
 import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
+import { TICKET_HEADER } from '../open-checks.ts'
 import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 
 const PATH = '/passkey'
@@ -57,6 +58,9 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
     if (method === 'OPTIONS') return preflightResponse()
     if (method !== 'GET' && method !== 'POST') return new Response(null, { status: 405, headers: { Allow: METHODS } })
     const incoming = accessRequestOf(c)
+    // Another member of the cluster may have made the ticket a moment ago.
+    if (passkeys.find(c.req.header(TICKET_HEADER) ?? '') === undefined && gate.mayCatchUp(state.source))
+      await parts.account.catchUp()
     const { instance, ticket } = gate.ticket(passkeys.find, incoming)
     const offer = await passkeys.open(ticket)
     if (offer === undefined) return gate.staleTicket(incoming)

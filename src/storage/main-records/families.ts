@@ -23,6 +23,8 @@ export const FAMILIES = {
   configs: followed(keys.configs, 'directory/held-instances.ts'),
   connectLinks: followed(keys.connectLinks, 'connect/stored-links.ts'),
   dashboardSessions: followed(keys.dashboardSessions, 'account/dashboard-sessions.ts'),
+  /** Only of the members of a cluster. */
+  passkeyTickets: followed(keys.passkeyTickets, 'passkey/tickets.ts'),
   oauthApps: followed(keys.oauthApps, 'oauth/stored-apps.ts'),
   oauthCodes: followed(keys.oauthCodes, 'oauth/stored-codes.ts'),
   /** Strangers create these records. A service that does not have one in memory reads it from the store. */

@@ -333,7 +333,7 @@ export async function openService(options: ServiceOptions = {}) {
       stopSoon: () => {},
       log,
     }),
-    passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
+    passkeys: await createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,
     steadyClock: { now: () => time.now },
