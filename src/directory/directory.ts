@@ -39,6 +39,9 @@ export interface StatusObject {
 export interface Directory {
   load(): Promise<InstanceConfig[]>
   takeImports(): Promise<InstanceConfig[]>
+  /** The ids of all instances, in the order of creation. */
+  ids(): Iterable<string>
+  isKnown(instance: string): boolean
   /** Throws a `Failure` for an unknown id. */
   config(instance: string): InstanceConfig
   /** Has no effect if an event has already reported a newer state. */

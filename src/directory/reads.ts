@@ -23,6 +23,8 @@ export interface ReadsDeps {
 
 export type Reads = Pick<
   Directory,
+  | 'ids'
+  | 'isKnown'
   | 'config'
   | 'authenticate'
   | 'authenticateToken'
@@ -43,6 +45,8 @@ export type Reads = Pick<
 
 export function createReads({ held, states, account, engine, baseUrl }: ReadsDeps): Reads {
   return {
+    ids: held.ids,
+    isKnown: (instance) => held.find(instance) !== undefined,
     config: (instance) => toConfig(held.get(instance), baseUrl),
 
     authenticate: held.authenticate,

@@ -37,6 +37,11 @@ export interface ClusterEngineDeps {
 export interface ClusterEngine extends Engine {
   /** The other active services of the store. The events of those that are missing here are no longer read. */
   setPeers(peers: readonly ActiveService[]): void
+  /**
+   * Stops an instance that leaves this service, as `stop` does with `keep`. Commands for it are no longer taken here, so its
+   * home is already somewhere else, or unknown.
+   */
+  leave(instance: string): Promise<void>
   /** Measurements of the instances of the other services, except of those that do not answer within a second. */
   readings(): Promise<InstanceReading[]>
   /** Starts and stops instances of this service, also while it gives them away. */
@@ -132,6 +137,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
   return {
     start: (config, how) => route({ type: 'start', config, how }, {}, () => own.start(config, how)),
     stop: (instance, how) => route({ type: 'stop', instance, how }, {}, () => own.stop(instance, how)),
+    leave: (instance) => (isHosted(instance) ? own.stop(instance, 'keep') : Promise.resolve()),
     call(instance, call, origin = {}, patience = {}) {
       const { waits, workspace, checkAgain } = patience
       const command: PeerCommand = {

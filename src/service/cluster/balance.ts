@@ -1,0 +1,59 @@
+/** The rule by which the members of a cluster even out their numbers of instances, without a leader. */
+
+export interface Transfer {
+  from: string
+  to: string
+  count: number
+}
+
+/** Members whose numbers differ from the mean by less than this number, or this share of the mean, stay as they are. */
+const LEAST_DIFFERENCE = 2
+const LEAST_SHARE = 0.1
+
+/**
+ * Decides who gives instances to whom, with at most `most` from each member. All members compute the same from the same
+ * numbers, and each carries out its own part, so nobody gets too much. Each transfer makes the numbers more even, so
+ * transfers end.
+ */
+export function transfersOf(counts: ReadonlyMap<string, number>, most: number): Transfer[] {
+  const mean = [...counts.values()].reduce((sum, count) => sum + count, 0) / counts.size
+  const tolerated = Math.max(LEAST_DIFFERENCE, LEAST_SHARE * mean)
+  if (![...counts.values()].some((count) => Math.abs(count - mean) > tolerated)) return []
+  const now = new Map(counts)
+  const left = new Map([...counts.keys()].map((member) => [member, most]))
+  const transfers = new Map<string, Transfer>()
+
+  /** Moves instances one by one from the member that has most to the one that has fewest. */
+  function pour(downTo: number, upTo: number) {
+    for (;;) {
+      const members = [...now].sort(([one, some], [other, more]) => more - some || (one < other ? -1 : 1))
+      const [from] = members.find(([member, count]) => count > downTo && left.get(member)! > 0) ?? []
+      const [to, fewest] = members.at(-1)!
+      if (from === undefined || fewest >= upTo) return
+      now.set(from, now.get(from)! - 1)
+      now.set(to, fewest + 1)
+      left.set(from, left.get(from)! - 1)
+      const transfer = transfers.get(`${from} ${to}`) ?? { from, to, count: 0 }
+      transfer.count++
+      transfers.set(`${from} ${to}`, transfer)
+    }
+  }
+  const [floor, ceil] = [Math.floor(mean), Math.ceil(mean)]
+  pour(ceil, floor)
+  pour(floor, floor)
+  pour(ceil, ceil)
+  return [...transfers.values()]
+}
+
+/** Gives each instance to the member that has fewest at that moment. */
+export function spread(instances: readonly string[], counts: ReadonlyMap<string, number>): Map<string, string> {
+  const now = new Map(counts)
+  return new Map(
+    instances.flatMap((instance) => {
+      const [to] = [...now].sort(([one, some], [other, more]) => some - more || (one < other ? -1 : 1))[0] ?? []
+      if (to === undefined) return []
+      now.set(to, now.get(to)! + 1)
+      return [[instance, to] as const]
+    }),
+  )
+}

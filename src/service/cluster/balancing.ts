@@ -1,0 +1,66 @@
+import { transfersOf } from './balance.ts'
+import { favourite } from './claim-rules.ts'
+import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
+import type { Moves } from './moves.ts'
+
+export interface BalancingOptions {
+  times: HostingTimes
+  moves: Moves
+  /** Ids of the other members. */
+  others(): string[]
+  isMovable(instance: string): boolean
+  hasEnded(): boolean
+}
+
+/** Moves from one member at the same time, except in a drain. */
+const AT_ONCE = 4
+/** Moves that one member decides together. */
+const MOST_IN_ROUND = 20
+
+export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'map' | 'directory' | 'clock'>
+
+/** Gives instances to members that have fewer. */
+export function createBalancing({ self, map, directory, clock }: BalancingDeps, options: BalancingOptions) {
+  const { times, moves, others, isMovable, hasEnded } = options
+  let known = ''
+  let changedAt = clock.now()
+  let begunAt = clock.now()
+
+  function isDue(): boolean {
+    const now = clock.now()
+    const members = others().sort().join(' ')
+    if (members !== known) changedAt = now
+    known = members
+    return now - changedAt >= times.quiet && now - begunAt >= times.balanceEvery && moves.size === 0
+  }
+
+  /** The instances that this member should give away, each with the member that should get it. */
+  function surplus(): [instance: string, to: string][] {
+    const all = [self, ...others()]
+    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from }) => from === self)
+    const movable = own.length === 0 ? [] : directory.ids().filter(isMovable)
+    return own.flatMap(({ to, count }) => {
+      const liked = movable.filter((each) => favourite(each, all) === to)
+      const chosen = [...liked, ...movable.filter((each) => !liked.includes(each))].slice(0, count)
+      for (const each of chosen) movable.splice(movable.indexOf(each), 1)
+      return chosen.map((each): [string, string] => [each, to])
+    })
+  }
+
+  return {
+    /** Begins a round if one is due. A round that is not done when the next one is due ends, because the numbers have changed. */
+    look(): void {
+      if (!isDue()) return
+      begunAt = clock.now()
+      const endsAt = begunAt + times.balanceEvery
+      const left = surplus()
+      const giveAll = async () => {
+        for (let next = left.shift(); next !== undefined; next = left.shift()) {
+          if (hasEnded() || clock.now() > endsAt) return
+          if (isMovable(next[0])) await moves.give(...next)
+        }
+      }
+      for (let count = 0; count < AT_ONCE; count++) void giveAll()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Rules by which the members of a cluster share the instances that none of them has. Members may know different things of
+ * each other, so several may claim the same instance; the store grants it to one of them.
+ */
+import { sha256 } from '../../lib/sha256.ts'
+
+/** An instance that no member has. */
+export interface FreeInstance {
+  instance: string
+  /** The member to which it was released; null if to nobody. */
+  wanted: string | null
+  /** Whether the store has an entry of its home. It has none for an instance that was just deleted. */
+  hasHome: boolean
+  /** Milliseconds since this member has seen it like this for the first time. */
+  freeMs: number
+}
+
+export interface View {
+  self: string
+  /** The other members that are alive. */
+  others: ReadonlySet<string>
+  /** Milliseconds after which every member claims an instance if the one that should have it has not. */
+  patienceMs: number
+}
+
+export interface Claims {
+  /** Claimed unless they were released to another member that is alive. */
+  instances: string[]
+  /** Claimed although they were released to another member. */
+  anybodys: string[]
+}
+
+/** The member that claims the instance first if none has it: the one with the highest hash (rendezvous hashing). */
+export function favourite(instance: string, members: Iterable<string>): string | undefined {
+  let best: { member: string; hash: string } | undefined
+  for (const member of members) {
+    const hash = sha256(`${instance} ${member}`, 'base64url')
+    if (best === undefined || hash > best.hash) best = { member, hash }
+  }
+  return best?.member
+}
+
+/** Selects the instances that this member claims now. */
+export function claimsOf(free: readonly FreeInstance[], { self, others, patienceMs }: View): Claims {
+  const members = [self, ...others]
+  const claims: Claims = { instances: [], anybodys: [] }
+  for (const { instance, wanted, hasHome, freeMs } of free) {
+    const isLate = freeMs >= patienceMs
+    if (wanted !== null && wanted !== self && isLate) claims.anybodys.push(instance)
+    else if (wanted !== null && others.has(wanted)) continue
+    else if (wanted === self || isLate || (hasHome && favourite(instance, members) === self)) claims.instances.push(instance)
+  }
+  return claims
+}

@@ -1,0 +1,117 @@
+/**
+ * Each member of a cluster has a part of the instances. This member claims those that no living member has, starts them,
+ * and gives some to members that have fewer.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { MINUTE, SECOND } from '../../domain/clock.ts'
+import { orLate } from '../../lib/deadline.ts'
+import { spread } from './balance.ts'
+import { createBalancing } from './balancing.ts'
+import { claimsOf } from './claim-rules.ts'
+import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
+import { createFreeWatch } from './free-watch.ts'
+import { createMoves } from './moves.ts'
+import { createStarting } from './starting.ts'
+
+export interface ClusterHosting {
+  /** Claims the share of this member and starts it, and goes on to do so with each look at the members. */
+  begin(): Promise<void>
+  /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
+  drain(deadlineMs: number): Promise<void>
+  /** Claims and gives nothing more. */
+  stop(): Promise<void>
+}
+
+const TIMES: HostingTimes = { patience: 2 * SECOND, balanceEvery: 5 * SECOND, quiet: MINUTE, drainEvery: 40 }
+const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
+
+export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
+  const { self, homes, members, map, directory, clock, log } = deps
+  const times = { ...TIMES, ...deps.times }
+  const starting = createStarting(deps)
+  const free = createFreeWatch(clock)
+  const moves = createMoves(deps, {
+    onBegun: starting.remove,
+    onFailed(instance) {
+      if (homes.isOwn(instance)) starting.add(instance, 'boot')
+    },
+  })
+  let looking: Promise<void> | undefined
+  let isLookDue = false
+  let isDraining = false
+  let isStopped = false
+
+  const others = () => members.others().map(({ id }) => id)
+  const balancing = createBalancing(deps, {
+    times,
+    moves,
+    others,
+    isMovable: (each) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each) && directory.mayMove(each, times.quiet),
+    hasEnded: () => isDraining || isStopped,
+  })
+
+  async function claim(): Promise<void> {
+    const stored = map.all()
+    const found = free.of(stored, directory.ids()).filter(({ instance }) => !homes.isOwn(instance))
+    const { instances, anybodys } = claimsOf(found, { self, others: new Set(others()), patienceMs: times.patience })
+    // The answer to an earlier claim or release was lost.
+    const unsure = stored.flatMap(({ instance, writer }) =>
+      writer === self && !homes.isOwn(instance) && !map.isLeaving(instance) && directory.has(instance) ? [instance] : [],
+    )
+    const before = new Map(stored.map(({ instance, writer }) => [instance, writer]))
+    const howOf = (instance: string) => ([undefined, null, self].includes(before.get(instance)) ? 'boot' : 'takeover')
+    for (const each of await homes.claim([...instances, ...unsure])) starting.add(each, howOf(each))
+    for (const each of await homes.claim(anybodys, { isAnybodys: true })) starting.add(each, howOf(each))
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await map.refresh()
+      if (isDraining) return
+      await claim()
+      await starting.startAll()
+      balancing.look()
+    } catch (err) {
+      log.warn({ err }, NOT_CLAIMED)
+    }
+  }
+
+  /** A look that is due during another one follows it. */
+  function lookNow(): Promise<void> {
+    isLookDue = true
+    looking ??= (async () => {
+      while (isLookDue && !isStopped) {
+        isLookDue = false
+        await look()
+      }
+      looking = undefined
+    })()
+    return looking
+  }
+
+  return {
+    begin() {
+      members.onLook(() => void lookNow())
+      return lookNow()
+    },
+
+    async drain(deadlineMs) {
+      isDraining = true
+      const endsAt = clock.now() + deadlineMs
+      await looking
+      const own = directory.ids().filter((each) => homes.isOwn(each))
+      for (const [instance, to] of spread(own, map.countsOf(others()))) {
+        if (clock.now() >= endsAt) break
+        void moves.give(instance, to)
+        await pause(times.drainEvery)
+      }
+      await orLate(moves.ended(), endsAt - clock.now(), () => {})
+    },
+
+    async stop() {
+      isStopped = true
+      await looking
+      await moves.ended()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../../domain/clock.ts'
+import type { InstanceConfig } from '../../domain/instance.ts'
+import type { Log } from '../../domain/log.ts'
+import type { StartHow } from '../../engine/engine.ts'
+import type { StateStore } from '../../storage/contract.ts'
+import type { Homes } from '../../storage/homes.ts'
+import type { KeyRing } from '../../storage/key-ring.ts'
+import type { Members } from '../../storage/members.ts'
+import type { HomeMap } from './home-map.ts'
+
+export interface ClusterHostingDeps {
+  /** Id of this member. */
+  self: string
+  homes: Homes
+  members: Members
+  map: HomeMap
+  store: Pick<StateStore, 'get'>
+  keyRing: Pick<KeyRing, 'learn'>
+  directory: HostedDirectory
+  /** Must handle failures itself. */
+  start(config: InstanceConfig, how: StartAgain): unknown
+  /** Stops the instance without a logout. When it resolves, no thread can write its records. */
+  stop(instance: string): Promise<void>
+  /** Erases instances of this member that have no configuration, because a creation or a deletion was interrupted. */
+  erase(instances: readonly string[]): Promise<void>
+  clock: Clock
+  log: Log
+  times?: Partial<HostingTimes>
+}
+
+export type StartAgain = Exclude<StartHow, 'create'>
+
+/** The configurations of all instances of the cluster, as this member knows them. */
+export interface HostedDirectory {
+  ids(): readonly string[]
+  has(instance: string): boolean
+  /** Throws for an unknown id. */
+  config(instance: string): InstanceConfig
+  /** False while its session just starts, while it is being paired, and for `quietMs` after it was connected. */
+  mayMove(instance: string, quietMs: number): boolean
+  /** Reads the changes that other members have made. */
+  catchUp(): Promise<unknown>
+}
+
+/** All in milliseconds. */
+export interface HostingTimes {
+  /** After this time every member claims an instance if the one that should have it has not. */
+  patience: number
+  balanceEvery: number
+  /** Within this time after a change of members none moves, and within this time after it was connected an instance does not. */
+  quiet: number
+  /** Interval between two moves of a drain; the other members start their sessions. */
+  drainEvery: number
+}

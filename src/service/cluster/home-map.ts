@@ -1,0 +1,59 @@
+import type { Homes as EngineHomes } from '../../peer/engine/homes.ts'
+import type { Homes, StoredHome } from '../../storage/homes.ts'
+import type { Members } from '../../storage/members.ts'
+
+/** Which member of the cluster has which instance, as this member knows it. */
+export interface HomeMap extends EngineHomes {
+  /** Reads the homes again. Callers at the same time share one read. */
+  refresh(): Promise<void>
+  all(): readonly StoredHome[]
+  /** Number of instances of each of these members. */
+  countsOf(members: readonly string[]): Map<string, number>
+  /** While `work` takes the instance away from this member, commands for it wait. */
+  leave(instance: string, work: () => Promise<void>): Promise<void>
+  isLeaving(instance: string): boolean
+}
+
+export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): HomeMap {
+  const leaving = new Set<string>()
+  let all: readonly StoredHome[] = []
+  let byInstance = new Map<string, StoredHome>()
+  let reading: Promise<void> | undefined
+
+  async function read() {
+    const found = await homes.all()
+    if (found === all) return
+    all = found
+    byInstance = new Map(found.map((home) => [home.instance, home]))
+  }
+
+  return {
+    whereIs(instance) {
+      if (leaving.has(instance)) return undefined
+      if (homes.isOwn(instance)) return 'here'
+      const { writer = null } = byInstance.get(instance) ?? {}
+      return writer === null ? undefined : members.others().find(({ id }) => id === writer)
+    },
+    refresh() {
+      reading ??= read().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    all: () => all,
+    countsOf(some) {
+      const counts = new Map(some.map((member) => [member, 0]))
+      for (const { writer } of all) if (writer !== null && counts.has(writer)) counts.set(writer, counts.get(writer)! + 1)
+      return counts
+    },
+    async leave(instance, work) {
+      leaving.add(instance)
+      try {
+        await work()
+      } finally {
+        leaving.delete(instance)
+      }
+    },
+    isLeaving: (instance) => leaving.has(instance),
+  }
+}

@@ -1,0 +1,49 @@
+import type { ClusterHostingDeps } from './contract.ts'
+
+export interface Moves {
+  /** Never rejects. If the store is not certain to have released the instance, `onFailed` is called. */
+  give(instance: string, to: string): Promise<void>
+  has(instance: string): boolean
+  readonly size: number
+  ended(): Promise<unknown>
+}
+
+/**
+ * Gives instances to other members. If this process is killed at any step, no living member has the instance, and each of
+ * them may claim it.
+ */
+export function createMoves(
+  { homes, map, stop, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'stop' | 'log'>,
+  { onBegun, onFailed }: { onBegun(instance: string): void; onFailed(instance: string): void },
+): Moves {
+  const running = new Map<string, Promise<void>>()
+
+  async function carryOut(instance: string, to: string): Promise<void> {
+    try {
+      await map.leave(instance, async () => {
+        onBegun(instance)
+        await stop(instance)
+        await homes.release([instance], to)
+      })
+      log.info({ instance_id: instance, to }, 'an instance was given to another service of the cluster')
+    } catch (err) {
+      log.error({ err, instance_id: instance, to }, 'an instance could not be given to another service of the cluster')
+      onFailed(instance)
+    } finally {
+      running.delete(instance)
+    }
+  }
+
+  return {
+    give(instance, to) {
+      const known = running.get(instance) ?? carryOut(instance, to)
+      running.set(instance, known)
+      return known
+    },
+    has: (instance) => running.has(instance),
+    get size() {
+      return running.size
+    },
+    ended: () => Promise.all(running.values()),
+  }
+}

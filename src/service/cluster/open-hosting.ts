@@ -1,0 +1,53 @@
+import type { Directory } from '../../directory/directory.ts'
+import { type Clock, steadyClock } from '../../domain/clock.ts'
+import type { Logger } from '../../log.ts'
+import type { ClusterEngine } from '../../peer/engine/cluster-engine.ts'
+import { eraseClaimed } from '../../storage/erase.ts'
+import type { Homes } from '../../storage/homes.ts'
+import type { MainRecords } from '../../storage/main-records/main-records.ts'
+import type { Members } from '../../storage/members.ts'
+import type { InstanceStarts } from '../instance-starts.ts'
+import type { ServiceStorage } from '../open-storage.ts'
+import { type ClusterHosting, createClusterHosting } from './cluster-hosting.ts'
+import type { HomeMap } from './home-map.ts'
+import { hostedDirectory } from './hosted-directory.ts'
+
+export interface OpenHostingDeps {
+  self: string
+  homes: Homes
+  members: Members
+  map: HomeMap
+  storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs'>
+  main: Pick<MainRecords, 'catchUp'>
+  directory: Directory
+  engine: Pick<ClusterEngine, 'leave'>
+  starts: Pick<InstanceStarts, 'boot'>
+  /** Whether a CLI command has stopped the instance for a while. */
+  isPaused(instance: string): boolean
+  /** Of the times in states of instances. */
+  clock: Clock
+  log: Logger
+}
+
+/** The hosting of a member of a cluster. `begin` starts the instances. */
+export function openHosting({
+  storage,
+  main,
+  directory,
+  engine,
+  starts,
+  isPaused,
+  clock,
+  ...rest
+}: OpenHostingDeps): ClusterHosting {
+  return createClusterHosting({
+    ...rest,
+    store: storage.store,
+    keyRing: storage.keyRing,
+    directory: hostedDirectory({ directory, main, isPaused, clock }),
+    start: starts.boot,
+    stop: engine.leave,
+    erase: (instances) => eraseClaimed(instances, { ...storage, log: rest.log }),
+    clock: steadyClock,
+  })
+}
