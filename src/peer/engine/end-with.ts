@@ -1,9 +1,17 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
+/** The encryption of a longer piece would hold up this thread. */
+const SLICE = 256 * 1_024
+
+function* slicesOf(pieces: readonly Uint8Array[]) {
+  for (const piece of pieces)
+    for (let from = 0; from < piece.byteLength; from += SLICE) yield piece.subarray(from, from + SLICE)
+}
+
 /**
  * Writes the pieces and ends the stream. Waits while the other side takes nothing. Rejects if the connection ends before
- * the last piece, which is written together with the end, so that a short message needs one packet. `onLast` is called
+ * the last slice, which is written together with the end, so that a short message needs one packet. `onLast` is called
  * directly before.
  */
 export async function endWith(to: Writable, pieces: readonly Uint8Array[], onLast: () => void = () => {}): Promise<void> {
@@ -11,12 +19,14 @@ export async function endWith(to: Writable, pieces: readonly Uint8Array[], onLas
   const end = () => ended.abort(new Error('The connection ended.'))
   to.once('close', end)
   try {
-    for (const piece of pieces.slice(0, -1)) {
+    let last: Uint8Array | undefined
+    for (const slice of slicesOf(pieces)) {
       if (to.destroyed) throw new Error('The connection ended.')
-      if (!to.write(piece)) await once(to, 'drain', { signal: ended.signal })
+      if (last !== undefined && !to.write(last)) await once(to, 'drain', { signal: ended.signal })
+      last = slice
     }
     onLast()
-    to.end(pieces.at(-1))
+    to.end(last)
   } finally {
     to.off('close', end)
   }

@@ -31,6 +31,7 @@ const FIRST_PAUSE = 100
 const LAST_PAUSE = 2 * SECOND
 /** A service writes a line each second. */
 const SILENCE = 3 * SECOND
+const LATE = 500
 
 export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine, onLost }: EventReaderDeps): EventReader {
   const { id, host, port } = peer
@@ -40,7 +41,16 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
   let isLost = false
   let end = () => {}
   let next: NodeJS.Timeout | undefined
-  let losing = setTimeout(lose, lostAfterMs)
+  let losing = loseIn(lostAfterMs)
+
+  function loseIn(ms: number): NodeJS.Timeout {
+    const due = performance.now() + ms
+    return setTimeout(() => {
+      // This thread was busy, so lines may have arrived that it has not read.
+      if (performance.now() - due > LATE) losing = loseIn(SECOND)
+      else lose()
+    }, ms)
+  }
 
   function lose() {
     if (isLost || isStopped) return
@@ -53,7 +63,7 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
     failures = 0
     isLost = false
     clearTimeout(losing)
-    losing = setTimeout(lose, lostAfterMs)
+    losing = loseIn(lostAfterMs)
     after = line.last ?? after
     onLine(line)
   }

@@ -10,8 +10,10 @@ import type { Homes } from './homes.ts'
 import { type Packed, pack } from './packed.ts'
 import { busy, instanceOf, type PeerCommand, unreachable } from './peer-command.ts'
 
-/** Milliseconds until a command must have left this service. Then its instance may be moving, or nobody may have it. */
+/** Milliseconds for which a command waits for a service that has its instance and can be reached. */
 const PATIENCE = 3 * SECOND
+/** Milliseconds until the command must have left this service, while many others are under way. */
+const LEAVES_WITHIN = 10 * SECOND
 /** Pauses between two attempts. They become longer, because each attempt sends the whole command. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
@@ -39,6 +41,7 @@ interface Way {
   command: PeerCommand
   packed: Packed | undefined
   patience: CallerPatience
+  begun: number
   endsAt: number
 }
 
@@ -54,12 +57,12 @@ export function createRouting(deps: RoutingDeps): Route {
   }
 
   async function sendTo(home: ActiveService, way: Way): Promise<CallEnding> {
-    const { command, patience, endsAt } = way
+    const { command, patience, begun } = way
     way.packed ??= packed(command)
     return caller.send(home, {
       type: command.type,
       packed: way.packed,
-      withinMs: Math.max(1, endsAt - steadyClock.now()),
+      withinMs: Math.max(1, begun + LEAVES_WITHIN - steadyClock.now()),
       check: () => patience.checkAgain?.(),
       signal: patience.signal,
     })
@@ -89,7 +92,8 @@ export function createRouting(deps: RoutingDeps): Route {
   }
 
   return async <T>(command: PeerCommand, patience: CallerPatience, here: () => Promise<T>): Promise<T> => {
-    const way: Way = { command, packed: undefined, patience, endsAt: steadyClock.now() + PATIENCE }
+    const begun = steadyClock.now()
+    const way: Way = { command, packed: undefined, patience, begun, endsAt: begun + PATIENCE }
     let pauseMs = FIRST_PAUSE
     let isAgain = false
     for (let attempts = 0; ; attempts++) {

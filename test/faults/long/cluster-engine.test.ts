@@ -21,6 +21,7 @@ import { peerKeyOf } from '../../../src/peer/peer-key.ts'
 import { program } from '../../harness/checkout.ts'
 import { createGateway, type Gateway, type Instance } from '../../harness/gateway.ts'
 import { ask } from '../../harness/http.ts'
+import { peakOf, rssOf } from '../../harness/large-bodies.ts'
 import { networkEnv, type Running, run } from '../../harness/process.ts'
 import { createSandbox, type Sandbox } from '../../harness/sandbox.ts'
 import { until } from '../../harness/until.ts'
@@ -30,6 +31,10 @@ const ME = '5511999990000'
 const ANA = '5511988887777'
 const NO_GROUP = '120363000000000000-group'
 const ROUNDS = 300
+/** Bytes of a document, whose request of JSON is nearly as long as a request may be. */
+const LARGEST = 47_000_000
+/** In MB. Commands may use 192 MB, and their bytes are copied twice: to the shard thread, and to the disk. */
+const MOST_GROWTH = 700
 
 describe('an engine over two services in two processes', { timeout: 300_000 }, () => {
   let dir: string
@@ -71,11 +76,12 @@ describe('an engine over two services in two processes', { timeout: 300_000 }, (
     await rm(dir, { recursive: true, force: true })
   })
 
-  async function call<T>(operation: OperationId, fields: Record<string, unknown> = {}): Promise<T> {
+  function meantBy(operation: OperationId, fields: Record<string, unknown>): CallOf<OperationId> {
     const endpoint = endpoints.find(({ id }) => id === operation)!
-    const meant = callOf(endpoint, parseInput(endpoint, fields as never)) as CallOf<OperationId>
-    return (await engine.call(instance.id, meant)) as T
+    return callOf(endpoint, parseInput(endpoint, fields as never)) as CallOf<OperationId>
   }
+  const call = async <T>(operation: OperationId, fields: Record<string, unknown> = {}): Promise<T> =>
+    (await engine.call(instance.id, meantBy(operation, fields))) as T
   const statuses = () =>
     heard.flatMap((event) => (event.type === 'state' && event.instance === instance.id ? [event.state.status] : []))
   const untilStatus = (status: string) =>
@@ -105,7 +111,7 @@ describe('an engine over two services in two processes', { timeout: 300_000 }, (
     )
   })
 
-  test('a picture arrives with all its bytes', async () => {
+  test('a document arrives with all its bytes', async () => {
     const size = 2_000_000
     const document = `data:text/plain;base64,${Buffer.alloc(size, 'x').toString('base64')}`
     await call('send.sendDocument', { phone: ANA, document, extension: 'txt', file_name: 'large.txt' })
@@ -115,6 +121,27 @@ describe('an engine over two services in two processes', { timeout: 300_000 }, (
       60_000,
     )
     assert.equal(inbox[1]!.media!.bytes, size)
+  })
+
+  test('six documents of the largest size at a time are queued or refused, and memory is limited where the account is', async () => {
+    const pid = first.child.pid!
+    const before = rssOf(pid)
+    const document = `data:text/plain;base64,${Buffer.alloc(LARGEST, 'x').toString('base64')}`
+    const meant = meantBy('send.sendDocument', { phone: ANA, document, extension: 'txt', file_name: 'largest.txt' })
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        engine.call(instance.id, meant).then(
+          () => 'queued',
+          (error: Failure) => `${error.code} ${error.details?.reason}`,
+        ),
+      ),
+    )
+    const most = peakOf(pid)
+    await call('queue.clear')
+    process.stdout.write(`# ${results.join(', ')}; memory grew from ${Math.round(before)} to at most ${Math.round(most)} MB\n`)
+    assert.ok(results.filter((result) => result === 'queued').length >= 2)
+    assert.ok(most - before < MOST_GROWTH, `${most - before} MB`)
+    for (const result of results) assert.match(result, /^(queued|engine_unavailable instance_busy)$/)
   })
 
   test('a call fails as it does in the service that has the account', async () => {
