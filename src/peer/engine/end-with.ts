@@ -5,8 +5,7 @@ import type { Writable } from 'node:stream'
 const SLICE = 256 * 1_024
 
 function* slicesOf(pieces: readonly Uint8Array[]) {
-  for (const piece of pieces)
-    for (let from = 0; from < piece.byteLength; from += SLICE) yield piece.subarray(from, from + SLICE)
+  for (const piece of pieces) for (let from = 0; from < piece.byteLength; from += SLICE) yield piece.subarray(from, from + SLICE)
 }
 
 /**
