@@ -9,7 +9,7 @@ test('a member reaches the store for 1.5 s after a look, and while it removes ot
   let now = 1_000
   const list = createMemberList(() => now)
   const seen: unknown[] = []
-  list.onLook(() => seen.push(list.others()))
+  for (const name of ['first', 'second']) list.onLook(() => seen.push([name, list.others()]))
   const reaches = () => list.reachesStore()
   assert.deepEqual([reaches(), list.others()], [false, []])
   await list.note([MEMBER], async () => {
@@ -20,10 +20,14 @@ test('a member reaches the store for 1.5 s after a look, and while it removes ot
   assert.equal(reaches(), true)
   now += 1
   assert.equal(reaches(), false)
-  assert.deepEqual(seen, [[MEMBER]])
+  const told = [
+    ['first', [MEMBER]],
+    ['second', [MEMBER]],
+  ]
+  assert.deepEqual(seen, told)
   // A look that fails is not told, but the members that it has found dead are left out.
   await assert.rejects(list.note([], () => Promise.reject(new Error('The connection is lost.'))))
-  assert.deepEqual([seen.length, list.others(), reaches()], [1, [], true])
+  assert.deepEqual([seen, list.others(), reaches()], [told, [], true])
 })
 
 test('the other members are the rows of services that share the store and can be reached', () => {
