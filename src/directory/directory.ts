@@ -39,6 +39,8 @@ export interface StatusObject {
 export interface Directory {
   load(): Promise<InstanceConfig[]>
   takeImports(): Promise<InstanceConfig[]>
+  /** Runs while no imported device is made an instance. */
+  betweenImports<T>(work: () => Promise<T>): Promise<T>
   /** The ids of all instances, in the order of creation. */
   ids(): Iterable<string>
   isKnown(instance: string): boolean

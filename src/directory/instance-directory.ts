@@ -113,6 +113,8 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
         return (await creation.takeOver()).map((id) => toConfig(held.get(id), baseUrl))
       }),
 
+    betweenImports: (work) => mutex.run(IMPORTS, work),
+
     async create(workspace, wish) {
       const { id } = await creation.add(workspace, wish)
       try {

@@ -14,17 +14,18 @@ import type { Steps } from '../domain/steps.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import { isAlone } from '../storage/beside-members.ts'
 import type { StateStore } from '../storage/contract.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { OpenParts } from '../storage/store-backend.ts'
 import { refusalOf, waitingImports } from './imports.ts'
-import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
+import { hasItsId, instanceWith, isThere, knownKeyOf, linkedAs } from './linked.ts'
 
 export interface InstanceImportDeps {
   store: Pick<StateStore, 'get' | 'range'> & Pick<OpenParts, 'members' | 'visitOwner'>
   sealer: Sealer
-  keyOf(instance: string): Uint8Array
+  keyRing: Pick<KeyRing, 'learn' | 'of'>
   account: Pick<Account, 'workspace' | 'refresh'>
   /** Folder for the uploaded file while it is read. A file that a kill left there is removed later. */
   tempDir: string
@@ -45,14 +46,14 @@ const LOOK_AGAIN = 100
  * although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
-  const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
+  const { store, sealer, keyRing, account, tempDir, read, stage, takeImports, steps, log } = deps
   /** The second of two requests with the same device must find the instance that the first one created. */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {
     const waiting = await waitingImports(store, sealer)
     const other =
-      waiting.find((each) => each.identity === identity)?.id ?? (await instanceWith(identity, store, async (each) => keyOf(each)))
+      waiting.find((each) => each.identity === identity)?.id ?? (await instanceWith(identity, store, knownKeyOf(keyRing, store)))
     if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
     if (id !== undefined && (await isThere(store, id))) throw new Failure('already_linked', { message: hasItsId(id) })
     const { subscription, instancesUsed } = account.workspace(workspace)

@@ -3,6 +3,7 @@
  * and again, and messages would be lost.
  */
 import type { StateStore } from '../storage/contract.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createSealer } from '../storage/sealer.ts'
 
@@ -22,6 +23,19 @@ export async function instanceWith(
 ): Promise<string | undefined> {
   return instanceAmong(await storedInstances(store), identity, store, keyOf)
 }
+
+/** Reads the key of an instance that another service has just created. Undefined for one that was deleted since. */
+export const knownKeyOf =
+  (keyRing: Pick<KeyRing, 'learn' | 'of'>, store: Pick<StateStore, 'get'>): KeyOf =>
+  async (instance) => {
+    try {
+      await keyRing.learn(instance)
+    } catch (error) {
+      if (await isThere(store, instance)) throw error
+      return undefined
+    }
+    return keyRing.of(instance)
+  }
 
 export async function storedInstances(store: Pick<StateStore, 'range'>): Promise<string[]> {
   const found: string[] = []

@@ -16,7 +16,7 @@ import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { signalKey } from '../storage/signal-key.ts'
 import type { OpenParts } from '../storage/store-backend.ts'
 import { type ImportedDevice, importRefused, importTaken, keySlices, removeSlices, waitingImports } from './imports.ts'
-import { hasItsId, instanceAmong, isThere, linkedAs, storedInstances } from './linked.ts'
+import { hasItsId, instanceAmong, isThere, knownKeyOf, linkedAs, storedInstances } from './linked.ts'
 
 export interface TakeOverDeps {
   store: StateStore & Pick<OpenParts, 'homes'>
@@ -57,16 +57,7 @@ export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
     return false
   }
 
-  /** Undefined for an instance that was deleted in the meantime. */
-  async function keyOf(instance: string): Promise<Uint8Array | undefined> {
-    try {
-      await keyRing.learn(instance)
-    } catch (error) {
-      if (await isThere(store, instance)) throw error
-      return undefined
-    }
-    return keyRing.of(instance)
-  }
+  const keyOf = knownKeyOf(keyRing, store)
 
   async function refuseLinked(instances: Iterable<string>, { identity }: ImportedDevice): Promise<void> {
     const other = await instanceAmong(instances, identity, store, keyOf)

@@ -121,7 +121,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const importInstance = createInstanceImport({
     store,
     sealer,
-    keyOf: keyRing.of,
+    keyRing,
     account,
     tempDir: tempDirOf(config),
     read: archives.read,

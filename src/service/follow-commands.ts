@@ -5,6 +5,7 @@ import { SECOND } from '../domain/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
 import { hasInstance, isAlone } from '../storage/beside-members.ts'
+import type { Members } from '../storage/members.ts'
 import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -58,9 +59,20 @@ export async function followCommands(deps: CommandsDeps): Promise<Pick<Orders, '
   }
   lookNext()
   storage.onVisit(() => lookNext())
+  onLost(store.members, () => lookNext())
   shutdown.add(() => {
     clearTimeout(again)
     return looking
   })
   return orders
+}
+
+/** A member that ended may have left an imported device half made, or an order. */
+function onLost(members: Members | undefined, listener: () => void): void {
+  let known: readonly string[] = []
+  members?.onLook(() => {
+    const before = known
+    known = members.others().map(({ id }) => id)
+    if (before.some((id) => !known.includes(id))) listener()
+  })
 }

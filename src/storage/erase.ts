@@ -38,11 +38,15 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
   await eraseClaimed(own, { store, keyRing, blobs, log })
 }
 
-/** Erases those of the instances that have no configuration. This service must be their home, and none may run. */
+/**
+ * Erases those of the instances that have no configuration, and no imported device from which they will be made again.
+ * This service must be their home, and none may run.
+ */
 export async function eraseClaimed(instances: Iterable<string>, { store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   for (const instance of instances) {
     // Another process may have created the instance after the configurations were read.
     if ((await store.get(keys.config(instance))) !== undefined) continue
+    if (store.members !== undefined && (await store.get(keys.import(instance))) !== undefined) continue
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await removeOwner(blobs, instance)

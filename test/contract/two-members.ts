@@ -15,7 +15,7 @@ import { deferred } from '../../src/lib/deferred.ts'
 import { checkFolders } from '../../src/service/shared-folders.ts'
 import { hasInstance } from '../../src/storage/beside-members.ts'
 import { putSealedBlob, recountBlobs } from '../../src/storage/blobs/items.ts'
-import { eraseLeftovers } from '../../src/storage/erase.ts'
+import { eraseClaimed, eraseLeftovers } from '../../src/storage/erase.ts'
 import { checkSecretKey } from '../../src/storage/key-ring.ts'
 import type { Member } from '../../src/storage/members.ts'
 import { openBlobItems } from '../../src/storage/open-store.ts'
@@ -230,5 +230,24 @@ export function testMembers(url: () => string, open: (url: string, options: Main
     await b.main.catchUp()
     assert.equal(ofB.find(second), undefined)
     assert.equal(await a.store.count(keys.passkeyTickets), 0)
+  })
+
+  test('what a killed member has left of an import is not erased while its device waits, and is used by the next one', async () => {
+    const { a, b } = await members()
+    const id = await leave(a, 'killed')
+    hooks.atStep = (step) => {
+      if (step === 'import:slice') throw new Error('killed')
+    }
+    await assert.rejects(a.directory.takeImports(), /killed/)
+    await a.store.homes!.release([id])
+    hooks.atStep = () => {}
+    const { store, keyRing } = b
+    const blobs = await openBlobItems({ in: 'store' }, store)
+    assert.ok((await store.homes!.claim([id])).has(id))
+    await b.directory.betweenImports(() => eraseClaimed([id], { store, keyRing, blobs, log: silent }))
+    assert.equal(await store.count(keys.signals(id)), 1)
+    assert.equal((await b.directory.takeImports()).length, 1)
+    assert.ok(idsOf(b).includes(id))
+    assert.equal(await store.count('import:'), await store.count(keys.importRefusals))
   })
 }

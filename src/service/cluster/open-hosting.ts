@@ -47,7 +47,8 @@ export function openHosting({
     directory: hostedDirectory({ directory, main, isPaused, clock }),
     start: starts.boot,
     stop: engine.leave,
-    erase: (instances) => eraseClaimed(instances, { ...storage, log: rest.log }),
+    // An import may write the records of an instance that was left by an earlier one.
+    erase: (instances) => directory.betweenImports(() => eraseClaimed(instances, { ...storage, log: rest.log })),
     clock: steadyClock,
   })
 }

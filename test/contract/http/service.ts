@@ -304,7 +304,7 @@ export async function openService(options: ServiceOptions = {}) {
     importInstance: createInstanceImport({
       store,
       sealer,
-      keyOf: keyRing.of,
+      keyRing,
       account,
       tempDir: dir,
       // Replaces the thread that reads imported files. `test/e2e/moving` tests the real thread.

@@ -14,11 +14,13 @@ const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 
 /** `own` has the instances of this service. */
 async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
-  const members = { others: () => [OTHER], onLook() {}, reachesStore: () => true }
+  let others = [OTHER]
+  const looks: (() => void)[] = []
+  const members = { others: () => others, onLook: (listener: () => void) => void looks.push(listener), reachesStore: () => true }
   const homes = { isOwn: (instance: string) => own.has(instance) } as OpenStore['homes']
   const store = { ...opened, members, homes }
   const done: string[] = []
-  let looks = 0
+  let takes = 0
   const shutdown = createShutdown({ now: Date.now })
   let visit = () => {}
   await followCommands({
@@ -33,10 +35,18 @@ async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
     },
     engine: { call: async (_, { operation }) => void done.push(operation) as never, stop: async () => {} },
     directory: { config: () => assert.fail('nothing is started'), tokenTagOf: () => 'tag' },
-    starts: { takeImports: async () => void looks++ } as unknown as InstanceStarts,
+    starts: { takeImports: async () => void takes++ } as unknown as InstanceStarts,
   })
   t.after(() => shutdown.run(1_000))
-  return { done, visit: () => visit(), looks: () => looks }
+  return {
+    done,
+    visit: () => visit(),
+    takes: () => takes,
+    look(alive: typeof others) {
+      others = alive
+      for (const each of looks) each()
+    },
+  }
 }
 
 test('the start of a member leaves the answer for a command that waits for another one', async (t) => {
@@ -54,7 +64,7 @@ test('an order for an instance that moves is carried out once, by the member tha
   await store.commit({ ops: orderOps(INSTANCE, order) })
   first.visit()
   second.visit()
-  await until(() => first.looks() > 1 && second.looks() > 1, 'both have looked')
+  await until(() => first.takes() > 1 && second.takes() > 1, 'both have looked')
   owns[1].add(INSTANCE)
   await until(async () => {
     const answer = await answerTo(store, INSTANCE)
@@ -62,4 +72,14 @@ test('an order for an instance that moves is carried out once, by the member tha
     return answer !== undefined && 'problem' in answer
   }, 'the answer')
   assert.deepEqual([first.done, second.done], [[], ['instance.callOffMove']])
+})
+
+test('when a member has ended, the others look for the imported devices and the orders that it had begun with', async (t) => {
+  const store = await tempStore(t)
+  const { look, takes } = await member(t, store, new Set())
+  await until(() => takes() === 1, 'the first look')
+  look([OTHER])
+  look([OTHER])
+  look([])
+  await until(() => takes() === 2, 'another look')
 })
