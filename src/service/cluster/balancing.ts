@@ -25,6 +25,19 @@ export function createBalancing({ self, map, directory, clock }: BalancingDeps, 
   let known = ''
   let changedAt = clock.now()
   let begunAt = clock.now()
+  let writers: ReadonlyMap<string, string | null> = new Map()
+  const gaveAt = new Map<string, number>()
+
+  function noteGivers() {
+    for (const { instance, writer } of map.all()) {
+      const before = writers.get(instance) ?? writer
+      if (before !== null && before !== writer) gaveAt.set(before, clock.now())
+    }
+    writers = new Map(map.all().map(({ instance, writer }) => [instance, writer]))
+  }
+
+  /** A member that gives instances away is about to leave, or has had too many. */
+  const takes = (member: string) => clock.now() - (gaveAt.get(member) ?? Number.NEGATIVE_INFINITY) >= times.quiet
 
   function isDue(): boolean {
     const now = clock.now()
@@ -37,7 +50,7 @@ export function createBalancing({ self, map, directory, clock }: BalancingDeps, 
   /** The instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
     const all = [self, ...others()]
-    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from }) => from === self)
+    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from, to }) => from === self && takes(to))
     const movable = own.length === 0 ? [] : directory.ids().filter(isMovable)
     return own.flatMap(({ to, count }) => {
       const liked = movable.filter((each) => favourite(each, all) === to)
@@ -50,6 +63,7 @@ export function createBalancing({ self, map, directory, clock }: BalancingDeps, 
   return {
     /** Begins a round if one is due. A round that is not done when the next one is due ends, because the numbers have changed. */
     look(): void {
+      noteGivers()
       if (!isDue()) return
       begunAt = clock.now()
       const endsAt = begunAt + times.balanceEvery

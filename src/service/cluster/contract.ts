@@ -47,7 +47,10 @@ export interface HostingTimes {
   /** After this time every member claims an instance if the one that should have it has not. */
   patience: number
   balanceEvery: number
-  /** Within this time after a change of members none moves, and within this time after it was connected an instance does not. */
+  /**
+   * Within this time after a change of members no instance is given, nor one that was connected in this time, nor any to a
+   * member that has given one away itself.
+   */
   quiet: number
   /** Interval between two moves of a drain; the other members start their sessions. */
   drainEvery: number

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBalancing } from '../../../src/service/cluster/balancing.ts'
+
+const MINUTE = 60_000
+const TIMES = { patience: 2_000, balanceEvery: 5_000, quiet: MINUTE, drainEvery: 40 }
+
+function world(counts: Record<string, number>) {
+  let now = 0
+  let others = ['b', 'c']
+  const writers = new Map(
+    Object.entries(counts).flatMap(([member, count]) =>
+      Array.from({ length: count }, (_, index) => [`${member}${index}`, member] as [string, string | null]),
+    ),
+  )
+  const given: string[] = []
+  const map = {
+    all: () => [...writers].map(([instance, writer]) => ({ instance, writer, wanted: null, isFree: writer === null })),
+    countsOf: (members: readonly string[]) =>
+      new Map(members.map((member) => [member, [...writers.values()].filter((writer) => writer === member).length])),
+  }
+  const moves = {
+    async give(instance: string, to: string) {
+      given.push(`${instance} ${to}`)
+      writers.set(instance, to)
+    },
+    has: () => false,
+    size: 0,
+    ended: async () => {},
+  }
+  const balancing = createBalancing(
+    { self: 'a', map: map as never, directory: { ids: () => [...writers.keys()] } as never, clock: { now: () => now } },
+    {
+      times: TIMES,
+      moves,
+      others: () => [...others],
+      isMovable: (instance) => writers.get(instance) === 'a',
+      hasEnded: () => false,
+    },
+  )
+  return {
+    given,
+    writers,
+    setOthers(next: string[]) {
+      others = next
+    },
+    async look(afterMs: number) {
+      now += afterMs
+      balancing.look()
+      await new Promise(setImmediate)
+      return given.length
+    },
+  }
+}
+
+test('nothing moves within a minute of a change of members, and then the numbers become even', async () => {
+  const { look, setOthers, writers } = world({ a: 12, b: 12 })
+  setOthers(['b'])
+  assert.equal(await look(0), 0)
+  assert.equal(await look(2 * MINUTE), 0)
+  setOthers(['b', 'c'])
+  assert.equal(await look(1_000), 0)
+  assert.equal(await look(MINUTE - 1), 0)
+  assert.equal(await look(1), 4)
+  assert.deepEqual([...writers.values()].filter((writer) => writer === 'c').length, 4)
+})
+
+test('a member that gives its instances away gets none', async () => {
+  const { look, writers } = world({ a: 10, b: 10, c: 10 })
+  await look(0)
+  assert.equal(await look(2 * MINUTE), 0)
+  for (let index = 0; index < 10; index++) writers.set(`c${index}`, index < 5 ? null : 'b')
+  assert.equal(await look(5_000), 0)
+  assert.equal(await look(MINUTE - 1), 0)
+  assert.ok((await look(5_000)) > 0)
+})
