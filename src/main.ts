@@ -185,7 +185,7 @@ async function startParts(
     directory,
     tally,
     ledger,
-    nodes: createNodes({ node, store, isStandby: config.isStandby, clock, stopSoon, log }),
+    nodes: createNodes({ node, store, link, isStandby: config.isStandby, clock, stopSoon, log }),
     async takeImports() {
       const { booted } = await starts.takeImports()
       await booted

@@ -35,9 +35,12 @@ export interface PeerLink {
   /** Sets the function that answers the commands of other services for the engine of this one. */
   setEngine(engine: RequestListener): void
   /** Answers the question of other members whether this one reaches the store. */
-  setMember(member: ReachableMember): void
+  setMember(member: Omit<ReachableMember, 'leave'>): void
+  /** Sets the function that is called when another member asks this one to leave the cluster. */
+  setLeave(leave: ReachableMember['leave']): void
   /** Asks another member whether it reaches the store. */
   askMember: ReachCaller['ask']
+  askToLeave: ReachCaller['askToLeave']
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
   /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
@@ -79,7 +82,8 @@ export async function openPeerLink({
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   const reach = createReachCaller(key)
-  let member: ReachableMember | undefined
+  let member: Omit<ReachableMember, 'leave'> | undefined
+  let leave: ReachableMember['leave'] = () => 'stays'
   let active: ActiveService | undefined
   /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
   let last: ActiveService | undefined
@@ -100,7 +104,7 @@ export async function openPeerLink({
     server,
     ownId: () => ownId,
     engine: () => engine,
-    member: () => member,
+    member: () => member && { ...member, leave },
   })
 
   function noteLeaving({ id }: ActiveService) {
@@ -153,7 +157,11 @@ export async function openPeerLink({
     setMember(next) {
       member = next
     },
+    setLeave(next) {
+      leave = next
+    },
     askMember: reach.ask,
+    askToLeave: reach.askToLeave,
     setActive(next) {
       isPossible = true
       if (next !== undefined && next.id === leaving) return

@@ -18,12 +18,13 @@ import {
   LINK_ADDRESS,
   LINK_ELSEWHERE,
   LINK_ENGINE,
+  LINK_LEAVE,
   LINK_REACH,
   MORE_HEADERS,
   withoutLink,
 } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
-import { answerReach } from './reach.ts'
+import { answerQuestion, type LeaveAnswer } from './reach.ts'
 
 export interface PeerPortOptions {
   host: string
@@ -43,6 +44,8 @@ export interface ReachableMember {
   id: string
   /** Whether this service reaches the store now. */
   reachesStore(): boolean
+  /** Begins to leave the cluster, if the answer is `leaves`. */
+  leave(): LeaveAnswer
 }
 
 /** Bytes that the headers of the link may have beside those of the caller. */
@@ -83,13 +86,15 @@ export async function openPeerPort({
       [LINK_ADDRESS]: address,
       [LINK_ACTIVE]: meant,
       [LINK_ENGINE]: isForEngine,
-      [LINK_REACH]: isQuestion,
+      [LINK_REACH]: asksReach,
+      [LINK_LEAVE]: asksLeave,
     } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
-    if (isQuestion !== undefined) {
+    if (asksReach !== undefined || asksLeave !== undefined) {
       const self = member()
       if (self === undefined || self.id !== meant) elsewhere(outgoing, false)
-      else answerReach(outgoing, self.reachesStore())
+      else if (asksLeave !== undefined) answerQuestion(outgoing, self.leave())
+      else answerQuestion(outgoing, self.reachesStore() ? 'reaches' : 'away')
       return
     }
     // Another pair may have the same secret key, for example in a copy of the settings.

@@ -1,45 +1,70 @@
 /**
- * A member of a cluster asks another one whether that one reaches the store. The question names the run of the service
- * that is meant, and only a service with the same secret key can answer, so no other cluster does.
+ * Questions of one member of a cluster to another: whether that one reaches the store, and whether it leaves the cluster. A
+ * question names the run of the service that is meant, and only a service with the same secret key can answer, so no other
+ * cluster does.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { Member, MemberAnswer } from '../storage/members.ts'
-import { LINK_ACTIVE, LINK_REACH } from './link-headers.ts'
+import { LINK_ACTIVE, LINK_LEAVE, LINK_REACH } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
+/** `alone`: no other member can take its instances. `stays`: it cannot end its own process. */
+export type LeaveAnswer = 'leaves' | 'alone' | 'stays'
+
+/** These functions never reject. They resolve with undefined if this run of the member does not answer in time. */
 export interface ReachCaller {
-  /** Never rejects. Resolves with undefined if this run of the member gives no answer before the signal is aborted. */
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
+  /** The member begins to leave if the answer is `leaves`. Without an answer it may leave. */
+  askToLeave(member: Member, signal: AbortSignal): Promise<LeaveAnswer | undefined>
   close(): void
+}
+
+interface Question<A> {
+  method: string
+  header: string
+  path: string
+  answers: ReadonlySet<A>
+}
+
+const REACH: Question<MemberAnswer> = {
+  method: 'GET',
+  header: LINK_REACH,
+  path: '/peer/reach',
+  answers: new Set(['reaches', 'away']),
+}
+const LEAVE: Question<LeaveAnswer> = {
+  method: 'POST',
+  header: LINK_LEAVE,
+  path: '/peer/leave',
+  answers: new Set(['leaves', 'alone', 'stays']),
 }
 
 export function createReachCaller(key: Buffer): ReachCaller {
   // A connection that is kept open may have been lost in the meantime, which would look like no answer.
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
-  return {
-    ask: ({ id, host, port }, signal) =>
+
+  const put =
+    <A>({ method, header, path, answers }: Question<A>) =>
+    ({ id, host, port }: Member, signal: AbortSignal): Promise<A | undefined> =>
       new Promise((resolve) => {
-        const headers = { [LINK_ACTIVE]: id, [LINK_REACH]: '1' }
-        request({ host, port, agent, path: '/peer/reach', headers, signal }, (response) => {
-          answerIn(response).then(resolve, () => resolve(undefined))
+        const headers = { [LINK_ACTIVE]: id, [header]: '1' }
+        request({ method, host, port, agent, path, headers, signal }, (response) => {
+          answerIn(response, answers).then(resolve, () => resolve(undefined))
         })
           .once('error', () => resolve(undefined))
           .end()
-      }),
-    close: () => agent.destroy(),
-  }
+      })
+
+  return { ask: put(REACH), askToLeave: put(LEAVE), close: () => agent.destroy() }
 }
 
-const ANSWERS: ReadonlySet<unknown> = new Set<MemberAnswer>(['reaches', 'away'])
-
-async function answerIn(response: IncomingMessage): Promise<MemberAnswer | undefined> {
-  const { answer } = (await json(response)) as { answer?: MemberAnswer }
-  return response.statusCode === 200 && ANSWERS.has(answer) ? answer : undefined
+async function answerIn<A>(response: IncomingMessage, answers: ReadonlySet<A>): Promise<A | undefined> {
+  const { answer } = (await json(response)) as { answer?: A }
+  return response.statusCode === 200 && answer !== undefined && answers.has(answer) ? answer : undefined
 }
 
-export function answerReach(outgoing: ServerResponse, reachesStore: boolean): void {
-  const answer: MemberAnswer = reachesStore ? 'reaches' : 'away'
+export function answerQuestion(outgoing: ServerResponse, answer: MemberAnswer | LeaveAnswer): void {
   outgoing.writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' }).end(JSON.stringify({ answer }))
 }

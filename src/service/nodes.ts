@@ -7,11 +7,16 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { NODE_STATES, type Nodes, type ServiceNode } from '../domain/nodes.ts'
 import type { StandbyAddress } from '../domain/standby-address.ts'
+import type { PeerLink } from '../peer/peer-link.ts'
+import type { LeaveAnswer } from '../peer/reach.ts'
+import type { Members } from '../storage/members.ts'
 import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 
 export interface NodesDeps {
   node: OwnNode
-  store: Pick<OpenStore, 'nodes' | 'waitsForTurn'>
+  store: Pick<OpenStore, 'nodes' | 'waitsForTurn' | 'members'>
+  /** Passes a request to leave on to other members of the cluster. Undefined if this service is no member. */
+  link?: Pick<PeerLink, 'askToLeave' | 'setLeave'> | undefined
   /** Whether this service waits as a standby after its next start, if another one is active by then. */
   isStandby: boolean
   clock: Clock
@@ -22,6 +27,8 @@ export interface NodesDeps {
 
 /** A standby shows itself each second. One that has missed more than a beat may be about to end. */
 const READY_WITHIN = 3 * SECOND
+/** Milliseconds for the answer of another member. */
+const ANSWER_WITHIN = 3 * SECOND
 
 export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: number): OwnNode {
   return {
@@ -34,7 +41,9 @@ export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: nu
   }
 }
 
-export function createNodes({ node, store, isStandby, clock, stopSoon, log }: NodesDeps): Nodes {
+export function createNodes(deps: NodesDeps): Nodes {
+  const { node, store, isStandby, clock, stopSoon, log } = deps
+  const drainMember = store.members && createMemberDrain(deps, store.members)
   const startedAt = clock.now()
   const self = (): ServiceNode => ({
     id: node.id,
@@ -75,6 +84,7 @@ export function createNodes({ node, store, isStandby, clock, stopSoon, log }: No
       const nodes = await all()
       const found = nodes.find((each) => each.id === id)
       if (found === undefined) throw new Failure('not_found')
+      if (drainMember !== undefined) return drainMember(found, origin)
       if (id !== node.id)
         throw refused(
           `The service ${found.name} is not the active one (its state is ${found.state}), so it has nothing to hand over.`,
@@ -90,6 +100,35 @@ export function createNodes({ node, store, isStandby, clock, stopSoon, log }: No
       log.info({ ...origin, standby }, 'an administrator hands over to a standby')
       stopSoon()
     },
+  }
+}
+
+/** Makes a member give its accounts to the others, and end. */
+function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others'>) {
+  function leave(): LeaveAnswer {
+    if (members.others().length === 0) return 'alone'
+    if (stopSoon === undefined) return 'stays'
+    stopSoon()
+    return 'leaves'
+  }
+  link?.setLeave(() => {
+    const answer = leave()
+    if (answer === 'leaves') log.info({}, 'another member passes on that an administrator has this one leave the cluster')
+    return answer
+  })
+
+  return async ({ id, name, state, address }: ServiceNode, origin: object): Promise<void> => {
+    if (state !== 'active') throw refused(`The service ${name} has no accounts to give away (its state is ${state}).`)
+    const member = members.others().find(({ host, port }) => host === address?.host && port === address.port)
+    const own = id === node.id ? leave : undefined
+    const answer = own ? own() : member && (await link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN)))
+    if (answer === 'alone') throw refused('No other member of the cluster can take the accounts. Start one first.')
+    if (answer === 'stays') throw refused(`The service ${name} cannot end its own process. Stop it instead.`)
+    if (answer === undefined)
+      throw refused(
+        `The service ${name} has not answered in three seconds. See in the list whether it leaves, or stop it instead.`,
+      )
+    log.info({ ...origin, member: name }, 'an administrator has a member leave the cluster')
   }
 }
 

@@ -3602,7 +3602,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Admin: Drain Node",
         value: "admin.drainNode",
-        description: "Hand over from the active service to a standby. Fields: <code>node_id</code>."
+        description: "Hand over to a standby, or have a member leave its cluster. Fields: <code>node_id</code>."
       },
       {
         name: "Admin: Export Instance",

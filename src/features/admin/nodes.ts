@@ -68,7 +68,7 @@ export const listNodes = local('admin.listNodes', 'GET /admin/nodes', {
   access: 'admin',
   summary: 'List the services on the store, the active one first',
   description:
-    'A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. Only the admin key of the first workspace may read the list. All times are by the clock of the store.',
+    'A store in PostgreSQL can have one active service and standbys that wait to take over from it, or several active services (`SVC_CLUSTER`). Any other store has only the service that answers. Only the admin key of the first workspace may read the list. All times are by the clock of the store.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(Node),
   errors: ['not_allowed'],
@@ -103,12 +103,13 @@ export const listNodes = local('admin.listNodes', 'GET /admin/nodes', {
 
 export const drainNode = local('admin.drainNode', 'POST /admin/nodes/{node_id}/drain', {
   access: 'admin',
-  summary: 'Hand over from the active service to a standby',
+  summary: 'Hand over to a standby, or have a member leave its cluster',
   description:
     'The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the ' +
     'process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby ' +
-    'answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.',
-  input: { node_id: uuid.meta({ description: 'The active service.' }) },
+    'answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover. ' +
+    'A member of a cluster (`SVC_CLUSTER`) gives its accounts to the other members and ends; it may be named in a request to any member. Refused with `not_allowed` if there is no other member, or if the named one does not answer.',
+  input: { node_id: uuid.meta({ description: 'The active service, or a member of the cluster.' }) },
   reply: Done,
   errors: ['not_found', 'not_allowed'],
   async handle(call, { node_id }) {

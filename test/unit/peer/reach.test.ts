@@ -27,3 +27,19 @@ test('only the member that is meant answers whether it reaches the store, and on
   other.close()
   assert.deepEqual(answers, [undefined, 'reaches', 'away', undefined, undefined, undefined, undefined])
 })
+
+test('a member is asked to leave, and answers whether it does', async () => {
+  const [asking, asked] = [await openSide(), await openSide()]
+  const member = { id: 'asked', name: 'node-b', host: HOST, port: asked.port }
+  let leaves = 0
+  asked.link.setMember({ id: 'asked', reachesStore: () => true })
+  const answers: unknown[] = [await asking.link.askToLeave(member, soon())]
+  asked.link.setLeave(() => {
+    leaves++
+    return 'leaves'
+  })
+  answers.push(await asking.link.askToLeave({ ...member, id: 'former' }, soon()))
+  assert.equal(leaves, 0)
+  answers.push(await asking.link.askToLeave(member, soon()))
+  assert.deepEqual([answers, leaves], [['stays', undefined, 'leaves'], 1])
+})

@@ -5,6 +5,7 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import type { Failure } from '../../../src/domain/failures.ts'
 import type { Log } from '../../../src/domain/log.ts'
 import type { ServiceNode } from '../../../src/domain/nodes.ts'
+import type { LeaveAnswer } from '../../../src/peer/reach.ts'
 import { type Listening, listen, type Waiting } from '../../../src/serve.ts'
 import { createNodes } from '../../../src/service/nodes.ts'
 import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
@@ -106,4 +107,46 @@ test('a standby that is listed, but does not answer that it waits to take over, 
   answerWith('standby')
   assert.equal(await nodesOf([active, killed, row('s')]).refusal('self'), 'drains')
   assert.equal(stops(), 0)
+})
+
+test('a member of a cluster leaves, or passes the request on to the member that should, if another one can take its accounts', async () => {
+  const address = { host: '10.0.0.3', port: 8090 }
+  const rows = [active, row('b', { state: 'active', address }), row('l', { state: 'lost' })]
+  const other = { id: 'writer', name: 'node-b', ...address }
+  const asked: string[] = []
+  let others = [other]
+  let answer: LeaveAnswer | undefined = 'leaves'
+  let stops = 0
+  let leave: () => LeaveAnswer = () => 'stays'
+  const nodes = createNodes({
+    node: SELF,
+    store: { nodes: async () => rows, members: { others: () => others, onLook() {}, reachesStore: () => true } },
+    link: {
+      setLeave(next) {
+        leave = next
+      },
+      async askToLeave({ id }) {
+        asked.push(id)
+        return answer
+      },
+    },
+    isStandby: false,
+    clock: { now: () => NOW },
+    stopSoon: () => stops++,
+    log: SILENT,
+  })
+  const drain = (id: string) =>
+    nodes.drain(id, ORIGIN).then(
+      () => 'leaves',
+      ({ message }: Failure) => message,
+    )
+  assert.deepEqual([await drain('self'), stops], ['leaves', 1])
+  assert.deepEqual([await drain('b'), asked, stops], ['leaves', ['writer'], 1])
+  assert.deepEqual([leave(), stops], ['leaves', 2])
+  answer = undefined
+  assert.match(await drain('b'), /has not answered in three seconds/)
+  assert.match(await drain('l'), /has no accounts to give away \(its state is lost\)/)
+  others = []
+  assert.match(await drain('self'), /^No other member of the cluster can take the accounts/)
+  assert.deepEqual([leave(), stops], ['alone', 2])
 })

@@ -1836,9 +1836,9 @@ export interface ServiceGroups {
      */
     revokeOauthApp: Method<'admin.revokeOauthApp'>
     /**
-     * Hand over from the active service to a standby
+     * Hand over to a standby, or have a member leave its cluster
      *
-     * The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover.
+     * The active service finishes its requests, closes the sessions of the accounts without a logout, and ends its process; a standby takes over, usually within a second. The supervisor of the process must start it again, although its exit code is 0; it is then the standby. Use it before maintenance of a machine, and to upgrade one service after the other. Refused with `not_allowed` while no standby answers that it can take over, for a service that is not active or would not be a standby after its next start, and for the admin key of any workspace but the first. The answer comes before the handover. A member of a cluster (`SVC_CLUSTER`) gives its accounts to the other members and ends; it may be named in a request to any member. Refused with `not_allowed` if there is no other member, or if the named one does not answer.
      *
      * Requires the admin key of the workspace.
      */
@@ -1846,7 +1846,7 @@ export interface ServiceGroups {
     /**
      * List the services on the store, the active one first
      *
-     * A store in PostgreSQL can have one active service, and standbys that wait to take over from it. Any other store has only the service that answers. Only the admin key of the first workspace may read the list. All times are by the clock of the store.
+     * A store in PostgreSQL can have one active service and standbys that wait to take over from it, or several active services (`SVC_CLUSTER`). Any other store has only the service that answers. Only the admin key of the first workspace may read the list. All times are by the clock of the store.
      *
      * Requires the admin key of the workspace.
      */

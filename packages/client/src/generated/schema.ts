@@ -10119,7 +10119,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The active service. */
+                /** @description The active service, or a member of the cluster. */
                 node_id: string;
             };
             cookie?: never;
