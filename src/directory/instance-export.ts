@@ -37,8 +37,13 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
     return { head, config: sealer.open(record, sealed), ringKey: keyOf(id) }
   }
 
+  /** The state of an instance of another service may not have arrived here yet. */
+  const isLinked = async (id: InstanceId): Promise<boolean> =>
+    directory.state(id).paired ||
+    (await engine.call(id, { kind: 'control', operation: 'instance.pairingState', input: {} })).paired
+
   return async (id, { kind, passphrase }, signal) => {
-    if (!directory.state(id).paired)
+    if (!(await isLinked(id)))
       throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to export.' })
     // The records are read first, so that an export that cannot read them fails before the instance is stopped.
     const parts = await partsOf(id, kind)

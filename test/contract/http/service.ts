@@ -61,6 +61,7 @@ import { createWebhookLog } from '../../../src/webhooks/webhook-log.ts'
 import { readLargeBody, readMessage } from '../../../workers/media/large-body.ts'
 import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
+import { isThroughMember, throughMember } from '../../harness/through-member.ts'
 import { type Asked, isThroughStandby, throughStandby } from '../../harness/through-standby.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
@@ -220,6 +221,8 @@ export async function openService(options: ServiceOptions = {}) {
   await account.load()
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
+  const through = isThroughMember ? await throughMember(double.engine) : undefined
+  const engine = through?.engine ?? double.engine
   const allow = parseRanges([])
   const { adminKeyTag: keyTagOf, settled, catchUp } = account
   const oauth = createOauth({ store, main, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']), keyTagOf, settled, catchUp })
@@ -231,7 +234,7 @@ export async function openService(options: ServiceOptions = {}) {
     keyRing,
     account,
     oauth,
-    engine: double.engine,
+    engine,
     clock,
     log,
     checkUrl: (url) => checkUrl(url, allow),
@@ -255,11 +258,11 @@ export async function openService(options: ServiceOptions = {}) {
     log,
   })
   const eventStreams = createEventStreams({
-    engine: double.engine,
+    engine,
     onGap: () => tally.add('svc_event_stream_gaps_total', {}),
     refresh: account.refresh,
   })
-  const { onEvent } = double.engine
+  const { onEvent } = engine
   const { onKeyChange, refresh } = account
   const live = createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run: ulid() })
   const metrics = createExposition({
@@ -272,14 +275,14 @@ export async function openService(options: ServiceOptions = {}) {
     isPair: false,
     refresh: async () => {},
   })
-  const connectLinks = createConnectLinks({ store, main, sealer, engine: double.engine, directory, clock, log })
+  const connectLinks = createConnectLinks({ store, main, sealer, engine, directory, clock, log })
   await connectLinks.load()
   const application = createApp({
     account,
     directory,
     oauth,
     hasOauth: options.hasOauth ?? false,
-    engine: double.engine,
+    engine,
     readiness,
     copyOfReceivedFile: async () => undefined,
     // Only the link in the example of the operation is valid.
@@ -287,14 +290,14 @@ export async function openService(options: ServiceOptions = {}) {
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     webhookLog: createWebhookLog({
       reader: logReader(store, (instance) => createSealer(keyRing.of(instance))),
-      engine: double.engine,
+      engine,
       log,
     }),
     exportInstance: createInstanceExport({
       store,
       sealer,
       keyOf: keyRing.of,
-      engine: double.engine,
+      engine,
       directory,
       clock,
       log,
@@ -321,7 +324,7 @@ export async function openService(options: ServiceOptions = {}) {
       steps: () => {},
       log,
     }),
-    resumeInstance: createInstanceResume({ store, engine: double.engine, steps: () => {}, log }),
+    resumeInstance: createInstanceResume({ store, engine, steps: () => {}, log }),
     readings,
     usage,
     connectLinks,
@@ -333,7 +336,7 @@ export async function openService(options: ServiceOptions = {}) {
       stopSoon: () => {},
       log,
     }),
-    passkeys: await createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
+    passkeys: await createPasskeys({ engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,
     steadyClock: { now: () => time.now },
@@ -360,7 +363,7 @@ export async function openService(options: ServiceOptions = {}) {
       live,
       sandboxUrl: null,
     },
-    outcomes: createSendOutcomes({ engine: double.engine, directory }),
+    outcomes: createSendOutcomes({ engine, directory }),
     async readLargeBody(route, fields, body, onUnknown) {
       const result = readLargeBody({ route, ...fields }, await streamed(body))
       onUnknown(result.unknown)
@@ -472,6 +475,7 @@ export async function openService(options: ServiceOptions = {}) {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])
       await passed?.close()
+      await through?.close()
       usage.stop()
       await account.stop()
       await store.close()
