@@ -9,6 +9,7 @@ import { createStoredAccount } from './account/stored-account.ts'
 import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
 import { createInstanceDirectory } from './directory/instance-directory.ts'
+import type { PausedInstances } from './directory/orders.ts'
 import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
 import { isDiskFull } from './domain/storage-failure.ts'
 import { parseRanges } from './egress/addresses.ts'
@@ -23,7 +24,9 @@ import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { claimHosted, hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
+import { leaveCluster } from './service/leave-cluster.ts'
 import { createNodes, ownNode } from './service/nodes.ts'
+import { openCluster } from './service/open-cluster.ts'
 import { openLink } from './service/open-link.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
@@ -136,7 +139,7 @@ async function startParts(
 
   const ledger = createLedger()
   const onReported = () => clockWatch.reported(ledger.total())
-  const threads = await openThreads(config, {
+  const ownThreads = await openThreads(config, {
     log,
     shutdown,
     storage,
@@ -149,6 +152,8 @@ async function startParts(
   })
 
   starting.at('the instances')
+  const cluster = await openCluster(config, { log, shutdown, storage, link, local: ownThreads.engine })
+  const threads = { ...ownThreads, engine: cluster?.engine ?? ownThreads.engine }
   const { engine } = threads
   const baseUrl = config.baseUrl ?? server.url
   const directory = createInstanceDirectory({
@@ -165,14 +170,21 @@ async function startParts(
     checkUrl: (url) => checkUrl(url, allow),
     checkProxy: (url) => checkProxy(url, allow),
     baseUrl,
+    cluster,
     importedMedia: {
       adopt: (id) => adoptStaged(blobs, id, blobsUsed),
       dropStaged: (id) => dropStaged(blobs, id),
       dropAdopted: (id) => dropAdopted(blobs, id, blobsUsed),
     },
   })
-  const hosted = await claimHosted(store.homes, await directory.load(), log)
-  const starts = createInstanceStarts({ log, engine, directory, shutdown })
+  const stored = await directory.load()
+  const starts = createInstanceStarts({ log, engine: cluster?.engine.here ?? engine, directory, shutdown })
+  const paused: PausedInstances = new Map()
+  const hosting = cluster?.host({ main, directory, starts, isPaused: (instance) => paused.has(instance), clock })
+  shutdown.add(() => hosting?.stop())
+  // Before the first request is served, this service has its share of the instances, and they are in line for their start.
+  await hosting?.begin()
+  const hosted = hosting === undefined ? await claimHosted(store.homes, stored, log) : []
   const application = await createApplication(config, {
     log,
     clockWatch,
@@ -196,7 +208,11 @@ async function startParts(
   starting.end()
   shutdown.add((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
   shutdown.add(application.stop)
-  await hostInstances({ log, shutdown, storage, engine, directory, starts, hosted })
+  if (hosting !== undefined && store.members !== undefined) {
+    const leaving = { hosting, members: store.members, clock: steadyClock }
+    shutdown.add((leftMs) => leaveCluster(leaving, leftMs))
+  }
+  await hostInstances({ log, shutdown, storage, engine, directory, starts, paused, hosted })
 
   return {
     baseUrl,

@@ -84,6 +84,9 @@ const TOO_LATE = 'The command did not confirm its request in time, so nothing wa
  */
 const PAUSE_MS = 10 * MINUTE
 
+/** Instances that a command has stopped for a while, with the timers that end the pauses. They must not be started elsewhere. */
+export type PausedInstances = Map<string, NodeJS.Timeout>
+
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
@@ -92,6 +95,8 @@ export interface OrdersDeps {
   steps: Steps
   log: Log
   host(instance: string): Promise<unknown>
+  /** Only the orders change it. */
+  paused: PausedInstances
   /** Whether this service carries out orders about the instance. If several use the store, only one of them does. */
   isOurs(instance: string): boolean
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */
@@ -101,8 +106,6 @@ export interface OrdersDeps {
 export interface Orders {
   /** Resolves with true if orders wait that are for another service, or for an instance that no service has. */
   carryOut(): Promise<boolean>
-  /** A paused instance must not run anywhere, so it must not be given to another service. */
-  isPaused(instance: string): boolean
 }
 
 export function createOrders({
@@ -112,11 +115,10 @@ export function createOrders({
   steps,
   log,
   host,
+  paused,
   isOurs,
   pause: untilNextLook = wait,
 }: OrdersDeps): Orders {
-  const paused = new Map<string, NodeJS.Timeout>()
-
   /** Ends the pause of the instance, if there is one. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
@@ -194,7 +196,6 @@ export function createOrders({
   }
 
   return {
-    isPaused: (instance) => paused.has(instance),
     async carryOut() {
       let areLeft = false
       for await (const { key, value } of orders.list(store, keys.orders)) {

@@ -1,6 +1,6 @@
 /** Does what operator commands on the same store ask for: makes instances of imported devices, and carries out orders. */
 import type { Directory } from '../directory/directory.ts'
-import { createOrders, ORDER_MS, type Orders, removeOrderAnswers } from '../directory/orders.ts'
+import { createOrders, ORDER_MS, type PausedInstances, removeOrderAnswers } from '../directory/orders.ts'
 import { SECOND } from '../domain/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
@@ -17,13 +17,14 @@ export interface CommandsDeps {
   engine: Pick<Engine, 'call' | 'stop'>
   directory: Pick<Directory, 'config' | 'tokenTagOf'>
   starts: InstanceStarts
+  paused: PausedInstances
 }
 
 /** Interval in ms at which orders are read again that are for an instance without a home, which may soon get it here. */
 const LOOK_AGAIN = SECOND
 
-export async function followCommands(deps: CommandsDeps): Promise<Pick<Orders, 'isPaused'>> {
-  const { log, shutdown, storage, engine, directory, starts } = deps
+export async function followCommands(deps: CommandsDeps): Promise<void> {
+  const { log, shutdown, storage, engine, directory, starts, paused } = deps
   const { store } = storage
   // A command may wait for an answer of another service.
   if (isAlone(store)) await removeOrderAnswers(store)
@@ -34,6 +35,7 @@ export async function followCommands(deps: CommandsDeps): Promise<Pick<Orders, '
     startedAt: performance.timeOrigin,
     steps: storage.steps,
     log,
+    paused,
     host: (id) => starts.boot(directory.config(id)),
     // An instance that does not exist has no home, and any service can say so.
     isOurs: (instance) => hasInstance(store, instance) || !isThere(instance),
@@ -64,7 +66,6 @@ export async function followCommands(deps: CommandsDeps): Promise<Pick<Orders, '
     clearTimeout(again)
     return looking
   })
-  return orders
 }
 
 /** A member that ended may have left an imported device half made, or an order. */

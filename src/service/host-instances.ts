@@ -1,4 +1,5 @@
 import type { Directory } from '../directory/directory.ts'
+import type { PausedInstances } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import { isDiskFull } from '../domain/storage-failure.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
@@ -16,6 +17,7 @@ export interface HostingDeps {
   engine: PooledEngine
   directory: Directory
   starts: InstanceStarts
+  paused: PausedInstances
   hosted: readonly InstanceConfig[]
 }
 

@@ -1,13 +1,12 @@
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
-import type { StartHow } from '../engine/engine.ts'
-import type { PooledEngine } from '../engine/pooled-engine.ts'
+import type { Engine, StartHow } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface InstanceStartsDeps {
   log: Logger
-  engine: PooledEngine
+  engine: Pick<Engine, 'start'>
   directory: Directory
   shutdown: Shutdown
 }

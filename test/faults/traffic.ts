@@ -63,7 +63,10 @@ export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxIt
   return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
 }
 
-export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
+export async function settleOutgoing(
+  { receiver, sandbox }: Pick<Ground, 'receiver' | 'sandbox'>,
+  owed: readonly Owed[],
+): Promise<Outgoing> {
   const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
   let duplicates = 0
   for (const event of receiver.events('delivery')) {

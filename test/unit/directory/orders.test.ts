@@ -20,7 +20,17 @@ async function service(t: TestContext, pause: () => Promise<unknown> = async () 
     async stop() {},
   } as unknown as Engine
   const host = async () => {}
-  const { carryOut } = createOrders({ store, engine, startedAt: START, steps: () => {}, log, host, isOurs, pause })
+  const { carryOut } = createOrders({
+    store,
+    engine,
+    startedAt: START,
+    steps: () => {},
+    log,
+    host,
+    paused: new Map(),
+    isOurs,
+    pause,
+  })
   const warned = () => log.lines.some(({ level }) => level === 'warn')
   return { store, done, warned, carryOut }
 }

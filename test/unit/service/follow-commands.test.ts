@@ -35,6 +35,7 @@ async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
     },
     engine: { call: async (_, { operation }) => void done.push(operation) as never, stop: async () => {} },
     directory: { config: () => assert.fail('nothing is started'), tokenTagOf: () => 'tag' },
+    paused: new Map(),
     starts: { takeImports: async () => void takes++ } as unknown as InstanceStarts,
   })
   t.after(() => shutdown.run(1_000))

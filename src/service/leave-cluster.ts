@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Clock, SECOND } from '../domain/clock.ts'
+import type { Members } from '../storage/members.ts'
+import type { ClusterHosting } from './cluster/cluster-hosting.ts'
+
+export interface LeavingDeps {
+  hosting: Pick<ClusterHosting, 'drain'>
+  members: Pick<Members, 'others'>
+  clock: Clock
+}
+
+/** Milliseconds in which load balancers notice that a service is not ready, and the share of the stop's time for it. */
+const NOTICED_AFTER = 6 * SECOND
+const SHARE = 0.6
+
+/**
+ * Gives the instances of this member to the others, if there are any. Requests are answered meanwhile, and until load
+ * balancers have noticed that this member is not ready.
+ */
+export async function leaveCluster({ hosting, members, clock }: LeavingDeps, leftMs: number): Promise<void> {
+  if (members.others().length === 0) return
+  const endsAt = clock.now() + Math.min(NOTICED_AFTER, leftMs * SHARE)
+  await hosting.drain(leftMs * SHARE)
+  const restMs = endsAt - clock.now()
+  if (restMs > 0) await pause(restMs)
+}
