@@ -34,6 +34,7 @@ const reasonOf = (error: unknown): string => (error instanceof Failure ? `${erro
 async function relayTo(port: number) {
   const sockets = new Set<Socket>()
   let isCut = false
+  let leftBytes = Number.POSITIVE_INFINITY
   const server = createServer((near) => {
     if (isCut) return near.destroy()
     const far = connect(port, HOST)
@@ -48,6 +49,12 @@ async function relayTo(port: number) {
           near.destroy()
         })
     }
+    near.on('data', (bytes: Buffer) => {
+      leftBytes -= bytes.byteLength
+      if (leftBytes > 0) return
+      leftBytes = Number.POSITIVE_INFINITY
+      near.destroy()
+    })
     near.pipe(far).pipe(near)
   }).listen(0, HOST)
   await once(server, 'listening')
@@ -59,6 +66,10 @@ async function relayTo(port: number) {
     },
     mend() {
       isCut = false
+    },
+    /** Ends the connection on which this number of further bytes arrives. */
+    cutAfter(bytes: number) {
+      leftBytes = bytes
     },
     close() {
       for (const each of sockets) each.destroy()
@@ -262,6 +273,16 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     const { reason, ms } = await nowhere
     assert.equal(reason, 'engine_unavailable instance_unreachable')
     assert.ok(ms >= 2_900, String(ms))
+  })
+
+  test('a call whose connection ends before its last byte is carried out once', async () => {
+    const calls = async (input: unknown) => ((await b.call(AT_A, asks('echo', input))) as unknown as { calls: number }).calls
+    const before = await calls(null)
+    for (const bytes of [10_000, 2_000_000]) {
+      relay.cutAfter(bytes)
+      await calls({ file: { bytes: Buffer.alloc(3_000_000, 'x') } })
+    }
+    assert.equal(await calls(null), before + 3)
   })
 
   test('a cut leaves the outcome of a call unknown, loses no outcome of a send, and its instances are unknown until it ends', async () => {
