@@ -8,7 +8,7 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { isPassing } from '../domain/passing-error.ts'
 import { orLate } from '../lib/deadline.ts'
-import { deferred } from '../lib/deferred.ts'
+import { type Deferred, deferred } from '../lib/deferred.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from './engine.ts'
 import { firstAnswer } from './first-answer.ts'
@@ -64,7 +64,7 @@ export interface Shard {
   readonly begun: Promise<void>
   startingFor(): number | undefined
   generation(): number | undefined
-  /** Resolves when a thread runs, or when the shard was closed. */
+  /** Resolves when a thread runs. Rejects with `engine_unavailable` if the shard is closed before. */
   running(): Promise<void>
   /** Whether `onEvent` has received every state that the thread announced. */
   hasToldAll(): boolean
@@ -72,6 +72,12 @@ export interface Shard {
   /** Resolves when the thread has sent a report, when it cannot send one, or after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
   close(deadlineMs: number): Promise<void>
+}
+
+/** Nobody may wait for it when it is rejected. */
+function quietly<T>(made: Deferred<T>): Deferred<T> {
+  made.promise.catch(() => {})
+  return made
 }
 
 export function createShardSupervisor(options: ShardOptions): Shard {
@@ -88,7 +94,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let hasBegun = false
   let isClosed = false
   const begun = deferred()
-  let nextUp = deferred()
+  let nextUp = quietly(deferred())
   let respawn: NodeJS.Timeout | undefined
   const watch = createShardWatch({ shard, log, everyMs: watchEveryMs, onReport })
 
@@ -128,7 +134,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     hasBegun = true
     begun.resolve()
     nextUp.resolve()
-    nextUp = deferred()
+    nextUp = quietly(deferred())
     onUp(started.generation)
   }
 
@@ -160,7 +166,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     begun: begun.promise,
     startingFor: () => (isUp || isClosed ? undefined : clock.now() - downSince),
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
-    running: async () => ((isUp && !current?.isOver()) || isClosed ? undefined : nextUp.promise),
+    running: () => (isUp && !current?.isOver() && !isClosed ? Promise.resolve() : nextUp.promise),
     hasToldAll: () => current?.hasToldAll() === true,
 
     run(request, limitMs = CALL_LIMIT, transfer) {
@@ -177,7 +183,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     async close(deadlineMs) {
       if (isClosed) return
       isClosed = true
-      nextUp.resolve()
+      nextUp.reject(new Failure('engine_unavailable'))
       clearTimeout(respawn)
       watch.stop()
       const last = current

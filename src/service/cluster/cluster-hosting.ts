@@ -18,11 +18,12 @@ export interface ClusterHosting {
   begin(): Promise<void>
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
-  /** Claims and gives nothing more. */
-  stop(): Promise<void>
+  /** Claims and gives nothing more. Resolves when what has begun has ended, or after `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>
 }
 
 const TIMES: HostingTimes = { patience: 2 * SECOND, balanceEvery: 5 * SECOND, quiet: MINUTE, drainEvery: 40 }
+const STOP_WITHIN = 5 * SECOND
 const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
@@ -98,20 +99,22 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     async drain(deadlineMs) {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
-      await looking
+      await ended(looking, deadlineMs)
       const own = directory.ids().filter((each) => homes.isOwn(each))
       for (const [instance, to] of spread(own, map.countsOf(others()))) {
         if (clock.now() >= endsAt) break
         void moves.give(instance, to)
         await pause(times.drainEvery)
       }
-      await orLate(moves.ended(), endsAt - clock.now(), () => {})
+      await ended(moves.ended(), endsAt - clock.now())
     },
 
-    async stop() {
+    async stop(deadlineMs = STOP_WITHIN) {
       isStopped = true
-      await looking
-      await moves.ended()
+      await ended(Promise.all([looking, moves.ended()]), deadlineMs)
     },
   }
 }
+
+/** While the database does not answer, the work may take longer than the process may live. */
+const ended = async (work: Promise<unknown> | undefined, ms: number) => void (await orLate(Promise.resolve(work), ms, () => {}))

@@ -9,6 +9,8 @@ export type StartingDeps = Pick<
 /** The instances that this member has claimed and not started yet. */
 export function createStarting({ homes, map, store, keyRing, directory, start, erase, log }: StartingDeps) {
   const waiting = new Map<string, StartAgain>()
+  /** Instances whose failure is in the log. */
+  const told = new Set<string>()
 
   async function startOne(instance: string, how: StartAgain): Promise<void> {
     const isGone = () => !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance)
@@ -31,8 +33,14 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
           try {
             await startOne(instance, how)
             waiting.delete(instance)
+            told.delete(instance)
           } catch (err) {
-            log.warn({ err, instance_id: instance }, 'an instance could not be started here yet; the service tries again')
+            if (told.has(instance)) return
+            told.add(instance)
+            log.warn(
+              { err, instance_id: instance },
+              'an instance could not be started here yet; the service tries again each second',
+            )
           }
         }),
       )

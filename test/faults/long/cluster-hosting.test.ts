@@ -95,6 +95,12 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     const [homes, members] = [store.homes!, store.members!]
     const map = createHomeMap(homes, members)
     let failsToStop = false
+    let dies: 'before' | 'after' | undefined
+    function kill() {
+      shared.dead.add(name)
+      proxy.refuse(true)
+      proxy.cut()
+    }
     const hosting = createClusterHosting({
       self: store.ownerId!,
       homes,
@@ -111,9 +117,11 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       async stop(instance) {
         assert.notEqual(map.whereIs(instance), 'here')
         if (failsToStop) throw new Error('the instance could not be stopped')
+        if (dies === 'before') kill()
         // The last commits of an instance are still under way while it stops.
         await store.commit({ ops: [[`${keys.instance(instance)}last`, Buffer.from(name)]] })
         shared.stop(name, instance)
+        if (dies === 'after') kill()
       },
       erase: (ids) => eraseClaimed(ids, { store, keyRing, blobs: mountBlobs(store.blobDriver!), log: log as never }),
       clock: steadyClock,
@@ -146,10 +154,9 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       map,
       leave,
       /** It stands still from now on. */
-      kill() {
-        shared.dead.add(name)
-        proxy.refuse(true)
-        proxy.cut()
+      kill,
+      dieWhenItGives(when: 'before' | 'after') {
+        dies = when
       },
       failToStop() {
         failsToStop = true
@@ -244,6 +251,27 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     assert.match((await runnerOf(shared, left!)) as string, /^[ab]$/)
     assert.deepEqual(shared.faults, [])
   })
+
+  for (const when of ['before', 'after'] as const)
+    test(`a member that is killed ${when} the stop of an instance that it gives away loses none`, async () => {
+      const { schema, shared } = world()
+      const a = await join(schema, 'a', shared)
+      const ids = await a.create(3)
+      const others = [await join(schema, 'b', shared), await join(schema, 'c', shared)]
+      await until(
+        async () => a.store.members!.others().length,
+        (count) => count === 2,
+      )
+      a.dieWhenItGives(when)
+      void a.hosting.drain(1_000)
+      await until(
+        async () => others.flatMap(({ name }) => shared.of(name)).length,
+        (count) => count === ids.length,
+        30_000,
+      )
+      await untilKnown(shared, others)
+      assert.deepEqual(shared.faults, [])
+    })
 
   test('an instance that could not be stopped stays, and a member that leaves has its instances taken', async () => {
     const { schema, shared } = world()
