@@ -21,6 +21,7 @@ import type { Member } from '../../src/storage/members.ts'
 import { openBlobItems } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { stagedOwner } from '../../src/storage/staged-blobs.ts'
+import { ADMIN_KEY, openService } from './http/service.ts'
 import { type MainOptions, type Running, SECRET_KEY, silent } from './main-thread.ts'
 
 const OTHER: Member = { id: randomUUID(), name: 'other', host: '127.0.0.1', port: 1 }
@@ -249,5 +250,19 @@ export function testMembers(url: () => string, open: (url: string, options: Main
     assert.equal((await b.directory.takeImports()).length, 1)
     assert.ok(idsOf(b).includes(id))
     assert.equal(await store.count('import:'), await store.count(keys.importRefusals))
+  })
+
+  test('of two first starts at the same time, one shows an admin key, and both accept it', async () => {
+    const options = { storeUrl: url(), hasOwnAdminKey: true }
+    const services = await Promise.all([openService(options), openService(options)])
+    try {
+      const shown = services.map(({ credentials }) => credentials.adminKey).filter((key) => key !== ADMIN_KEY)
+      assert.equal(shown.length, 1)
+      await Promise.all(services.map(({ account }) => account.catchUp()))
+      const [one, other] = services.map(({ account }) => account.findAdmin(shown[0]!))
+      assert.ok(one !== undefined && one === other)
+    } finally {
+      await Promise.all(services.map((each) => each.close()))
+    }
   })
 }
