@@ -186,7 +186,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     }
     const isUsed = 'Services with SVC_CLUSTER=on use the store in .*'
     await Promise.all([
-      assert.rejects(alone.own(), new RegExp(`^Error: ${isUsed}\\. Stop all of them first, or give`)),
+      assert.rejects(alone.own(), new RegExp(`^Error: ${isUsed}\\. Stop all of them first; a service`)),
       assert.rejects(postgresBackend(url).waitForTurn!(standby), new RegExp(`${isUsed}, and none of them needs a standby`)),
     ])
     const format = (value: number) => side.query("UPDATE svc_meta SET value = $1 WHERE key = 'format'", [value])
@@ -200,6 +200,30 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     await assert.rejects(start(schema, 'c'), /Another svc, or one of its commands, uses the store in .* without SVC_CLUSTER=on/)
     await alone.close()
     await giveBack()
+  })
+
+  test('a service that needs the schema for itself is refused while the members connect again', async () => {
+    const schema = newSchema()
+    const a = await start(schema, 'a')
+    const alone = await openStore(cluster.url(schema))
+    cutOff(a)
+    const owning = assert.rejects(alone.own(), /^Error: Services with SVC_CLUSTER=on use the store in /)
+    const side = await cluster.client(schema)
+    await until(
+      async () =>
+        (
+          await side.query(
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND objid = hashtext($1)::oid",
+            [schema],
+          )
+        ).rowCount,
+      (count) => count === 1,
+    )
+    a.proxy.refuse(false)
+    await owning
+    await alone.close()
+    await a.store.commit(put('still'))
+    assert.deepEqual(a.over, [])
   })
 
   test('a service that owned the schema alone and was killed is replaced at once', async () => {

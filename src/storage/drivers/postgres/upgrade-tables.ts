@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from './link.ts'
 import { endIdle } from './owner/end-services.ts'
 import { isReserved, SILENCE } from './owner/schema-lock.ts'
+import { type Counter, LOOK_EVERY, risingCounters, UNNAMED } from './rising-counters.ts'
 
 /** Tables in which the releases have their counters: `svc_node` in formats 3 to 5, `svc_service` since then. */
 const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) AS t WHERE to_regclass(t) IS NOT NULL" }
@@ -19,12 +20,6 @@ const END_OLDER = {
   INSERT INTO svc_writer (id, is_service, is_over) SELECT gen_random_uuid(), true, true WHERE EXISTS (SELECT FROM gone)`,
 }
 
-/** Interval in ms at which the counters are read. A service raises its own every second. */
-const LOOK_EVERY = 250
-/** Longest time in ms between two looks. After a longer one, the time without a sign of life begins again. */
-const LONGEST_GAP = 1_500
-/** The watch ends after so many times of its length, although the server was never fast enough for it. */
-const MOST_TIMES = 6
 /**
  * The lock is awaited for so many times the length of the watch: 12.5 s. After eleven seconds, the server releases the
  * lock of a machine that is gone.
@@ -62,33 +57,12 @@ export async function upgradeTables(link: Link, { silentMs, make, isDone }: Upgr
   return []
 }
 
-/** Name of a service that is known only by its lock. */
-const UNNAMED = 'which has no entry'
-
 async function watch(link: Link, silentMs: number): Promise<string[]> {
   const tables = (await link.ask(TABLES, SILENCE)).rows.flat() as string[]
-  async function look(): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    for (const table of tables) {
-      for (const [name, beat] of (await link.ask(countersIn(table), SILENCE)).rows as [string, string][])
-        found.set(`${name} ${beat}`, name)
-    }
+  async function read() {
+    const found: Counter[] = []
+    for (const table of tables) found.push(...((await link.ask(countersIn(table), SILENCE)).rows as unknown as Counter[]))
     return found
   }
-  let seen = await look()
-  if (seen.size === 0) return []
-  const beganAt = performance.now()
-  let silentSince = beganAt
-  let askedAt = beganAt
-  while (performance.now() - silentSince < silentMs) {
-    await pause(LOOK_EVERY)
-    const now = await look()
-    const risen = [...now].flatMap(([counter, name]) => (seen.has(counter) ? [] : [name || UNNAMED]))
-    if (risen.length > 0) return risen
-    if (performance.now() - askedAt > LONGEST_GAP) silentSince = performance.now()
-    if (performance.now() - beganAt > MOST_TIMES * silentMs) return [UNNAMED]
-    askedAt = performance.now()
-    seen = now
-  }
-  return []
+  return risingCounters(read, silentMs)
 }

@@ -6,9 +6,11 @@ import { BRAND } from '../../../../domain/brand.ts'
 import type { Takeover } from '../../../../domain/nodes.ts'
 import type { OwnNode } from '../../../store-backend.ts'
 import { type Link, UnfitServer } from '../link.ts'
+import { type Counter, risingCounters } from '../rising-counters.ts'
 import type { Target } from '../target.ts'
 import { endIdle, replaceEarlier } from './end-services.ts'
 import { hasMembers } from './member-lock.ts'
+import { LOST_AFTER } from './node-rows.ts'
 import { isGrantedSoon, type SchemaTurn, SILENCE } from './schema-lock.ts'
 
 export interface TakeoverOptions {
@@ -23,6 +25,7 @@ export interface TakeoverOptions {
 
 const NAME = { text: "SET application_name = 'svc owner'" }
 const EVERY_SERVICE = 'true'
+const MEMBERS = { text: "SELECT name, beat::text FROM svc_service WHERE state = 'member' AND writer IS NOT NULL" }
 /** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
@@ -45,16 +48,23 @@ export async function takeOverSchema(link: Link, target: Target, options: Takeov
   return replaceEarlier(link, { writer, node, state: 'active', replaced: EVERY_SERVICE, former: turn?.former, onTakenOver })
 }
 
+/** Rejects with a sentence for the operator if another service uses the schema. The caller then ends the connection. */
 async function take(link: Link, { shown }: Target): Promise<void> {
-  if (await isGrantedSoon(link)) return
-  if (await hasMembers(link))
+  const isGranted = await isGrantedSoon(link)
+  // After a restart of the server, this service may get the lock before the members take it again.
+  if (isGranted ? await doMembersRun(link) : await hasMembers(link))
     throw new Error(
-      `Services with SVC_CLUSTER=on use the store in ${shown}. Stop all of them first, or give this service SVC_CLUSTER=on, too.`,
+      `Services with SVC_CLUSTER=on use the store in ${shown}. Stop all of them first; a service, but no command, can also run beside them with SVC_CLUSTER=on.`,
     )
-  throw new Error(
-    `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
-  )
+  if (!isGranted)
+    throw new Error(
+      `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
+    )
 }
+
+/** Takes five seconds if members have ended without removing their rows. */
+const doMembersRun = async (link: Link): Promise<boolean> =>
+  (await risingCounters(async () => (await link.ask(MEMBERS, SILENCE)).rows as unknown as Counter[], LOST_AFTER)).length > 0
 
 export interface ConnectionsNeeded {
   threads: number

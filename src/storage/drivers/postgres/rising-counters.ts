@@ -1,0 +1,40 @@
+/**
+ * Watches the counters of services for a while, to find those that run. A lock does not show it, because a restart of the
+ * server takes the locks away from all of them for a moment.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Interval in ms at which the counters are read. A service raises its own every second. */
+export const LOOK_EVERY = 250
+/** Longest time in ms between two looks. After a longer one, the time without a sign of life begins again. */
+const LONGEST_GAP = 1_500
+/** The watch ends after so many times of its length, although the server was never fast enough for it. */
+const MOST_TIMES = 6
+/** Name of a service that is known only by its counter or its lock. */
+export const UNNAMED = 'which has no entry'
+
+export type Counter = readonly [name: string, beat: string]
+
+/**
+ * Resolves with the names of services whose counters rise, as soon as one does; empty if there is no counter, or none rises
+ * for this time in ms.
+ */
+export async function risingCounters(read: () => Promise<readonly Counter[]>, silentMs: number): Promise<string[]> {
+  const look = async () => new Map((await read()).map(([name, beat]) => [`${name} ${beat}`, name]))
+  let seen = await look()
+  if (seen.size === 0) return []
+  const beganAt = performance.now()
+  let silentSince = beganAt
+  let askedAt = beganAt
+  while (performance.now() - silentSince < silentMs) {
+    await pause(LOOK_EVERY)
+    const now = await look()
+    const risen = [...now].flatMap(([counter, name]) => (seen.has(counter) ? [] : [name || UNNAMED]))
+    if (risen.length > 0) return risen
+    if (performance.now() - askedAt > LONGEST_GAP) silentSince = performance.now()
+    if (performance.now() - beganAt > MOST_TIMES * silentMs) return [UNNAMED]
+    askedAt = performance.now()
+    seen = now
+  }
+  return []
+}
