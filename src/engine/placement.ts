@@ -1,9 +1,9 @@
 /** Places instances on shard threads. The placement is only in memory, because any thread can run any instance. */
-import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { StartHow } from './engine.ts'
 import type { Shard } from './shard-supervisor.ts'
 import type { StartPlace } from './start-gate.ts'
+import { NotHosted } from './unavailable.ts'
 
 /** The place of an instance in the line of starts (`start-gate.ts`). */
 export interface InLine extends Pick<StartPlace, 'moveAhead'> {
@@ -33,7 +33,7 @@ export interface Placement {
   /** A new instance is placed where the fewest instances are. Undefined if no shard can take it. */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Throws `engine_unavailable` if the instance is on no shard. */
+  /** Throws `NotHosted` if the instance is on no shard. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]
@@ -68,7 +68,7 @@ export function createPlacement(shards: readonly Shard[]): Placement {
     get: (instance) => placed.get(instance),
     find(instance) {
       const entry = placed.get(instance)
-      if (entry === undefined) throw new Failure('engine_unavailable')
+      if (entry === undefined) throw new NotHosted()
       return entry
     },
     remove: (instance) => void placed.delete(instance),

@@ -4,7 +4,7 @@
  */
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:https'
-import { type Clock, SECOND, systemClock } from '../../domain/clock.ts'
+import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
@@ -13,13 +13,15 @@ import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
 import { createEnginePort } from './engine-port.ts'
-import { createEventBoard, type EventBoard } from './event-board.ts'
+import { createEventBoard } from './event-board.ts'
 import { type EventReader, readEvents } from './event-reader.ts'
 import type { Homes } from './homes.ts'
+import { CALLS_END_WITHIN, createOwnInstances } from './own-instances.ts'
 import { instanceOf, type PeerCommand } from './peer-command.ts'
 import { readingsOf } from './peer-readings.ts'
 import { createPeerStates } from './peer-states.ts'
 import { createRouting } from './routing.ts'
+import { createUnderWay } from './under-way.ts'
 
 export type LocalEngine = Engine & Pick<PooledEngine, 'shardOf' | 'survey'>
 
@@ -39,9 +41,11 @@ export interface ClusterEngine extends Engine {
   setPeers(peers: readonly ActiveService[]): void
   /**
    * Stops an instance that leaves this service, as `stop` does with `keep`. Commands for it are no longer taken here, so its
-   * home is already somewhere else, or unknown.
+   * home is already somewhere else, or unknown. Those under way may end before.
    */
   leave(instance: string): Promise<void>
+  /** Whether calls for the instance are carried out here. */
+  isBusy(instance: string): boolean
   /** Measurements of the instances of the other services, except of those that do not answer within a second. */
   readings(): Promise<InstanceReading[]>
   /** Starts and stops instances of this service, also while it gives them away. */
@@ -127,7 +131,9 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     return after
   }
 
-  const own = ownInstances(local, board)
+  const underWay = createUnderWay()
+  const own = createOwnInstances({ local, board, underWay, now: clock.now, onLeft: (event) => emit([event]) })
+  const callHere: Engine['call'] = (instance, ...rest) => underWay.run(instance, () => local.call(instance, ...rest))
   const takes = (command: PeerCommand) => {
     const instance = instanceOf(command)
     // An instance that moves may have left its thread already.
@@ -137,6 +143,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
   return {
     start: (config, how) => route({ type: 'start', config, how }, {}, () => own.start(config, how)),
     stop: (instance, how) => route({ type: 'stop', instance, how }, {}, () => own.stop(instance, how)),
+    isBusy: underWay.has,
     leave: (instance) => (isHosted(instance) ? own.stop(instance, 'keep') : Promise.resolve()),
     call(instance, call, origin = {}, patience = {}) {
       const { waits, workspace, checkAgain } = patience
@@ -149,7 +156,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
         ...(workspace === undefined ? {} : { workspace }),
         ...(checkAgain === undefined ? {} : { isChecked: true }),
       }
-      return route(command, patience, () => local.call(instance, call, origin, patience))
+      return route(command, patience, () => callHere(instance, call, origin, patience))
     },
 
     // The other services read the changed configuration from the store.
@@ -185,7 +192,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
 
     here: own,
     port: createEnginePort({
-      local: { ...own, call: local.call },
+      local: { ...own, call: callHere },
       readings: async () => (await local.survey()).flatMap((shard) => shard?.instances ?? []),
       board,
       takes,
@@ -195,9 +202,11 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
 
     async close(deadlineMs) {
       isClosed = true
+      const endsAt = steadyClock.now() + deadlineMs
+      await underWay.beforeStop(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
       // The outcomes and the last states of the stop are still told to the others, and commands that others carry out may
       // end meanwhile.
-      await local.close(deadlineMs)
+      await local.close(Math.max(0, endsAt - steadyClock.now()))
       board.close()
       for (const id of [...readers.keys()]) unfollow(id)
       caller.close()
@@ -205,13 +214,3 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   }
 }
-
-/** Starts and stops instances of this service, and tells the other services their states. */
-const ownInstances = (local: Engine, board: EventBoard): Pick<Engine, 'start' | 'stop'> => ({
-  async start(config, how) {
-    const state = await local.start(config, how)
-    board.started(config.id, state)
-    return state
-  },
-  stop: (instance, how) => local.stop(instance, how).finally(() => board.remove(instance)),
-})

@@ -10,10 +10,11 @@ import { Failure } from '../../domain/failures.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { CallerPatience, CallOf, Engine, OperationId } from '../../engine/engine.ts'
+import { NotHosted } from '../../engine/unavailable.ts'
 import { createBodyBudget } from '../../http/body-budget.ts'
 import { Busy } from '../../http/errors.ts'
 import { steady } from '../../http/steady-reader.ts'
-import { LINK_ELSEWHERE } from '../link-headers.ts'
+import { LEAVING, LINK_ELSEWHERE } from '../link-headers.ts'
 import { endWith } from './end-with.ts'
 import type { EventBoard } from './event-board.ts'
 import { pack, unpack } from './packed.ts'
@@ -55,11 +56,13 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     return local.call(instance, call as CallOf<OperationId>, origin, patience)
   }
 
-  async function resultOf(command: PeerCommand, signal: AbortSignal): Promise<PeerResult> {
+  /** Undefined if the instance was given away while the call waited for its start. */
+  async function resultOf(command: PeerCommand, signal: AbortSignal): Promise<PeerResult | undefined> {
     try {
       return { is: 'done', value: await carryOut(command, signal) }
     } catch (error) {
       if (error === CHECK_AGAIN) return { is: 'again' }
+      if (command.type === 'call' && error instanceof NotHosted) return undefined
       if (!(error instanceof Failure)) log.error({ err: error }, 'a command of another service failed')
       return { is: 'failed', failure: (error instanceof Failure ? error : new Failure('internal')).toData() }
     }
@@ -96,8 +99,10 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
         incoming.resume()
         return
       }
-      if (isClosed() || !takes(command)) return elsewhere(outgoing)
-      await send(outgoing, await resultOf(command, left.signal))
+      if (isClosed() || !takes(command)) return elsewhere(outgoing, isClosed())
+      const result = await resultOf(command, left.signal)
+      if (result === undefined) elsewhere(outgoing, isClosed())
+      else await send(outgoing, result)
     } finally {
       lease.release()
     }
@@ -131,7 +136,7 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     const [pathname, query] = (incoming.url ?? '').split('?')
     const asked = `${incoming.method} ${pathname}`
     if (asked === `POST ${CALL_PATH}`) return answerCall(incoming, outgoing)
-    if (isClosed()) return elsewhere(outgoing)
+    if (isClosed()) return elsewhere(outgoing, true)
     if (asked === `GET ${READINGS_PATH}`) return answerReadings(outgoing)
     if (asked !== `GET ${EVENTS_PATH}`) return void outgoing.writeHead(404).end()
     const after = new URLSearchParams(query).get(AFTER)
@@ -148,4 +153,5 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 }
 
-const elsewhere = (outgoing: ServerResponse) => void outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: '1' }).end()
+const elsewhere = (outgoing: ServerResponse, isLeaving: boolean) =>
+  void outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: isLeaving ? LEAVING : '1' }).end()

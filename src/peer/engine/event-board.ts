@@ -13,8 +13,8 @@ export interface EventBoard {
   take(event: EngineEvent): void
   /** The result of a start. It counts only while no event has told a state. */
   started(instance: string, state: RuntimeState): void
-  /** The instance no longer runs in this service. */
-  remove(instance: string): void
+  /** The instance no longer runs in this service. Returns its last state, if one was told. */
+  remove(instance: string): RuntimeState | undefined
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
   /** Writes to each stream the events that wait for it, and ends it. */
@@ -63,8 +63,10 @@ export function createEventBoard(): EventBoard {
       if (!states.has(instance)) board.take({ type: 'state', instance, state })
     },
     remove(instance) {
+      const last = states.get(instance)
       states.delete(instance)
       for (const reader of readers) reader.remove(instance)
+      return last
     },
     stream(outgoing, after) {
       const reader = readerTo(outgoing, () => last)

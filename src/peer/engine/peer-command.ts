@@ -74,6 +74,14 @@ export const unreachable = () =>
     details: { reason: 'instance_unreachable' },
   })
 
+/** The instance was stopped while the command was carried out. */
+export const cutOff = () =>
+  new Failure('engine_unavailable', {
+    message:
+      'The instance was stopped before the answer, for example to give it to another service; the request may have been carried out. Repeat a send with the same Idempotency-Key.',
+    details: { reason: 'outcome_unknown' },
+  })
+
 /** Nothing of the command was carried out. */
 export const busy = () =>
   new Failure('engine_unavailable', {

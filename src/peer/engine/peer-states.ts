@@ -26,6 +26,12 @@ const HERE = 'here'
 /** Statuses of an instance without a session, which a lost service does not change. */
 const WITHOUT_SESSION: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
+/** Undefined if the instance has no session that could have ended. */
+export const afterLoss = (state: RuntimeState, now: number): RuntimeState | undefined =>
+  WITHOUT_SESSION.has(state.status) || state.status === 'disconnected'
+    ? undefined
+    : { ...state, status: 'disconnected', reason: 'engine_restart', disconnectedAt: now }
+
 interface Told {
   peer: string
   state: RuntimeState
@@ -49,9 +55,8 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
   }
 
   function disconnected(peer: string, instance: string): EngineEvent[] {
-    const { state } = told.get(instance)!
-    if (WITHOUT_SESSION.has(state.status) || state.status === 'disconnected') return []
-    return tell(peer, instance, { ...state, status: 'disconnected', reason: 'engine_restart', disconnectedAt: now() }, false)
+    const state = afterLoss(told.get(instance)!.state, now())
+    return state === undefined ? [] : tell(peer, instance, state, false)
   }
 
   /** The service whose state counts: the home if it has sent one, then `from`, then the one that was told last. */

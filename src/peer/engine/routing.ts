@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND, steadyClock } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { CallerPatience } from '../../engine/engine.ts'
+import { NotHosted } from '../../engine/unavailable.ts'
 import { orLate } from '../../lib/deadline.ts'
 import { type ActiveService, outcomeUnknown } from '../forward-rules.ts'
 import type { CallEnding, EngineCaller } from './engine-caller.ts'
@@ -17,6 +18,8 @@ const LEAVES_WITHIN = 10 * SECOND
 /** Pauses between two attempts. They become longer, because each attempt sends the whole command. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
+/** The least time for another attempt after a command has waited for the start of its instance, which may have taken all of the time. */
+const AFTER_START = SECOND
 /** Further commands are refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_INSTANCE = 100
@@ -43,6 +46,7 @@ interface Way {
   patience: CallerPatience
   begun: number
   endsAt: number
+  isExtended: boolean
 }
 
 export function createRouting(deps: RoutingDeps): Route {
@@ -80,6 +84,12 @@ export function createRouting(deps: RoutingDeps): Route {
       )
   }
 
+  /** Does nothing the second time, so that no command waits forever. */
+  function extend(way: Way) {
+    if (!way.isExtended) way.endsAt = Math.max(way.endsAt, steadyClock.now() + AFTER_START)
+    way.isExtended = true
+  }
+
   async function waitFor(way: Way, pauseMs: number): Promise<void> {
     const { command, patience, endsAt } = way
     const leftMs = endsAt - steadyClock.now()
@@ -93,17 +103,21 @@ export function createRouting(deps: RoutingDeps): Route {
 
   return async <T>(command: PeerCommand, patience: CallerPatience, here: () => Promise<T>): Promise<T> => {
     const begun = steadyClock.now()
-    const way: Way = { command, packed: undefined, patience, begun, endsAt: begun + PATIENCE }
+    const way: Way = { command, packed: undefined, patience, begun, endsAt: begun + PATIENCE, isExtended: false }
     let pauseMs = FIRST_PAUSE
-    let isAgain = false
     for (let attempts = 0; ; attempts++) {
       if (isClosed()) throw new Failure('engine_unavailable')
       const home = target(way)
       if (home === 'here') {
         if (attempts > 0) patience.checkAgain?.()
-        return here()
-      }
-      if (home !== undefined) {
+        try {
+          return await here()
+        } catch (error) {
+          // While it waited for its start here, the instance was given to another service.
+          if (command.type !== 'call' || !(error instanceof NotHosted)) throw error
+          extend(way)
+        }
+      } else if (home !== undefined) {
         const ending = await sendTo(home, way)
         if (ending.is === 'unknown') throw outcomeUnknown('the service that has this instance')
         if (ending.is === 'busy') throw busy()
@@ -116,10 +130,8 @@ export function createRouting(deps: RoutingDeps): Route {
           const { result } = ending
           if (result.is === 'done') return result.value as T
           if (result.is === 'failed') throw Failure.from(result.failure)
-          // The other service has waited for the start, which may have taken all of the time.
-          if (result.is === 'again' && !isAgain) {
-            isAgain = true
-            way.endsAt = Math.max(way.endsAt, steadyClock.now() + SECOND)
+          if (result.is === 'again' && !way.isExtended) {
+            extend(way)
             continue
           }
           if (result.is === 'busy' && steadyClock.now() >= way.endsAt) throw busy()

@@ -36,7 +36,7 @@ export interface HostedDirectory {
   has(instance: string): boolean
   /** Throws for an unknown id. */
   config(instance: string): InstanceConfig
-  /** False while its session just starts, while it is being paired, and for `quietMs` after it was connected. */
+  /** False while its session just starts, while it is being paired or called, and for `quietMs` after it was connected. */
   mayMove(instance: string, quietMs: number): boolean
   /** Reads the changes that other members have made. */
   catchUp(): Promise<unknown>

@@ -20,7 +20,7 @@ export interface OpenHostingDeps {
   storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs'>
   main: Pick<MainRecords, 'catchUp'>
   directory: Directory
-  engine: Pick<ClusterEngine, 'leave'>
+  engine: Pick<ClusterEngine, 'leave' | 'isBusy'>
   starts: Pick<InstanceStarts, 'boot'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
@@ -44,7 +44,7 @@ export function openHosting({
     ...rest,
     store: storage.store,
     keyRing: storage.keyRing,
-    directory: hostedDirectory({ directory, main, isPaused, clock }),
+    directory: hostedDirectory({ directory, main, isPaused, isBusy: engine.isBusy, clock }),
     start: starts.boot,
     stop: engine.leave,
     // An import may write the records of an instance that was left by an earlier one.

@@ -2,6 +2,7 @@
  * A shard thread that really hosts instances, but whose instances are small replacements without library, network and
  * storage. It is for tests of the supervision of threads.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { ThreadData, ThreadTask } from '../../../src/engine/protocol.ts'
@@ -46,6 +47,8 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       switch (operation) {
         case 'never':
           return new Promise(() => {})
+        case 'late':
+          return pause(input as unknown as number, { calls })
         case 'throw':
           throw new TypeError('not a failure')
         case 'webhooks.resendMany':

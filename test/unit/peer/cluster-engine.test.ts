@@ -263,6 +263,41 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     )
   })
 
+  test('an instance that leaves finishes its calls, and calls that wait for its start go to its new home', async () => {
+    const ofA: string[] = []
+    a.onEvent((event) => event.type === 'state' && ofA.push(`${event.instance} ${event.state.status}`))
+    homes.set('leaver', 'a')
+    await a.start(config('leaver'), 'boot')
+    const answers = [b.call('leaver', asks('late', 300)).catch(reasonOf)]
+    await until(
+      async () => a.isBusy('leaver'),
+      (isBusy) => isBusy,
+    )
+    answers.push(a.call('leaver', asks('late', 300)).catch(reasonOf))
+    homes.delete('leaver')
+    await a.leave('leaver')
+    assert.deepEqual(await Promise.all(answers), [{ calls: 1 }, { calls: 2 }])
+    assert.deepEqual([a.isBusy('leaver'), ofA], [false, ['leaver connected', 'leaver disconnected']])
+
+    const ids = Array.from({ length: 12 }, (_, index) => `queue-${index}`)
+    for (const id of ids) homes.set(id, 'a')
+    const starts = ids.map((id) => a.here.start(config(id), 'boot').catch(() => {}))
+    const last = ids.at(-1)!
+    const waiting = [b.call(last, asks('echo', 1)), b.call(last, asks('echo', 2))]
+    await until(
+      async () => a.isBusy(last),
+      (isBusy) => isBusy,
+    )
+    homes.delete(last)
+    await pools[0]!.stop(last, 'keep')
+    homes.set(last, 'b')
+    await b.start(config(last), 'boot')
+    const inputs = (await Promise.all(waiting)) as unknown as { input: number }[]
+    assert.deepEqual(inputs.map(({ input }) => input).toSorted(), [1, 2])
+    await Promise.all(starts)
+    for (const id of ids.slice(0, -1)) await a.here.stop(id, 'keep')
+  })
+
   test('the instances of the other service are measured, and an absent service delays nobody', async () => {
     const found = (await b.readings()).find(({ instance }) => instance === AT_A)!
     assert.ok(found.work.sent > 0)

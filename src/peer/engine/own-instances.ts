@@ -1,0 +1,47 @@
+/** Starts and stops instances of this service, and tells the other services their states. */
+import { SECOND } from '../../domain/clock.ts'
+import type { EngineEvent } from '../../engine/engine.ts'
+import type { LocalEngine } from './cluster-engine.ts'
+import type { EventBoard } from './event-board.ts'
+import { afterLoss } from './peer-states.ts'
+import type { UnderWay } from './under-way.ts'
+
+export interface OwnInstancesDeps {
+  local: Pick<LocalEngine, 'start' | 'stop' | 'shardOf'>
+  board: Pick<EventBoard, 'started' | 'remove'>
+  underWay: Pick<UnderWay, 'beforeStop'>
+  now(): number
+  /** Gets the state that an instance has for the listeners of this service until another service tells one. */
+  onLeft(event: EngineEvent): void
+}
+
+/** Milliseconds for the calls that are under way for an instance before it is stopped. New callers wait as long. */
+export const CALLS_END_WITHIN = 3 * SECOND
+
+export function createOwnInstances(deps: OwnInstancesDeps): Pick<LocalEngine, 'start' | 'stop'> {
+  const { local, board, underWay, now, onLeft } = deps
+
+  function left(instance: string, isErased: boolean) {
+    const last = board.remove(instance)
+    const state = last && afterLoss(last, now())
+    if (state !== undefined && !isErased) onLeft({ type: 'state', instance, state })
+  }
+
+  return {
+    async start(config, how) {
+      const state = await local.start(config, how)
+      board.started(config.id, state)
+      return state
+    },
+    async stop(instance, how) {
+      const isErased = how === 'erase'
+      if (!isErased) await underWay.beforeStop(CALLS_END_WITHIN, instance)
+      try {
+        await local.stop(instance, how)
+      } finally {
+        // An instance that could not be stopped runs on.
+        if (isErased || local.shardOf(instance) === undefined) left(instance, isErased)
+      }
+    },
+  }
+}
