@@ -184,10 +184,28 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
   test('a member is stopped: no request fails at the balancer, unless it is told to come again', async () => {
     await beside('stop', async () => {
       await a().running().stop()
+      assert.deepEqual(Object.keys(await world.homes()).sort(), ['b', 'c'])
       await world.connected(instances, 30_000, [b(), c()])
     })
     await allArrived()
     await a().start()
     await world.connected(instances)
+  })
+
+  test('an administrator has a member leave, through another member', async () => {
+    const nodes = await must<{ data: { id: string; name: string; state: string }[] }>(
+      'GET',
+      `${a().url}/admin/nodes`,
+      undefined,
+      world.gateway.admin,
+    )
+    const left = nodes.data.find(({ name, state }) => name === 'b' && state === 'active')!
+    await beside('leave', async () => {
+      await must('POST', `${a().url}/admin/nodes/${left.id}/drain`, {}, world.gateway.admin)
+      assert.deepEqual(await b().running().ended, { code: 0, signal: null })
+      await world.connected(instances, 30_000, [a(), c()])
+    })
+    await allArrived()
+    assert.deepEqual(Object.keys(await world.homes()).sort(), ['a', 'c'])
   })
 })

@@ -1,0 +1,88 @@
+/**
+ * Two members of a cluster, as separate processes behind a load balancer that knows nothing of instances. A member is
+ * killed while it owes a message and a webhook, and the other one has both.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type ClusterWorld, startClusterWorld } from '../faults/cluster-world.ts'
+import type { Instance } from '../harness/gateway.ts'
+import { must } from '../harness/http.ts'
+import { noPostgres } from '../harness/postgres.ts'
+import { until } from '../harness/until.ts'
+
+const ANA = '5511988887777'
+const PHONES = ['5511999997001', '5511999997002', '5511999997003']
+/** In ms; a member that was killed is removed after two to three seconds. */
+const TAKEN_OVER = 40_000
+
+describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () => {
+  let world: ClusterWorld
+  const instances: Instance[] = []
+
+  before(async () => {
+    world = await startClusterWorld(['a', 'b'])
+    await world.sandbox.createContact(ANA)
+    for (const phone of PHONES) instances.push(await world.gateway.connected(world.sandbox, phone, world.receiver))
+  })
+  after(async () => {
+    await world?.stop()
+    assert.deepEqual(world.receiver.problems, [])
+  })
+
+  const delivered = (svcId: unknown) =>
+    world.receiver.waitFor(
+      'its delivery',
+      ({ type, svc_id, status }) => type === 'delivery' && svc_id === svcId && status === 'sent',
+      TAKEN_OVER,
+    )
+
+  test('each member answers and sends for every instance', async () => {
+    for (const member of world.members)
+      for (const instance of instances) {
+        assert.equal((await world.askAt(member, instance, 'GET', '/status')).body.status, 'connected')
+        const { body } = await world.askAt(member, instance, 'POST', '/send-text', { phone: ANA, message: member.name })
+        await delivered(body.svc_id)
+      }
+    assert.equal((await world.sandbox.inbox(ANA)).length, world.members.length * instances.length)
+  })
+
+  test('an instance that one member has is deleted through the other, with its records, its key and its home', async () => {
+    const [near, far] = world.members
+    const made = await must<Instance>('POST', `${near!.url}/account/instances`, { name: 'short' }, world.gateway.account)
+    const path = `${far!.url}/account/instances/${made.id}`
+    await until(
+      () => world.askAt(far!, made, 'GET', '/status'),
+      ({ status }) => status === 200,
+    )
+    await must('DELETE', path, undefined, world.gateway.account)
+    for (const table of ['svc_home WHERE instance::text', 'svc_state WHERE scope::text', 'svc_key WHERE name'])
+      assert.deepEqual(await world.sql(`SELECT * FROM ${table} = $1`, [made.id]), [], table)
+  })
+
+  test('a member is killed: the other one has its instances, their queue and their waiting webhooks', async () => {
+    const [instance] = instances
+    const [home] = await world.sql(
+      'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE h.instance = $1',
+      [instance!.id],
+    )
+    const killed = world.members.find(({ name }) => name === home!.name)!
+    const other = world.members.find((member) => member !== killed)!
+    world.receiver.reply((_, response) => response.writeHead(503).end())
+    const { id } = await world.sandbox.send(ANA, PHONES[0]!, { text: 'before the kill' })
+    await world.receiver.waitFor('the first attempt', ({ message_id }) => message_id === id)
+    const { body } = await world.askAt(killed, instance!, 'POST', '/send-text', { phone: ANA, message: 'owed', delay_message: 5 })
+    await killed.running().kill()
+    const before = world.receiver.received.length
+    world.receiver.reply(null)
+    await world.connected(instances, TAKEN_OVER, [other])
+    await delivered(body.svc_id)
+    await until(
+      async () => world.receiver.received.slice(before).filter(({ event }) => event.message_id === id).length,
+      (attempts) => attempts > 0,
+      TAKEN_OVER,
+    )
+    const owed = (await world.sandbox.inbox(ANA)).filter(({ text }) => text === 'owed')
+    assert.equal(owed.length, 1)
+    assert.deepEqual(await world.homes(), { [other.name]: instances.length })
+  })
+})
