@@ -8,7 +8,7 @@ import { orLate } from '../../lib/deadline.ts'
 import { spread } from './balance.ts'
 import { createBalancing } from './balancing.ts'
 import { claimsOf } from './claim-rules.ts'
-import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
+import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
 import { createFreeWatch } from './free-watch.ts'
 import { createMoves } from './moves.ts'
 import { createStarting } from './starting.ts'
@@ -24,6 +24,8 @@ export interface ClusterHosting {
 
 const TIMES: HostingTimes = { patience: 2 * SECOND, balanceEvery: 5 * SECOND, quiet: MINUTE, drainEvery: 40 }
 const STOP_WITHIN = 5 * SECOND
+const CLAIMED =
+  'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
@@ -51,6 +53,22 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     hasEnded: () => isDraining || isStopped,
   })
 
+  async function take(
+    instances: readonly string[],
+    howOf: (instance: string) => StartAgain,
+    options?: { isAnybodys: boolean },
+  ): Promise<void> {
+    try {
+      await homes.claim(instances, options)
+    } finally {
+      // If a part of the claim fails, the others may have been granted.
+      const own = instances.filter(homes.isOwn)
+      for (const each of own) starting.add(each, howOf(each))
+      const ended = own.filter((each) => howOf(each) === 'takeover').length
+      if (own.length > 0) log.info({ instances: own.length, of_ended: ended }, CLAIMED)
+    }
+  }
+
   async function claim(): Promise<void> {
     const stored = map.all()
     const found = free.of(stored, directory.ids()).filter(({ instance }) => !homes.isOwn(instance))
@@ -61,8 +79,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     )
     const before = new Map(stored.map(({ instance, writer }) => [instance, writer]))
     const howOf = (instance: string) => ([undefined, null, self].includes(before.get(instance)) ? 'boot' : 'takeover')
-    for (const each of await homes.claim([...instances, ...unsure])) starting.add(each, howOf(each))
-    for (const each of await homes.claim(anybodys, { isAnybodys: true })) starting.add(each, howOf(each))
+    await take([...instances, ...unsure], howOf)
+    await take(anybodys, howOf, { isAnybodys: true })
   }
 
   async function look(): Promise<void> {
@@ -99,22 +117,22 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     async drain(deadlineMs) {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
-      await ended(looking, deadlineMs)
+      await settled(looking, deadlineMs)
       const own = directory.ids().filter((each) => homes.isOwn(each))
       for (const [instance, to] of spread(own, map.countsOf(others()))) {
         if (clock.now() >= endsAt) break
         void moves.give(instance, to)
         await pause(times.drainEvery)
       }
-      await ended(moves.ended(), endsAt - clock.now())
+      await settled(moves.ended(), endsAt - clock.now())
     },
 
     async stop(deadlineMs = STOP_WITHIN) {
       isStopped = true
-      await ended(Promise.all([looking, moves.ended()]), deadlineMs)
+      await settled(Promise.all([looking, moves.ended()]), deadlineMs)
     },
   }
 }
 
 /** While the database does not answer, the work may take longer than the process may live. */
-const ended = async (work: Promise<unknown> | undefined, ms: number) => void (await orLate(Promise.resolve(work), ms, () => {}))
+const settled = async (work: Promise<unknown> | undefined, ms: number) => void (await orLate(Promise.resolve(work), ms, () => {}))

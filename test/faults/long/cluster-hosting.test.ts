@@ -219,6 +219,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       30_000,
     )
     for (const each of ofC) assert.equal(shared.running.get(each)!.how, 'takeover')
+    assert.ok([a, b].some(({ lines }) => lines.some((line) => line.includes('has claimed instances'))))
     await untilKnown(shared, [a, b])
     await b.hosting.drain(10_000)
     await untilRuns(shared, { a: 9, b: 0 })
