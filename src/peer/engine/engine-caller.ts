@@ -23,6 +23,7 @@ export type CallEnding =
 
 export interface Sending {
   type: PeerCommand['type']
+  instance: string
   packed: Packed
   /** Milliseconds for a place and for the connection. */
   withinMs: number
@@ -40,8 +41,8 @@ export interface EngineCaller {
   close(): void
 }
 
-/** Commands at a time to one service, each on its own connection. */
-const PLACES = { first: 32, most: 256, growEveryMs: 250, mostWaiting: 4_000 }
+/** Calls at a time to one service, each on its own connection. The keys are the instances. */
+const PLACES = { first: 32, most: 256, growEveryMs: 250, mostWaiting: 4_000, mostOfKey: 32, mostWaitingOfKey: 500 }
 /** Milliseconds for a connection. */
 const CONNECT = 5 * SECOND
 /** Milliseconds until the other service has taken the whole command. */
@@ -82,7 +83,9 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
     const { losses } = line
     const isStale = () => isClosed || sending.signal?.aborted === true || line.losses !== losses
     if (isStale()) return { is: 'unsent' }
-    const giveBack = await line.places.take(sending.withinMs, sending.signal)
+    // A stop does not wait for the calls of its instance, which it may have to end.
+    const isCall = sending.type === 'call'
+    const giveBack = isCall ? await line.places.take(sending.instance, sending.withinMs, sending.signal) : () => {}
     if (giveBack === undefined) return { is: isStale() ? 'unsent' : 'busy' }
     try {
       if (isStale()) return { is: 'unsent' }

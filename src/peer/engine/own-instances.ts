@@ -1,13 +1,13 @@
 /** Starts and stops instances of this service, and tells the other services their states. */
 import { SECOND } from '../../domain/clock.ts'
-import type { EngineEvent } from '../../engine/engine.ts'
-import type { LocalEngine } from './cluster-engine.ts'
+import type { Engine, EngineEvent } from '../../engine/engine.ts'
+import type { PooledEngine } from '../../engine/pooled-engine.ts'
 import type { EventBoard } from './event-board.ts'
 import { afterLoss } from './peer-states.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface OwnInstancesDeps {
-  local: Pick<LocalEngine, 'start' | 'stop' | 'shardOf'>
+  local: Pick<PooledEngine, 'start' | 'stop' | 'shardOf'>
   board: Pick<EventBoard, 'started' | 'remove'>
   underWay: Pick<UnderWay, 'beforeStop'>
   now(): number
@@ -18,7 +18,7 @@ export interface OwnInstancesDeps {
 /** Milliseconds for the calls that are under way for an instance before it is stopped. New callers wait as long. */
 export const CALLS_END_WITHIN = 3 * SECOND
 
-export function createOwnInstances(deps: OwnInstancesDeps): Pick<LocalEngine, 'start' | 'stop'> {
+export function createOwnInstances(deps: OwnInstancesDeps): Pick<Engine, 'start' | 'stop'> {
   const { local, board, underWay, now, onLeft } = deps
 
   function left(instance: string, isErased: boolean) {

@@ -1,5 +1,6 @@
 /**
- * A limit of tasks that run at the same time; others wait in order. The limit grows step by step while few tasks end, or
+ * A limit of tasks that run at the same time; others wait. Each task has a key. The keys take turns, and the tasks of one
+ * key run in order and have only a part of the places, so that no key keeps the others waiting. The limit grows step by step while few tasks end, or
  * while the line does not become shorter. So many short tasks that come together open few connections, and long ones do
  * not hold up the others.
  */
@@ -9,7 +10,7 @@ export interface Places {
    * Resolves with a function that gives the place back. Resolves with undefined if none became free in time, if too many
    * wait, or if the wait was ended.
    */
-  take(waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined>
+  take(key: string, waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined>
   /** Ends all waits. */
   endWaits(): void
 }
@@ -24,57 +25,84 @@ export interface PlacesOptions {
    */
   growEveryMs: number
   mostWaiting: number
+  /** Numbers for one key. */
+  mostOfKey: number
+  mostWaitingOfKey: number
 }
 
-export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOptions): Places {
+/** Called with true to enter, and with false if the wait is over. */
+type EndWait = (enters: boolean) => void
+
+export function createPlaces(options: PlacesOptions): Places {
+  const { first, most, growEveryMs, mostWaiting, mostOfKey, mostWaitingOfKey } = options
   const step = Math.ceil(first / 2)
   let total = first
   let used = 0
   let endedInStep = 0
   let waitedBefore = 0
-  /** Called with true to enter, and with false if the wait is over. */
-  const waiting = new Set<(enters: boolean) => void>()
+  const usedOf = new Map<string, number>()
+  /** The key whose turn comes next is the first one. */
+  const lines = new Map<string, Set<EndWait>>()
+  let waitingCount = 0
   let growing: NodeJS.Timeout | undefined
 
-  function admit() {
-    for (const end of waiting) {
-      if (used >= total) break
-      end(true)
+  const mayEnter = (key: string) => used < total && (usedOf.get(key) ?? 0) < mostOfKey
+
+  /** Lets the first task of the next key enter whose tasks do not have all places that they may have. */
+  function admitNext(): boolean {
+    for (const [key, line] of lines) {
+      if (!mayEnter(key)) continue
+      lines.delete(key)
+      lines.set(key, line)
+      const [end] = line
+      end!(true)
+      return true
     }
-    if (waiting.size > 0 && growing === undefined) {
-      waitedBefore = waiting.size
+    return false
+  }
+
+  function admit() {
+    while (used < total && admitNext());
+    if (waitingCount > 0 && growing === undefined) {
+      waitedBefore = waitingCount
       endedInStep = 0
       growing = setInterval(grow, growEveryMs)
-    } else if (waiting.size === 0) {
+    } else if (waitingCount === 0) {
       clearInterval(growing)
       growing = undefined
     }
   }
 
   function grow() {
-    if (endedInStep < step || waiting.size >= waitedBefore) total = Math.min(most, total + step)
+    // More places do not help tasks that wait because of others with the same key.
+    if (used >= total && (endedInStep < step || waitingCount >= waitedBefore)) total = Math.min(most, total + step)
     endedInStep = 0
-    waitedBefore = waiting.size
+    waitedBefore = waitingCount
     admit()
   }
 
-  function taken(): () => void {
+  function taken(key: string): () => void {
     used++
+    usedOf.set(key, (usedOf.get(key) ?? 0) + 1)
     let isGiven = false
     return () => {
       if (isGiven) return
       isGiven = true
       used--
+      const left = usedOf.get(key)! - 1
+      if (left === 0) usedOf.delete(key)
+      else usedOf.set(key, left)
       endedInStep++
-      if (waiting.size === 0 && total > first) total--
+      if (waitingCount === 0 && total > first) total--
       admit()
     }
   }
 
   return {
-    take(waitMs, signal) {
-      if (used < total) return Promise.resolve(taken())
-      if (waiting.size >= mostWaiting || signal?.aborted) return Promise.resolve(undefined)
+    take(key, waitMs, signal) {
+      if (mayEnter(key)) return Promise.resolve(taken(key))
+      const line = lines.get(key) ?? new Set<EndWait>()
+      if (waitingCount >= mostWaiting || line.size >= mostWaitingOfKey || signal?.aborted) return Promise.resolve(undefined)
       return new Promise((resolve) => {
         const leave = () => end(false)
         const timer = setTimeout(leave, waitMs)
@@ -82,16 +110,20 @@ export function createPlaces({ first, most, growEveryMs, mostWaiting }: PlacesOp
         function end(enters: boolean) {
           clearTimeout(timer)
           signal?.removeEventListener('abort', leave)
-          waiting.delete(end)
-          resolve(enters ? taken() : undefined)
+          line.delete(end)
+          waitingCount--
+          if (line.size === 0) lines.delete(key)
+          resolve(enters ? taken(key) : undefined)
           if (!enters) admit()
         }
-        waiting.add(end)
+        line.add(end)
+        lines.set(key, line)
+        waitingCount++
         admit()
       })
     },
     endWaits() {
-      for (const end of waiting) end(false)
+      for (const line of lines.values()) for (const end of line) end(false)
     },
   }
 }

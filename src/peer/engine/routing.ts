@@ -65,6 +65,7 @@ export function createRouting(deps: RoutingDeps): Route {
     way.packed ??= packed(command)
     return caller.send(home, {
       type: command.type,
+      instance: instanceOf(command),
       packed: way.packed,
       withinMs: Math.max(1, begun + LEAVES_WITHIN - steadyClock.now()),
       check: () => patience.checkAgain?.(),

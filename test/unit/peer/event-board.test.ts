@@ -136,14 +136,46 @@ test('a line or a result of another release that this one does not understand is
   assert.deepEqual(resultOf({ is: 'done' }), { is: 'done' })
 })
 
+const ANY = { mostOfKey: 100, mostWaitingOfKey: 100 }
+
+test('tasks of one key have only a part of the places, and take turns with those of others', async () => {
+  const places = createPlaces({ first: 4, most: 4, growEveryMs: 1_000, mostWaiting: 10, mostOfKey: 3, mostWaitingOfKey: 4 })
+  const entered: string[] = []
+  const ends: (() => void)[] = []
+  const enter = async (key: string) => {
+    const giveBack = await places.take(key, 2_000)
+    if (giveBack === undefined) return
+    entered.push(key)
+    ends.push(giveBack)
+  }
+  const busy = Array.from({ length: 6 }, () => enter('busy'))
+  const others = [enter('b'), enter('c'), enter('b')]
+  await turn()
+  assert.deepEqual(entered, ['busy', 'busy', 'busy', 'b'])
+  while (ends.length > 0) {
+    ends.shift()!()
+    await turn()
+  }
+  await Promise.all([...busy, ...others])
+  assert.deepEqual(entered.slice(4, 7), ['busy', 'c', 'b'])
+  assert.equal(entered.length, 9)
+  const held = await Promise.all([1, 2, 3].map(() => places.take('busy', 1)))
+  const lateOnes = [1, 2, 3, 4].map(() => places.take('busy', 10))
+  assert.equal(await places.take('busy', 60_000), undefined)
+  assert.deepEqual(await Promise.all(lateOnes), [undefined, undefined, undefined, undefined])
+  for (const each of held) each!()
+  const free = await Promise.all([1, 2, 3].map(() => places.take('busy', 1)))
+  assert.equal(free.includes(undefined), false)
+})
+
 test('the limit of tasks grows while the line does not become shorter, although many tasks end', async () => {
-  const places = createPlaces({ first: 2, most: 8, growEveryMs: 10, mostWaiting: 8 })
+  const places = createPlaces({ first: 2, most: 8, growEveryMs: 10, mostWaiting: 8, ...ANY })
   let used = 0
   let isOver = false
   const most = new Promise<void>((resolve) => {
     const user = async () => {
       while (!isOver) {
-        const giveBack = (await places.take(1_000))!
+        const giveBack = (await places.take('i', 1_000))!
         if (++used === 8) resolve()
         await turn()
         used--
@@ -157,19 +189,19 @@ test('the limit of tasks grows while the line does not become shorter, although 
 })
 
 test('the limit of tasks grows only while some wait, in order, and for no longer than their time', async () => {
-  const places = createPlaces({ first: 2, most: 4, growEveryMs: 20, mostWaiting: 3 })
+  const places = createPlaces({ first: 2, most: 4, growEveryMs: 20, mostWaiting: 3, ...ANY })
   const taken: number[] = []
   const tasks = [0, 1, 2, 3, 4].map(async (index) => {
-    const giveBack = await places.take(100)
+    const giveBack = await places.take('i', 100)
     if (giveBack !== undefined) taken.push(index)
     return giveBack
   })
-  assert.equal(await places.take(100), undefined)
+  assert.equal(await places.take('i', 100), undefined)
   await pause(60)
   assert.deepEqual(taken, [0, 1, 2, 3])
   const ends = await Promise.all(tasks)
   assert.equal(ends[4], undefined)
   for (const end of ends) end?.()
-  for (const index of [0, 1]) assert.ok(await places.take(0), String(index))
-  assert.equal(await places.take(1), undefined)
+  for (const index of [0, 1]) assert.ok(await places.take('i', 0), String(index))
+  assert.equal(await places.take('i', 1), undefined)
 })
