@@ -118,6 +118,8 @@ async function startParts(
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)
   const turn = await standBy(config, { log, backend, node, starting, server, tally, searching, link, warm, whileStandby })
+  // A member that loads its code raises no counter for seconds, so the others would remove it.
+  if (config.isCluster) await warm?.loaded
   const storage = await openStorage(config, { log, shutdown, backend, node, turn, link })
 
   if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)

@@ -1,6 +1,6 @@
 /**
- * Loads the code of a standby before the takeover: the shard threads and the HTTP application. It uses neither the store
- * nor the network.
+ * Loads the code of a standby before the takeover, and that of a member before it joins its cluster: the shard threads and
+ * the HTTP application. It uses neither the store nor the network.
  */
 import type { Config } from '../config.ts'
 import type { Log } from '../domain/log.ts'
@@ -17,12 +17,12 @@ export interface WarmParts {
   loaded: Promise<unknown>
 }
 
-/** Undefined if this service is no standby, because its start does not wait for another service. */
+/** Undefined if no other service uses the store. */
 export function warmUp(
   config: Config,
   { log, shutdown, allowCrash }: { log: Log; shutdown: Shutdown; allowCrash: boolean },
 ): WarmParts | undefined {
-  if (!config.isStandby) return undefined
+  if (!config.isStandby && !config.isCluster) return undefined
   const { shards, shardHeapMb: heapMb, logging } = config
   const threads = Array.from({ length: shards }, (_, shard) =>
     startWarmThread({ worker: THREAD, heapMb, data: { shard, logging, allowCrash }, log }),
