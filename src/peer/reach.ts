@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { Member, MemberAnswer } from '../storage/members.ts'
-import { LINK_ACTIVE, LINK_LEAVE, LINK_REACH } from './link-headers.ts'
+import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_LEAVE, LINK_REACH } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
 /** `alone`: no other member can take its instances. `stays`: it cannot end its own process. */
 export type LeaveAnswer = 'leaves' | 'alone' | 'stays'
 
-/** These functions never reject. They resolve with undefined if this run of the member does not answer in time. */
+/** These functions never reject. They resolve with undefined if there is no answer in time. */
 export interface ReachCaller {
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
   /** The member begins to leave if the answer is `leaves`. Without an answer it may leave. */
@@ -26,6 +26,10 @@ interface Question<A> {
   header: string
   path: string
   answers: ReadonlySet<A>
+  /** The answer that is taken if nothing listens at the address. */
+  refused?: A
+  /** The answer that is taken if another run of a service listens there. */
+  other?: A
 }
 
 const REACH: Question<MemberAnswer> = {
@@ -33,6 +37,8 @@ const REACH: Question<MemberAnswer> = {
   header: LINK_REACH,
   path: '/peer/reach',
   answers: new Set(['reaches', 'away']),
+  refused: 'refused',
+  other: 'other',
 }
 const LEAVE: Question<LeaveAnswer> = {
   method: 'POST',
@@ -46,22 +52,24 @@ export function createReachCaller(key: Buffer): ReachCaller {
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
 
   const put =
-    <A>({ method, header, path, answers }: Question<A>) =>
+    <A>(question: Question<A>) =>
     ({ id, host, port }: Member, signal: AbortSignal): Promise<A | undefined> =>
       new Promise((resolve) => {
+        const { method, header, path, refused } = question
         const headers = { [LINK_ACTIVE]: id, [header]: '1' }
         request({ method, host, port, agent, path, headers, signal }, (response) => {
-          answerIn(response, answers).then(resolve, () => resolve(undefined))
+          answerIn(response, question).then(resolve, () => resolve(undefined))
         })
-          .once('error', () => resolve(undefined))
+          .once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? refused : undefined))
           .end()
       })
 
   return { ask: put(REACH), askToLeave: put(LEAVE), close: () => agent.destroy() }
 }
 
-async function answerIn<A>(response: IncomingMessage, answers: ReadonlySet<A>): Promise<A | undefined> {
+async function answerIn<A>(response: IncomingMessage, { answers, other }: Question<A>): Promise<A | undefined> {
   const { answer } = (await json(response)) as { answer?: A }
+  if (response.headers[LINK_ELSEWHERE] !== undefined) return other
   return response.statusCode === 200 && answer !== undefined && answers.has(answer) ? answer : undefined
 }
 

@@ -6,4 +6,9 @@ import type { ClusterOptions } from '../storage/members.ts'
 export const clusterOptions = (log: Pick<Logger, 'warn'>, link: Pick<PeerLink, 'askMember'> | undefined): ClusterOptions => ({
   ask: async (member, signal) => link?.askMember(member, signal),
   onLost: (name) => log.warn({ member: name }, 'another member of the cluster no longer runs; this service has removed it'),
+  onNotRemoved: (name, err) =>
+    log.warn(
+      { err, member: name },
+      'another member of the cluster no longer runs, and the database refuses its removal, so nobody gets its instances; this service tries again each second',
+    ),
 })

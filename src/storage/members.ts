@@ -20,15 +20,20 @@ export interface Members {
   reachesStore(): boolean
 }
 
-/** `reaches`: the member can use the store. `away`: it cannot, so it replaces nobody. */
-export type MemberAnswer = 'reaches' | 'away'
+/**
+ * `reaches`: the member can use the store. `away`: it cannot, so it replaces nobody. `refused`: nothing listens at its
+ * address, so it has ended. `other`: it has ended, and another run of a service listens there.
+ */
+export type MemberAnswer = 'reaches' | 'away' | 'refused' | 'other'
 
 export interface ClusterOptions {
   /**
-   * Asks another member whether it reaches the store. Resolves with undefined if exactly this member gives no answer before
-   * the signal is aborted. Never rejects.
+   * Asks another member whether it reaches the store. Resolves with undefined if there is no answer before the signal is
+   * aborted. Never rejects.
    */
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
   /** Called when this service has removed a member that no longer runs. */
   onLost(name: string): void
+  /** Called once for a member that no longer runs, if the database has refused its removal several times. */
+  onNotRemoved(name: string, cause: unknown): void
 }

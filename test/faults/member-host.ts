@@ -14,6 +14,10 @@ export interface RunningMember {
   over: string[]
   /** The names of the members that this one has removed. */
   lost: string[]
+  /** Those of which it has told that the database refuses their removal. */
+  notRemoved: string[]
+  /** Ends its connections and its port, as the end of its process does. */
+  kill(): Promise<void>
   looks(): number
   /** Stops in order. */
   stop(): Promise<void>
@@ -27,9 +31,10 @@ export async function startMember(cluster: Cluster, schema: string, name: string
   const proxy = await startProxy(cluster.socket)
   const over: string[] = []
   const lost: string[] = []
+  const notRemoved: string[] = []
   const store = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
     node: { ...nodeOf(name), peerPort: port },
-    cluster: { ask: link.askMember, onLost: (found) => lost.push(found) },
+    cluster: { ask: link.askMember, onLost: (found) => lost.push(found), onNotRemoved: (found) => notRemoved.push(found) },
     onOver: (_, sentence) => over.push(sentence),
   })
   let looks = 0
@@ -53,6 +58,11 @@ export async function startMember(cluster: Cluster, schema: string, name: string
     proxy,
     over,
     lost,
+    notRemoved,
+    async kill() {
+      cutOff({ proxy })
+      await link.close()
+    },
     looks: () => looks,
     stop() {
       stopped ??= stop()
@@ -61,7 +71,7 @@ export async function startMember(cluster: Cluster, schema: string, name: string
   }
 }
 
-export function cutOff({ proxy }: RunningMember): void {
+export function cutOff({ proxy }: Pick<RunningMember, 'proxy'>): void {
   proxy.refuse(true)
   proxy.cut()
 }

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
 import { connect } from '../../src/storage/drivers/postgres/link.ts'
 import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
-import { removeMembers } from '../../src/storage/drivers/postgres/owner/remove-members.ts'
+import { removeMember } from '../../src/storage/drivers/postgres/owner/remove-members.ts'
 import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
 import { openPostgres } from '../../src/storage/drivers/postgres.ts'
@@ -84,7 +84,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     }
   }
 
-  test('a member that is cut off or killed is removed by the others, and stores nothing more', async () => {
+  test('a member that is killed is removed by the others after two seconds, and stores nothing more', async () => {
     const { members, writers, side } = await several('a', 'b', 'c')
     const [a, ...others] = members
     assert.deepEqual(
@@ -98,8 +98,11 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       (await a.store.nodes!()).map(({ state }) => state),
       ['active', 'active', 'active'],
     )
-    cutOff(a)
+    const killedAt = performance.now()
+    await a.kill()
     await isRemoved(a, others, writers)
+    // A member that is only cut off would be removed after five seconds.
+    assert.ok(performance.now() - killedAt < 4_900)
     assert.equal((await side.query("SELECT FROM svc_service WHERE name = 'a' AND state = 'lost'")).rowCount, 1)
     a.proxy.refuse(false)
     await assert.rejects(a.store.commit(put('after')), Fenced)
@@ -142,6 +145,8 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       async () => b.lost,
       (lost) => String(lost) === 'a',
     )
+    // It has kept its sessions until its lease ended.
+    assert.ok(performance.now() - cutAt > 4_900)
     assert.deepEqual(b.over, [])
   })
 
@@ -258,7 +263,13 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       for (const id of ids) await side.query('INSERT INTO svc_writer (id, is_service) VALUES ($1, true)', [id])
       const looks = servicesIn((await links[0]!.ask({ text: `SELECT ${SERVICES}` }, 3_000)).rows[0]![0])
       const dead = ids.map((own) => looks.filter(({ id }) => id !== own && seeded.chance(0.6)))
-      await Promise.all(links.map((link, index) => removeMembers(link, ids[index]!, dead[index]!)))
+      const refused: unknown[] = []
+      await Promise.all(
+        links.map(async (link, index) => {
+          for (const each of dead[index]!) await removeMember(link, ids[index]!, each).catch((error) => refused.push(error))
+        }),
+      )
+      assert.deepEqual(refused, [])
       const left = (await side.query('SELECT id FROM svc_writer')).rows.map(({ id }) => id as string)
       // A member that is left was found dead by no other that is left.
       for (const [index, own] of ids.entries())

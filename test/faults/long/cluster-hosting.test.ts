@@ -71,7 +71,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     const log: Log = { info: note, warn: note, error: note }
     const store = await openStore(`postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`, {
       node: { id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1', port: 1, peerPort: 2 },
-      cluster: { ask: async () => 'away', onLost() {} },
+      cluster: { ask: async () => 'refused', onLost() {}, onNotRemoved() {} },
     })
     const giveBack = await store.own()
     const main = sharedRecords({ store, changes: store.changes!, log })

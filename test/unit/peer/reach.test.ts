@@ -9,7 +9,7 @@ after(closeSides)
 
 const soon = () => AbortSignal.timeout(3_000)
 
-test('only the member that is meant answers whether it reaches the store, and only to a service with the same key', async () => {
+test('a member answers whether it reaches the store, only to a service with the same key, and its address says whether it has ended', async () => {
   const [asking, asked] = [await openSide(), await openSide()]
   const member = { id: 'asked', name: 'node-b', host: HOST, port: asked.port }
   const answers: unknown[] = [await asking.link.askMember(member, soon())]
@@ -25,7 +25,7 @@ test('only the member that is meant answers whether it reaches the store, and on
   answers.push(await other.ask(member, soon()))
   answers.push(await asking.link.askMember(member, AbortSignal.abort()))
   other.close()
-  assert.deepEqual(answers, [undefined, 'reaches', 'away', undefined, undefined, undefined, undefined])
+  assert.deepEqual(answers, ['other', 'reaches', 'away', 'other', 'refused', undefined, undefined])
 })
 
 test('a member is asked to leave, and answers whether it does', async () => {

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createEndedMembers } from '../../../src/storage/drivers/postgres/owner/ended-members.ts'
 import { membersIn, type NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
-import { createMemberList } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
+import { createMemberList, rivalsOf } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
+import type { MemberAnswer } from '../../../src/storage/members.ts'
 
 const MEMBER = { id: 'b', name: 'node-b', host: '10.0.0.2', port: 8_090 }
 
-test('a member reaches the store for 1.5 s after a look, and while it removes others', async () => {
+test('a member reaches the store for 1.5 s after a look', () => {
   let now = 1_000
   const list = createMemberList(() => now)
   const seen: unknown[] = []
   for (const name of ['first', 'second']) list.onLook(() => seen.push([name, list.others()]))
   const reaches = () => list.reachesStore()
   assert.deepEqual([reaches(), list.others()], [false, []])
-  await list.note([MEMBER], async () => {
-    now += 2_500
-    assert.equal(reaches(), true)
-  })
+  list.note([MEMBER])
   now += 1_500
   assert.equal(reaches(), true)
   now += 1
@@ -25,29 +24,29 @@ test('a member reaches the store for 1.5 s after a look, and while it removes ot
     ['second', [MEMBER]],
   ]
   assert.deepEqual(seen, told)
-  // A look that fails is not told, but the members that it has found dead are left out.
-  await assert.rejects(list.note([], () => Promise.reject(new Error('The connection is lost.'))))
-  assert.deepEqual([seen, list.others(), reaches()], [told, [], true])
+  list.tell()
+  assert.deepEqual([seen, reaches()], [[...told, ...told], false])
+})
+
+const row = (change: Partial<NodeRow>): NodeRow => ({
+  id: 'row',
+  writer: 'b',
+  name: 'node-b',
+  release: '1.0.0',
+  state: 'member',
+  host: '10.0.0.2',
+  port: 80,
+  peerPort: 8_090,
+  beat: 0,
+  since: 0,
+  seenAt: 0,
+  silentMs: 900,
+  former: null,
+  takeover: null,
+  ...change,
 })
 
 test('the other members are the rows of services that share the store and can be reached', () => {
-  const row = (change: Partial<NodeRow>): NodeRow => ({
-    id: 'row',
-    writer: 'b',
-    name: 'node-b',
-    release: '1.0.0',
-    state: 'member',
-    host: '10.0.0.2',
-    port: 80,
-    peerPort: 8_090,
-    beat: 0,
-    since: 0,
-    seenAt: 0,
-    silentMs: 900,
-    former: null,
-    takeover: null,
-    ...change,
-  })
   const others = [
     row({ writer: 'own' }),
     row({ writer: null, state: 'lost' }),
@@ -59,4 +58,37 @@ test('the other members are the rows of services that share the store and can be
     row({ silentMs: -5_001 }),
   ]
   assert.deepEqual(membersIn([row({}), ...others], 'own', 5_000), [MEMBER])
+})
+
+test('a member with a connection may replace this one, although the database has long stored no sign of life', () => {
+  const look = (id: string, connection?: string) => ({ id, beat: 0, connection })
+  const [silent, gone] = [row({ silentMs: 60_001 }), row({ writer: 'c', silentMs: 60_001 })]
+  const found = rivalsOf([silent, gone], 'own', [look('own', '1'), look('b', '2'), look('c'), look('no row', '3')])
+  assert.deepEqual(found, { present: [], possible: [MEMBER, { id: 'no row' }] })
+})
+
+test('a member without a connection has ended if its machine says so, and is asked again while it runs', async () => {
+  let answer: MemberAnswer | undefined = 'away'
+  let asked = 0
+  const ended = createEndedMembers(async () => {
+    asked++
+    return answer
+  })
+  const has: unknown[] = []
+  for (const each of ['away', undefined, 'refused', 'reaches'] as const) {
+    answer = each
+    ended.follow([MEMBER])
+    await Promise.resolve()
+    await Promise.resolve()
+    has.push(ended.has('b'))
+  }
+  // Its connection is back.
+  ended.follow([])
+  has.push(ended.has('b'))
+  answer = 'other'
+  ended.follow([MEMBER])
+  await Promise.resolve()
+  await Promise.resolve()
+  has.push(ended.has('b'))
+  assert.deepEqual([has, asked], [[false, false, true, true, false, true], 4])
 })

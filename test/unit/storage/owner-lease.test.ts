@@ -23,13 +23,14 @@ const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 const at = (ms: number): LeaseMoment => ({ monotonic: ms, wall: ms, uptime: ms })
 
 /** `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while they are asked. */
-function bench(away: number[] = [], onAsked = () => {}) {
+function bench(away: number[] = [], onAsked = () => {}, mayGetRivals = false) {
   let now = 0
   let endedAt: number | undefined
   const asked: number[] = []
   const ends: number[] = []
   const { check, renew } = createOwnerLease({
     now: () => at(now),
+    mayGetRivals,
     async doesNotTakeOver({ port }) {
       asked.push(port)
       onAsked()
@@ -77,6 +78,12 @@ test('without a standby nobody can take over, so the lease has no end', async ()
   const { lease, until, asked } = bench()
   lease.renew(0, [])
   assert.deepEqual([await until(3_600_000), asked], [undefined, []])
+})
+
+test('a member of a cluster that is alone keeps its lease for 60 s, because others may join', async () => {
+  const { lease, until, asked } = bench([], () => {}, true)
+  lease.renew(0, [])
+  assert.deepEqual([await until(59_500), await until(70_000), asked], [undefined, 60_000, []])
 })
 
 test('while no standby can reach the database either, the lease goes on for 60 s', async () => {

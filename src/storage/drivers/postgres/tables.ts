@@ -17,7 +17,7 @@ export const tablesExist = (schema: string) => ({
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
  * - `svc_writer` has a row per run of a thread, which changes with every commit. Pages are mostly empty, so that the index is not changed. Ids are random, because a sequence could give a number again after a failover. The rows of threads are removed with the row of the main thread; then no thread of the service can store anything.
- * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only the row of the service that owns the schema has a `writer`. Earlier formats have the table `svc_node` instead. It stays, and nothing uses it.
+ * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have a `writer`. Earlier formats have the table `svc_node` instead. It stays, and nothing uses it.
  * - `svc_home` has a row for each instance: the main thread's writer of the service that may write its records, and how often it was claimed. It does not refer to `svc_writer`, so that a takeover changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is the only active service then.
  * - `svc_cluster` has one row with the version of the records that every service has in memory, and `svc_change` which keys changed in which version.
  */

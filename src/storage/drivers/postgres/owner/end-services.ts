@@ -93,7 +93,7 @@ async function replaceOnce(link: Link, { writer, replaced, former, onTakenOver, 
   await ask(MARK, [writer])
   // The rows are locked in the same order as by a service that ends: its writer, and then its row in `svc_service`.
   const earlier = await ask(
-    `SELECT w.id FROM svc_writer w WHERE w.id <> $1 AND ((w.is_service AND ${replaced}) OR (${IS_OLD_COMMAND})) FOR UPDATE`,
+    `SELECT w.id FROM svc_writer w WHERE w.id <> $1 AND ((w.is_service AND ${replaced}) OR (${IS_OLD_COMMAND})) ORDER BY w.id FOR UPDATE`,
     [writer],
   )
   const { lost, hasFailed } = await endServices(link, earlier.flat() as string[])

@@ -43,16 +43,19 @@ export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
   column: string
   lock(link: Link): Promise<boolean>
   rivalsIn(nodes: readonly NodeRow[], column: unknown): Rivals<Rival>
-  onSeen?(nodes: readonly NodeRow[], column: unknown, seen: Seen): Promise<void>
+  onSeen?(nodes: readonly NodeRow[], column: unknown, seen: Seen): void
   doesNotTakeOver(rival: Rival): Promise<boolean>
   isReached(rival: Rival & StandbyAddress): Promise<boolean>
+  /** Whether a service that this one does not know yet may replace it while it cannot reach the database. */
+  mayGetRivals?: boolean
   /** The sentence with which this service ends when it cannot reach the database and a rival can. */
   away: string
+  /** The sentence with which it ends when its writer was removed. */
+  over: string
 }
 
 /** Columns that show the writer of this service, and the entries of commands and other services. */
 const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
-const OVER = 'Another service has taken over the store in PostgreSQL.'
 
 /** `link` holds the locks. The returned function ends the use of the schema. */
 export async function holdSchema<Rival>(
@@ -62,13 +65,14 @@ export async function holdSchema<Rival>(
   holding: Holding<Rival>,
 ): Promise<() => Promise<void>> {
   const { writer, node, isClosing, onVisit, onOver } = options
-  const { state, takeover, connection, column, away } = holding
+  const { state, takeover, connection, column, away, over } = holding
   let visits: unknown
   let isFirst = true
 
   const lease = createOwnerLease<Rival>({
     now: momentNow,
     doesNotTakeOver: holding.doesNotTakeOver,
+    mayGetRivals: holding.mayGetRivals,
     onHeld: options.onHeld,
     onEnded() {
       if (!isClosing()) onOver(new Fenced('The database cannot be reached from here, and another service may reach it.'), away)
@@ -85,7 +89,7 @@ export async function holdSchema<Rival>(
   async function onSeen(seen: Seen): Promise<boolean> {
     const [isThere, found, text, others, hasRow] = seen.row as [boolean, unknown, unknown, unknown, boolean]
     if (!isThere) {
-      if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
+      if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), over)
       return false
     }
     const nodes = watched(nodesIn(text), seen.sentAt.monotonic)
@@ -98,7 +102,7 @@ export async function holdSchema<Rival>(
     if (!isFirst && found !== visits) onVisit()
     isFirst = false
     visits = found
-    await holding.onSeen?.(nodes, others, seen)
+    holding.onSeen?.(nodes, others, seen)
     return true
   }
 

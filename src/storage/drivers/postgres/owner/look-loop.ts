@@ -8,7 +8,7 @@ import type { Link } from '../link.ts'
 import { TERMINATE } from '../writer.ts'
 import { BEAT_EVERY } from './node-rows.ts'
 import { createReconnect } from './reconnect.ts'
-import { SILENCE } from './schema-lock.ts'
+import { isSoon, SILENCE } from './schema-lock.ts'
 
 /**
  * Milliseconds without an answer after which the service asks again almost at once. One lost connection stops the
@@ -16,6 +16,8 @@ import { SILENCE } from './schema-lock.ts'
  */
 export const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
+/** Milliseconds for the end of the former connection, which holds the locks until then. */
+const LOCKED_WITHIN = 300
 
 export interface Seen {
   row: unknown[]
@@ -76,25 +78,30 @@ export async function startLooks({
     if (!(await onSeen({ row, sentAt, link: used, isLocked: former === undefined }))) return
     if (former === undefined || !link.isUp()) return
     await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
-    if (!(await lock(link))) return link.drop()
+    if (!(await isSoon(() => lock(link), LOCKED_WITHIN))) return link.drop()
     former = undefined
   }
 
+  let isWell = true
   const later = (pauseMs: number) => {
     timer = setTimeout(() => {
       const beganAt = performance.now()
       // An error of `look` is not reported, because commits and reads report that the database cannot be reached.
       looking = look()
         .then(
-          () => BEAT_EVERY,
+          () => true,
           () => {
             link.drop()
-            // An attempt that took long enough is followed by the next one almost at once.
-            const tookMs = performance.now() - beganAt
-            return pauseMs === BEAT_EVERY ? LOOK_AGAIN : Math.max(LOOK_AGAIN, BEAT_EVERY - tookMs)
+            return false
           },
         )
-        .then((nextMs) => timer && later(nextMs))
+        .then((isDone) => {
+          const isFirstFailure = isWell && !isDone
+          isWell = isDone
+          // A look that took long is followed by the next one early, because the watch begins again after a long gap.
+          const restMs = Math.max(LOOK_AGAIN, BEAT_EVERY - (performance.now() - beganAt))
+          if (timer) later(isFirstFailure ? LOOK_AGAIN : restMs)
+        })
     }, pauseMs)
     timer.unref()
   }

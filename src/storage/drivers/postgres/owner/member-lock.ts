@@ -21,7 +21,7 @@ export async function isJoined(link: Link, writer: string): Promise<boolean> {
 export const isJoinedSoon = (link: Link, writer: string): Promise<boolean> => isSoon(() => isJoined(link, writer))
 
 /** The connections of the members. Each `id` includes the start time, because process numbers are reused. */
-const CONNECTIONS = `SELECT l.objid, l.pid, concat(l.pid, ' ', a.backend_start) AS id, a.query_start
+const CONNECTIONS = `SELECT l.objid, l.pid, concat(l.pid, ' ', a.backend_start) AS id, a.query_start, a.usename
   FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid WHERE ${isLock('l', MEMBER)}`
 
 /** SQL that is true if the connection with the writer `w` exists. */
@@ -43,8 +43,9 @@ export const servicesIn = (text: unknown): NodeLook[] =>
       }))
     : []
 
-/** Ends the connections with these ids. */
-export const END_CONNECTIONS = `SELECT pg_terminate_backend(c.pid) FROM (${CONNECTIONS}) AS c WHERE c.id = ANY ($1::text[])`
+/** Ends the connections with these ids. The server would refuse to end those of another role. */
+export const END_CONNECTIONS = `SELECT pg_terminate_backend(c.pid) FROM (${CONNECTIONS}) AS c
+  WHERE c.id = ANY ($1::text[]) AND c.usename = current_user`
 
 /** SQL that is true if members of a cluster use the schema. */
 export const HAS_MEMBERS = `EXISTS (SELECT FROM pg_locks l JOIN pg_locks m ON m.pid = l.pid

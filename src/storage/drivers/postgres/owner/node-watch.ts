@@ -12,20 +12,23 @@ export interface NodeLook {
   connection: string | undefined
 }
 
-/** `still`: the server has its connection, but it does nothing. `dead`: it no longer runs. Both may be replaced. */
-export type NodeVerdict = 'alive' | 'still' | 'dead'
-
-/** Milliseconds for which the counter of a service with its connection must stay the same. */
-const CONNECTED = 5_000
 /**
- * Milliseconds after which a service without its connection is dead if its counter stood still. The watcher must have
- * seen it with the connection, or its counter rising, because after a failover the new server never had the connection.
+ * `unconnected`: the server has ended its connection, so it has probably ended. `still`: the server has its connection, but
+ * it does nothing. `dead`: it has no connection, and gave no sign of life for as long.
+ */
+export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
+
+/** Milliseconds for which the counter of a service must stay the same. A service ends itself earlier. */
+const SILENT = 5_000
+/**
+ * The same for a service without its connection. The watcher must have seen it with the connection, or its counter rising,
+ * because after a failover the new server never had the connection.
  */
 const UNCONNECTED = 2_000
 /**
  * Longest time in ms between two reads of the counters. After a longer gap this process or the database may have stood
- * still, so every service gets the whole time again. A service is therefore dead only after five looks, or three if it
- * has lost its connection.
+ * still, so every service gets the whole time again. A service is therefore dead only after five looks, and unconnected
+ * after three.
  */
 export const LONGEST_GAP = 1_500
 
@@ -68,9 +71,10 @@ export function createNodeWatch(now: () => number): NodeWatch {
   }
 
   function verdictOf({ connection, since, hasRisen, wasConnected }: Observation, askedAt: number): NodeVerdict {
-    const hasEnded = connection === undefined && (hasRisen || wasConnected)
-    if (askedAt - since < (hasEnded ? UNCONNECTED : CONNECTED)) return 'alive'
-    return connection === undefined ? 'dead' : 'still'
+    const silentMs = askedAt - since
+    if (silentMs >= SILENT) return connection === undefined ? 'dead' : 'still'
+    const hasLostIt = connection === undefined && (hasRisen || wasConnected)
+    return hasLostIt && silentMs >= UNCONNECTED ? 'unconnected' : 'alive'
   }
 
   return {

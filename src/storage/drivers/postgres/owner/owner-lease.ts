@@ -20,11 +20,13 @@ const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions<Rival> {
   now(): LeaseMoment
+  /** Whether an unknown rival may appear, so that the lease ends after a minute also without a known one. */
+  mayGetRivals?: boolean | undefined
   /** True only if the rival has said that it cannot reach the database, or that it stops. Never rejects. */
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
-   * The end is `Infinity` without a rival.
+   * The end is `Infinity` if no rival may replace this service.
    */
   onHeld(until: number, since: LeaseMoment): void
   /** Called once, when the lease has ended and a rival may replace this service. */
@@ -38,7 +40,13 @@ export interface OwnerLease<Rival> {
   check(): Promise<void>
 }
 
-export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded }: LeaseOptions<Rival>): OwnerLease<Rival> {
+export function createOwnerLease<Rival>({
+  now,
+  mayGetRivals = false,
+  doesNotTakeOver,
+  onHeld,
+  onEnded,
+}: LeaseOptions<Rival>): OwnerLease<Rival> {
   let since = now()
   /**
    * Moment of the latest question to which all rivals answered that they do not take over. The lease counts
@@ -51,7 +59,10 @@ export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded 
   let isAsking = false
 
   const latest = () => (awayAt !== undefined && awayAt.monotonic > since.monotonic ? awayAt : since)
-  const end = () => (known.length === 0 ? Number.POSITIVE_INFINITY : Math.min(latest().monotonic + LEASE, since.monotonic + HELD))
+  function end(): number {
+    if (known.length > 0) return Math.min(latest().monotonic + LEASE, since.monotonic + HELD)
+    return mayGetRivals ? since.monotonic + HELD : Number.POSITIVE_INFINITY
+  }
   const tell = () => onHeld(end(), latest())
 
   async function askAll(at: LeaseMoment): Promise<void> {
@@ -75,12 +86,12 @@ export function createOwnerLease<Rival>({ now, doesNotTakeOver, onHeld, onEnded 
       // A process that stood still could not ask its rivals, so such a check does not end the lease.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
-      if (isEnded || known.length === 0) return
+      if (isEnded) return
       if (at >= end() && !stoodStill) {
         isEnded = true
         return onEnded()
       }
-      if (at - since.monotonic >= ASK_AFTER && !isAsking) await askAll(moment)
+      if (known.length > 0 && at - since.monotonic >= ASK_AFTER && !isAsking) await askAll(moment)
     },
   }
 }

@@ -9,7 +9,7 @@ export interface OwnerLook {
 }
 
 /** `free`: nobody owns the schema. */
-export type Verdict = 'free' | NodeVerdict
+export type Verdict = 'free' | Exclude<NodeVerdict, 'unconnected'>
 
 export interface OwnerWatch {
   /** `askedAt` is the time of the standby's own clock at which the query was sent. */
@@ -24,6 +24,7 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
     judge({ node, holder }, askedAt) {
       const owners = node === undefined ? [] : [{ id: node.writer, beat: node.beat, connection: holder }]
       const [verdict] = watch.judge(owners, askedAt).values()
+      if (verdict === 'unconnected') return 'dead'
       // An owner that is just starting has the lock before its row.
       return verdict ?? (holder === undefined ? 'free' : 'alive')
     },

@@ -43,8 +43,8 @@ export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGr
 /**
  * Repeats a query until its answer is true, for as long as the server needs to release the lock of an ended process.
  */
-export async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
-  const until = performance.now() + PATIENCE
+export async function isSoon(isTrue: () => Promise<boolean>, withinMs = PATIENCE): Promise<boolean> {
+  const until = performance.now() + withinMs
   while (!(await isTrue())) {
     if (performance.now() > until) return false
     await pause(50)

@@ -7,16 +7,17 @@
  */
 import { BRAND } from '../../../../domain/brand.ts'
 import type { Takeover } from '../../../../domain/nodes.ts'
-import type { ClusterOptions, Member, Members } from '../../../members.ts'
+import type { ClusterOptions, Member, MemberAnswer, Members } from '../../../members.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
 import { endIdle, replaceEarlier } from './end-services.ts'
+import { createEndedMembers } from './ended-members.ts'
 import { type HoldOptions, holdSchema, type Rivals } from './hold-schema.ts'
 import { IS_CONNECTED, isJoined, isJoinedSoon, SERVICES, servicesIn } from './member-lock.ts'
+import { createMemberRemover, IDLE } from './member-remover.ts'
 import { LOST_AFTER, MAY_RETURN_WITHIN, membersIn, type NodeRow } from './node-rows.ts'
 import { createNodeWatch, LONGEST_GAP, type NodeLook } from './node-watch.ts'
-import { removeMembers } from './remove-members.ts'
 import { SILENCE } from './schema-lock.ts'
 import { PATIENCE } from './standbys.ts'
 import { checkConnections, type TakeoverOptions } from './take-over-schema.ts'
@@ -27,41 +28,40 @@ export interface MemberOptions extends Omit<TakeoverOptions, 'turn'>, HoldOption
 }
 
 export interface MemberList extends Members {
-  /** Notes the members that are alive, runs the rest of the look, and then tells the listeners. */
-  note(others: readonly Member[], rest: () => Promise<void>): Promise<void>
+  /** Notes the members that are alive as of a look, and tells the listeners. */
+  note(others: readonly Member[]): void
+  /** Tells the listeners again. */
+  tell(): void
 }
 
 export function createMemberList(now = () => momentNow().monotonic): MemberList {
   let others: readonly Member[] = []
   const listeners: (() => void)[] = []
   let lookedAt = Number.NEGATIVE_INFINITY
+  function tell() {
+    for (const listener of listeners) listener()
+  }
   return {
     others: () => others,
     onLook: (listener) => void listeners.push(listener),
     reachesStore: () => now() - lookedAt <= LONGEST_GAP,
-    async note(found, rest) {
+    note(found) {
       others = found
-      // The rest may remove members, and take longer than the time between two looks.
-      lookedAt = Number.POSITIVE_INFINITY
-      try {
-        await rest()
-      } finally {
-        lookedAt = now()
-      }
-      for (const listener of listeners) listener()
+      lookedAt = now()
+      tell()
     },
+    tell,
   }
 }
 
 const CONNECTION = 'member'
+const OVER = 'Another member of the cluster has removed this one from the store in PostgreSQL.'
 const AWAY = 'The service cannot reach PostgreSQL, and another member of its cluster may reach it.'
 /**
- * SQL that is true if the writer `w` does not belong to a member: a service that owned the schema alone has no lock now.
- * A member without its lock may only be connecting again.
+ * SQL that is true if the writer `w` belongs to a service that owned the schema alone, and so has no lock now. Any other
+ * may belong to a member that is only connecting again, so it is watched before it is removed.
  */
-const IS_ALONE = `NOT EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'member') AND NOT ${IS_CONNECTED}`
-/** Milliseconds for which a connection stands still in the middle of a transaction of a service that no longer runs. */
-const IDLE = 2_000
+const IS_ALONE = `(w.is_over OR EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'active')) AND NOT ${IS_CONNECTED}`
 
 /** The members whose addresses are known have all properties. */
 type Rival = Pick<Member, 'id'> & Partial<Member>
@@ -77,43 +77,64 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
     throw error
   }
   const watch = createNodeWatch(() => momentNow().monotonic)
+  const ended = createEndedMembers(cluster.ask)
+  const remover = createMemberRemover({ target, own: writer, ...cluster, onRemoved: members.tell })
   const othersIn = (column: unknown) => servicesIn(column).filter(({ id }) => id !== writer)
   const answerOf = async (rival: Rival) => (isAddressed(rival) ? cluster.ask(rival, AbortSignal.timeout(PATIENCE)) : undefined)
 
-  return holdSchema<Rival>(link, target, options, {
+  const stop = await holdSchema<Rival>(link, target, options, {
     state: 'member',
     takeover,
     connection: CONNECTION,
     column: SERVICES,
     lock: (made) => isJoined(made, writer),
     rivalsIn: (nodes, column) => rivalsOf(nodes, writer, othersIn(column)),
-    async onSeen(nodes, column, { sentAt, link: own, isLocked }) {
+    onSeen(nodes, column, { sentAt, isLocked }) {
+      // This service has lost its connection, and so may have the others, which need time to connect again.
+      if (!isLocked) watch.forget()
       const services = othersIn(column)
       const verdicts = watch.judge(services, sentAt.monotonic)
-      const isAlive = ({ id }: Pick<Member, 'id'>) => (verdicts.get(id) ?? 'alive') === 'alive'
-      const dead = services.filter((each) => !isAlive(each))
-      await members.note(membersIn(nodes, writer, Number.POSITIVE_INFINITY).filter(isAlive), async () => {
-        // Without its own lock this service may look dead to the others.
-        if (dead.length === 0 || own === undefined || !isLocked) return
-        for (const name of await removeMembers(own, writer, dead)) cluster.onLost(name)
-      })
+      const unconnected = new Set(services.filter(({ connection }) => connection === undefined).map(({ id }) => id))
+      const all = membersIn(nodes, writer, Number.POSITIVE_INFINITY)
+      ended.follow(all.filter(({ id }) => unconnected.has(id)))
+      const isDead = ({ id }: Pick<Member, 'id'>) => {
+        const verdict = verdicts.get(id)
+        return verdict === 'still' || verdict === 'dead' || (verdict === 'unconnected' && ended.has(id))
+      }
+      members.note(all.filter((each) => !isDead(each)))
+      // Without its own lock this service may look dead to the others.
+      if (!isLocked) return
+      const names = new Map(nodes.map(({ writer: id, name }) => [id, name]))
+      remover.remove(services.filter(isDead).map((each) => ({ ...each, name: names.get(each.id) ?? each.id })))
     },
-    doesNotTakeOver: async (rival) => (await answerOf(rival)) === 'away',
-    isReached: async (rival) => (await answerOf(rival)) !== undefined,
+    doesNotTakeOver: async (rival) => REPLACES_NOBODY.has(await answerOf(rival)),
+    isReached: async (rival) => REACHED.has(await answerOf(rival)),
     away: AWAY,
+    over: OVER,
+    // A new member may start while this one is alone and cannot reach the database.
+    mayGetRivals: true,
   })
+  return async () => {
+    await Promise.all([stop(), remover.stop()])
+  }
 }
+
+/** Another run at the address of a member may be a new member, which could replace this one. */
+const REPLACES_NOBODY: ReadonlySet<unknown> = new Set<MemberAnswer>(['away', 'refused'])
+const REACHED: ReadonlySet<unknown> = new Set<MemberAnswer>(['reaches', 'away'])
 
 const isAddressed = (rival: Rival): rival is Member => rival.host !== undefined
 
-/** A member whose row the server has refused to store has no address, so it cannot be asked. */
-function rivalsOf(nodes: readonly NodeRow[], own: string, services: readonly NodeLook[]): Rivals<Rival> {
-  const rows = new Set(nodes.map(({ writer }) => writer))
-  const hidden = services.filter(({ id, connection }) => connection !== undefined && !rows.has(id))
-  return {
-    present: membersIn(nodes, own, LOST_AFTER),
-    possible: [...membersIn(nodes, own, MAY_RETURN_WITHIN), ...hidden.map(({ id }) => ({ id }))],
-  }
+/**
+ * While the disk of the database is full, only the connection of a member shows that it runs. A member whose row was not
+ * stored has no address, so it cannot be asked.
+ */
+export function rivalsOf(nodes: readonly NodeRow[], own: string, services: readonly NodeLook[]): Rivals<Rival> {
+  const addressed = new Map(membersIn(nodes, own, Number.POSITIVE_INFINITY).map((each) => [each.id, each]))
+  const possible = new Map<string, Rival>(membersIn(nodes, own, MAY_RETURN_WITHIN).map((each) => [each.id, each]))
+  for (const { id, connection } of services)
+    if (connection !== undefined && id !== own) possible.set(id, addressed.get(id) ?? { id })
+  return { present: membersIn(nodes, own, LOST_AFTER), possible: [...possible.values()] }
 }
 
 /** Resolves with what the list of services says of this start. */

@@ -21,6 +21,7 @@ const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
 const CONNECTION = 'owner'
+const OVER = 'Another service has taken over the store in PostgreSQL.'
 const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over.'
 
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
@@ -42,6 +43,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     lock: isGranted,
     rivalsIn: (nodes, column) => standbysOf(nodes, addressesIn(column)),
     away: AWAY,
+    over: OVER,
   })
 }
 

@@ -1,0 +1,84 @@
+/**
+ * Removes dead members on a connection of its own: the looks of this member go on meanwhile, and a row that stays locked
+ * costs neither its locks nor its lease.
+ */
+import type { ClusterOptions } from '../../../members.ts'
+import { connect, type Link } from '../link.ts'
+import type { Target } from '../target.ts'
+import { endIdle } from './end-services.ts'
+import type { NodeLook } from './node-watch.ts'
+import { removeMember } from './remove-members.ts'
+import { SILENCE } from './schema-lock.ts'
+
+/** Milliseconds for which a connection stands still in the middle of a transaction of a service that no longer runs. */
+export const IDLE = 2_000
+/** A thread that still runs may hold a lock once or twice. */
+const FAILURES_TOLD = 3
+
+export interface DeadMember extends NodeLook {
+  name: string
+}
+
+export interface MemberRemoverOptions extends Pick<ClusterOptions, 'onLost' | 'onNotRemoved'> {
+  target: Target
+  /** Id of the member that removes the others. */
+  own: string
+  /** Called after members were removed. */
+  onRemoved(): void
+}
+
+export interface MemberRemover {
+  /** Does nothing while earlier ones are being removed. Each look finds again those that are left. */
+  remove(dead: readonly DeadMember[]): void
+  stop(): Promise<void>
+}
+
+export function createMemberRemover({ target, own, onLost, onNotRemoved, onRemoved }: MemberRemoverOptions): MemberRemover {
+  const failures = new Map<string, number>()
+  let removing: Promise<void> | undefined
+  let link: Link | undefined
+  let isStopped = false
+
+  function noteFailure({ id, name }: DeadMember, cause: unknown): void {
+    const count = (failures.get(id) ?? 0) + 1
+    failures.set(id, count)
+    if (count === FAILURES_TOLD) onNotRemoved(name, cause)
+  }
+
+  async function removeAll(dead: readonly DeadMember[]): Promise<void> {
+    const used = await connect(target, { name: 'remover' })
+    link = used
+    try {
+      if (isStopped) return
+      await used.ask(endIdle(IDLE), SILENCE)
+      for (const each of dead) {
+        const isRemoved = await removeMember(used, own, each).catch((cause) => {
+          noteFailure(each, cause)
+          return false
+        })
+        if (!isRemoved) continue
+        onLost(each.name)
+        onRemoved()
+      }
+    } finally {
+      await used.end()
+    }
+  }
+
+  return {
+    remove(dead) {
+      if (dead.length === 0 || isStopped) return
+      removing ??= removeAll(dead)
+        // The looks show that the database cannot be reached.
+        .catch(() => {})
+        .finally(() => {
+          removing = undefined
+        })
+    },
+    async stop() {
+      isStopped = true
+      link?.drop()
+      await removing
+    },
+  }
+}
