@@ -183,7 +183,7 @@ async function startParts(
   const starts = createInstanceStarts({ log, engine: cluster?.engine.here ?? engine, directory, shutdown })
   const paused: PausedInstances = new Map()
   const hosting = cluster?.host({ main, directory, starts, isPaused: (instance) => paused.has(instance), clock })
-  shutdown.add(() => hosting?.stop())
+  shutdown.add((leftMs) => hosting?.stop(leftMs))
   // Before the first request is served, this service has its share of the instances, and they are in line for their start.
   await hosting?.begin()
   const hosted = hosting === undefined ? await claimHosted(store.homes, stored, log) : []

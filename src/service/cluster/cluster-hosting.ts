@@ -9,20 +9,30 @@ import { spread } from './balance.ts'
 import { createBalancing } from './balancing.ts'
 import { claimsOf } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
+import { createErasing } from './erasing.ts'
 import { createFreeWatch } from './free-watch.ts'
 import { createMoves } from './moves.ts'
 import { createStarting } from './starting.ts'
 
 export interface ClusterHosting {
-  /** Claims the share of this member and starts it, and goes on to do so with each look at the members. */
+  /**
+   * Claims the share of this member and starts it, and goes on to do so with each look at the members. Resolves after the
+   * first time, or when the store is slow.
+   */
   begin(): Promise<void>
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
-  /** Claims and gives nothing more. Resolves when what has begun has ended, or after `deadlineMs`. */
-  stop(deadlineMs?: number): Promise<void>
+  /** Claims and gives nothing more. Resolves when what has begun has ended, or after half of `leftMs`. */
+  stop(leftMs?: number): Promise<void>
 }
 
-const TIMES: HostingTimes = { patience: 2 * SECOND, balanceEvery: 5 * SECOND, quiet: MINUTE, drainEvery: 40 }
+const TIMES: HostingTimes = {
+  patience: 2 * SECOND,
+  balanceEvery: 5 * SECOND,
+  quiet: MINUTE,
+  drainEvery: 40,
+  beginWithin: 5 * SECOND,
+}
 const STOP_WITHIN = 5 * SECOND
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
@@ -31,7 +41,8 @@ const NOT_CLAIMED = 'the service could not read or claim homes of instances; it 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   const { self, homes, members, map, directory, clock, log } = deps
   const times = { ...TIMES, ...deps.times }
-  const starting = createStarting(deps)
+  const erasing = createErasing(deps)
+  const starting = createStarting({ ...deps, erase: erasing.add })
   const free = createFreeWatch(clock)
   const moves = createMoves(deps, {
     onBegun: starting.remove,
@@ -89,6 +100,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       if (isDraining) return
       await claim()
       await starting.startAll()
+      erasing.look()
       balancing.look()
     } catch (err) {
       log.warn({ err }, NOT_CLAIMED)
@@ -96,28 +108,31 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   }
 
   /** A look that is due during another one follows it. */
-  function lookNow(): Promise<void> {
+  function lookNow(): void {
     isLookDue = true
-    looking ??= (async () => {
-      while (isLookDue && !isStopped) {
-        isLookDue = false
-        await look()
-      }
-      looking = undefined
-    })()
-    return looking
+    looking ??= followLooks()
+  }
+
+  async function followLooks(): Promise<void> {
+    while (isLookDue && !isStopped) {
+      isLookDue = false
+      await look()
+    }
+    looking = undefined
   }
 
   return {
-    begin() {
-      members.onLook(() => void lookNow())
-      return lookNow()
+    async begin() {
+      const first = look()
+      looking = first.then(followLooks)
+      members.onLook(lookNow)
+      await settled(first, times.beginWithin)
     },
 
     async drain(deadlineMs) {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
-      await settled(looking, deadlineMs)
+      await settled(looking, deadlineMs / 4)
       const own = directory.ids().filter((each) => homes.isOwn(each))
       for (const [instance, to] of spread(own, map.countsOf(others()))) {
         if (clock.now() >= endsAt) break
@@ -127,9 +142,9 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       await settled(moves.ended(), endsAt - clock.now())
     },
 
-    async stop(deadlineMs = STOP_WITHIN) {
+    async stop(leftMs = Number.POSITIVE_INFINITY) {
       isStopped = true
-      await settled(Promise.all([looking, moves.ended()]), deadlineMs)
+      await settled(Promise.all([looking, moves.ended(), erasing.stop()]), Math.min(STOP_WITHIN, leftMs / 2))
     },
   }
 }

@@ -54,4 +54,6 @@ export interface HostingTimes {
   quiet: number
   /** Interval between two moves of a drain; the other members start their sessions. */
   drainEvery: number
+  /** At most for the first claim of a member before it serves requests. */
+  beginWithin: number
 }

@@ -1,10 +1,10 @@
 import { keys } from '../../storage/record-keys.ts'
 import type { ClusterHostingDeps, StartAgain } from './contract.ts'
 
-export type StartingDeps = Pick<
-  ClusterHostingDeps,
-  'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'erase' | 'log'
->
+export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'log'> & {
+  /** Is called for an instance without a configuration. */
+  erase(instance: string): void
+}
 
 /** The instances that this member has claimed and not started yet. */
 export function createStarting({ homes, map, store, keyRing, directory, start, erase, log }: StartingDeps) {
@@ -17,7 +17,7 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     // Another member may have deleted the instance before this one claimed it.
     const isConfigured = (await store.get(keys.config(instance))) !== undefined
     if (isGone()) return
-    if (!isConfigured) return erase([instance])
+    if (!isConfigured) return erase(instance)
     if (!directory.has(instance)) await directory.catchUp()
     await keyRing.learn(instance)
     if (!isGone()) start(directory.config(instance), how)

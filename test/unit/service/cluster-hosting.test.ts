@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Log } from '../../../src/domain/log.ts'
+import { createClusterHosting } from '../../../src/service/cluster/cluster-hosting.ts'
+import type { ClusterHostingDeps } from '../../../src/service/cluster/contract.ts'
+import { createHomeMap } from '../../../src/service/cluster/home-map.ts'
+import type { StoredHome } from '../../../src/storage/homes.ts'
+
+const log: Log = { info() {}, warn() {}, error() {} }
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `instance ${index}`)
+
+/** A member `a` and homes that nobody has. */
+function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) {
+  let now = 0
+  let listener = () => {}
+  const own = new Set<string>()
+  const started: string[] = []
+  const homes = {
+    async claim(instances: readonly string[]) {
+      for (const each of instances) own.add(each)
+      return new Set(instances)
+    },
+    async release(instances: readonly string[]) {
+      for (const each of instances) own.delete(each)
+    },
+    async remove() {},
+    isOwn: (instance: string) => own.has(instance),
+    all: async () =>
+      free.map((instance): StoredHome => {
+        const isOwn = own.has(instance)
+        return { instance, writer: isOwn ? 'a' : null, wanted: null, isFree: !isOwn }
+      }),
+    ...deps.homes,
+  }
+  const members = {
+    others: () => [],
+    onLook(each: () => void) {
+      listener = each
+    },
+    reachesStore: () => true,
+  }
+  const hosting = createClusterHosting({
+    self: 'a',
+    homes,
+    members,
+    map: createHomeMap(homes, members),
+    store: { get: async () => new Uint8Array(1) },
+    keyRing: { learn: async () => {} },
+    directory: {
+      ids: () => free,
+      has: () => true,
+      config: (id) => ({ id }) as never,
+      mayMove: () => true,
+      catchUp: async () => {},
+    },
+    start: async ({ id }) => void started.push(id),
+    stop: async () => {},
+    erase: async () => {},
+    clock: { now: () => now },
+    log,
+    ...deps,
+    ...(deps.homes && { homes }),
+  })
+  return {
+    hosting,
+    started,
+    own,
+    async look(afterMs = 1_000) {
+      now += afterMs
+      listener()
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    },
+  }
+}
+
+test('an erasure that fails or takes long holds up neither the start of a member nor the instances that it claims later', async () => {
+  const erasures: string[] = []
+  const free = ['left 1', 'left 2', 'whole']
+  const { hosting, started, look } = world(free, {
+    store: { get: async (key) => (key.includes('left') ? undefined : new Uint8Array(1)) },
+    async erase([instance]) {
+      erasures.push(instance!)
+      if (erasures.length > 1) await new Promise(() => {})
+      throw new Error('the bucket is away')
+    },
+  })
+  await hosting.begin()
+  assert.deepEqual(started, ['whole'])
+  free.push('later')
+  await look()
+  assert.deepEqual(started, ['whole', 'later'])
+  await look()
+  assert.deepEqual(erasures, ['left 1', 'left 2'], 'one after the other')
+})
+
+test('the pauses between two attempts of an erasure become longer', async () => {
+  let erasures = 0
+  const { hosting, look } = world(['left'], {
+    store: { get: async () => undefined },
+    async erase() {
+      erasures++
+      throw new Error('the bucket is away')
+    },
+  })
+  await hosting.begin()
+  for (let second = 0; second < 20; second++) await look()
+  assert.equal(erasures, 5)
+})
+
+test('a member begins although its first look does not end', async () => {
+  const { hosting } = world(numbered(2), {
+    homes: { all: () => new Promise(() => {}) } as never,
+    times: { beginWithin: 10 },
+  })
+  await hosting.begin()
+})
