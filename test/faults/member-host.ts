@@ -1,5 +1,7 @@
 /** A member of a cluster in the process of the test: its store, its own way to the database, and its link to the others. */
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import type { Cluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
@@ -95,3 +97,68 @@ export const isOver = ({ over }: RunningMember) =>
     async () => over,
     ({ length }) => length > 0,
   )
+
+export const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const] })
+
+const HOLDERS = `SELECT l.pid FROM pg_locks l JOIN pg_locks m ON m.pid = l.pid AND m.locktype = 'advisory' AND m.classid = 7632143
+  WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.objid = hashtext($1)::oid`
+
+/** Starts members in schemas of their own, and stops all of them at the end. */
+export function memberBench(cluster: () => Cluster) {
+  let schemas = 0
+  const ending: (() => Promise<void>)[] = []
+
+  const newSchema = () => `members_${schemas++}`
+  async function start(schema: string, name: string): Promise<RunningMember> {
+    const member = await startMember(cluster(), schema, name)
+    ending.push(member.stop)
+    return member
+  }
+
+  async function several(...names: string[]) {
+    const schema = newSchema()
+    const members = await Promise.all(names.map((name) => start(schema, name)))
+    for (const each of members)
+      await sees(
+        each,
+        names.filter((name) => name !== each.name),
+      )
+    const side = await cluster().client(schema)
+    const writers = async () =>
+      (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
+        ({ name }) => name as string,
+      )
+    /** The server processes that hold both locks of a member. */
+    const holders = async () => (await side.query(HOLDERS, [schema])).rows.map(({ pid }) => pid as number)
+    return { schema, side, writers, holders, members: members as [RunningMember, RunningMember, RunningMember] }
+  }
+
+  /** The first member is gone, and the others have removed it, once, and nobody else. */
+  async function isRemoved(gone: RunningMember, others: RunningMember[], writers: () => Promise<string[]>): Promise<void> {
+    const names = others.map(({ name }) => name)
+    for (const each of others)
+      await sees(
+        each,
+        names.filter((name) => name !== each.name),
+      )
+    await until(writers, (found) => isDeepStrictEqual(found, names))
+    // The look that has removed the member tells it after the answer of the server.
+    await until(async () => others.some(({ lost }) => lost.length > 0), Boolean)
+    assert.deepEqual(
+      others.flatMap(({ lost }) => lost),
+      [gone.name],
+    )
+    for (const { store, over } of others) {
+      await store.commit(put('still'))
+      assert.deepEqual(over, [])
+    }
+  }
+
+  return {
+    newSchema,
+    start,
+    several,
+    isRemoved,
+    stop: async () => void (await Promise.all(ending.map((end) => end()))),
+  }
+}

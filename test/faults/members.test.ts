@@ -4,8 +4,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
 import { connect } from '../../src/storage/drivers/postgres/link.ts'
 import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
@@ -18,71 +16,29 @@ import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
 import { closeSides } from '../unit/peer/side.ts'
-import { cutOff, isOver, nodeOf, type RunningMember, sees, startMember } from './member-host.ts'
+import { cutOff, isOver, memberBench, nodeOf, put, sees } from './member-host.ts'
 import { createSeeded } from './seeded.ts'
 
 const ENDED = ['The service cannot reach PostgreSQL, and another member of its cluster may reach it.']
-const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const] })
 const seeded = createSeeded()
 
 describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => {
   let cluster: Cluster
-  let schemas = 0
   const proxies: PostgresProxy[] = []
   const ending: (() => Promise<void>)[] = []
+  const bench = memberBench(() => cluster)
   before(async () => {
     cluster = await startCluster({ max_connections: '150' })
   })
   after(async () => {
     await Promise.all(ending.map((end) => end()))
+    await bench.stop()
     await closeSides()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
     await cluster?.stop()
   })
 
-  const newSchema = () => `members_${schemas++}`
-  async function start(schema: string, name: string): Promise<RunningMember> {
-    const member = await startMember(cluster, schema, name)
-    ending.push(member.stop)
-    return member
-  }
-
-  async function several(...names: string[]) {
-    const schema = newSchema()
-    const members = await Promise.all(names.map((name) => start(schema, name)))
-    for (const each of members)
-      await sees(
-        each,
-        names.filter((name) => name !== each.name),
-      )
-    const side = await cluster.client(schema)
-    const writers = async () =>
-      (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
-        ({ name }) => name as string,
-      )
-    return { schema, side, writers, members: members as [RunningMember, RunningMember, RunningMember] }
-  }
-
-  /** The first member is gone, and the others have removed it, once, and nobody else. */
-  async function isRemoved(gone: RunningMember, others: RunningMember[], writers: () => Promise<string[]>): Promise<void> {
-    const names = others.map(({ name }) => name)
-    for (const each of others)
-      await sees(
-        each,
-        names.filter((name) => name !== each.name),
-      )
-    await until(writers, (found) => isDeepStrictEqual(found, names))
-    // The look that has removed the member tells it after the answer of the server.
-    await until(async () => others.some(({ lost }) => lost.length > 0), Boolean)
-    assert.deepEqual(
-      others.flatMap(({ lost }) => lost),
-      [gone.name],
-    )
-    for (const { store, over } of others) {
-      await store.commit(put('still'))
-      assert.deepEqual(over, [])
-    }
-  }
+  const { newSchema, start, several, isRemoved } = bench
 
   test('a member that is killed is removed by the others after two seconds, and stores nothing more', async () => {
     const { members, writers, side } = await several('a', 'b', 'c')
@@ -109,29 +65,6 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     await isOver(a)
   })
 
-  test('a member that stands still is removed by the others, with its connection', async () => {
-    const { members, writers } = await several('a', 'b', 'c')
-    const [a, ...others] = members
-    a.proxy.hold(true)
-    await isRemoved(a, others, writers)
-    a.proxy.hold(false)
-    await isOver(a)
-  })
-
-  test('members that are all cut off for a while remove nobody when they come back', async () => {
-    const { members, writers } = await several('a', 'b')
-    const [a, b] = members
-    members.forEach(cutOff)
-    await pause(3_000)
-    a.proxy.refuse(false)
-    await pause(2_000)
-    b.proxy.refuse(false)
-    const before = members.map(({ looks }) => looks())
-    await until(async () => members.every(({ looks }, index) => looks() > before[index]! + 2), Boolean)
-    assert.deepEqual(await writers(), ['a', 'b'])
-    assert.deepEqual([a.lost, a.over, b.lost, b.over], [[], [], [], []])
-  })
-
   test('a member that alone cannot reach the database ends after four seconds, as another one says that it can', async () => {
     const schema = newSchema()
     const [a, b] = [await start(schema, 'a'), await start(schema, 'b')]
@@ -151,21 +84,21 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
   })
 
   test('a member whose connection breaks, or whose counter the database does not store, is missed by nobody', async () => {
-    const { members, writers, side, schema } = await several('a', 'b')
+    const { members, writers, side, holders } = await several('a', 'b')
     const [a, b] = members
-    const LOCKS = "FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objid = hashtext($1)::oid"
-    await side.query(`SELECT pg_terminate_backend(pid) ${LOCKS} LIMIT 1`, [schema])
-    await until(
-      async () => (await side.query(`SELECT ${LOCKS}`, [schema])).rowCount,
-      (count) => count === 2,
-    )
+    const before = await holders()
+    assert.equal(before.length, 2)
+    await side.query('SELECT pg_terminate_backend($1)', [before[0]])
+    const isBack = (pids: readonly number[]) => pids.length === 2 && !pids.includes(before[0]!)
+    await until(holders, isBack)
     await side.query(`CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
       CREATE TRIGGER refusing BEFORE UPDATE ON svc_service FOR EACH ROW EXECUTE FUNCTION refused()`)
-    const before = a.looks()
+    const first = a.looks()
     await until(
       async () => a.looks(),
-      (looks) => looks > before + 7,
+      (looks) => looks > first + 6,
     )
+    assert.ok(isBack(await holders()))
     assert.deepEqual(await writers(), ['a', 'b'])
     assert.deepEqual([a.lost, a.over, b.lost, b.over], [[], [], [], []])
   })
@@ -257,7 +190,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     const links = await Promise.all(Array.from({ length: 4 }, () => connect(target)))
     const side = await cluster.client(schema)
     const outcomes: number[] = []
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 10; round++) {
       await side.query('DELETE FROM svc_writer')
       const ids = links.map(() => randomUUID())
       for (const id of ids) await side.query('INSERT INTO svc_writer (id, is_service) VALUES ($1, true)', [id])
