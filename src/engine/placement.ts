@@ -51,7 +51,8 @@ export function createPlacement(shards: readonly Shard[]): Placement {
 
   return {
     place(config, how) {
-      const shard = placed.get(config.id)?.shard ?? roomiest(how)
+      const before = placed.get(config.id)
+      const shard = before?.shard ?? roomiest(how)
       if (shard === undefined) return undefined
       const entry: Placed = {
         shard,
@@ -59,7 +60,8 @@ export function createPlacement(shards: readonly Shard[]): Placement {
         generation: undefined,
         inLine: undefined,
         heardIn: undefined,
-        again: how === 'create' ? 'boot' : how,
+        // A program that runs beside this service does not end because the instance is started again here.
+        again: how === 'create' ? 'boot' : before?.again === 'takeover' ? 'takeover' : how,
         isDoomed: false,
       }
       placed.set(config.id, entry)

@@ -100,7 +100,8 @@ export async function openPeerPort({
     // Another pair may have the same secret key, for example in a copy of the settings.
     const isMeant = meant === ownId()
     if (isForEngine !== undefined) {
-      const answer = isMeant && !server.isStopping() ? engine() : undefined
+      // A service that stops still has instances for a while, so its engine says when it takes no more commands.
+      const answer = isMeant ? engine() : undefined
       if (answer === undefined) elsewhere(outgoing, isMeant)
       else answer(incoming, outgoing)
       return

@@ -1,5 +1,6 @@
 /** The parts with which this service is one of several that have instances (`SVC_CLUSTER`). */
 import type { Config } from '../config.ts'
+import { SECOND } from '../domain/clock.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
@@ -25,22 +26,33 @@ export interface Cluster {
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): ClusterHosting
 }
 
+/** Milliseconds at most that a start waits for the states of the instances that other members have. */
+const HEARD_WITHIN = 2 * SECOND
+
 /** Undefined if this service is no member of a cluster; then no code of one is loaded. */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cluster | undefined> {
   const { log, shutdown, storage, link, local } = deps
   const { members, homes, ownerId } = storage.store
   if (members === undefined || homes === undefined || ownerId === undefined || link === undefined) return undefined
-  const [{ createHomeMap }, { openHosting }, { openClusterEngine }] = await Promise.all([
+  const [{ createHomeMap }, { releaseOwn }, { openHosting }, { openClusterEngine }] = await Promise.all([
     import('./cluster/home-map.ts'),
+    import('./cluster/release-own.ts'),
     import('./cluster/open-hosting.ts'),
     import('./open-cluster-engine.ts'),
   ])
   const map = createHomeMap(homes, members)
   await map.refresh()
+  // Ends after the threads. The members that claim the instances later then know that they did not fail.
+  shutdown.add((leftMs) => releaseOwn({ homes, map, log }, leftMs))
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
     engine,
     isHome: homes.isOwn,
-    host: (parts) => openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, log }),
+    host(parts) {
+      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, log })
+      // Otherwise the first requests would find the instances of the other members as if they had never been connected.
+      const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))
+      return { ...hosting, begin }
+    },
   }
 }

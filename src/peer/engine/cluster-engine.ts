@@ -9,6 +9,8 @@ import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
 import type { PooledEngine } from '../../engine/pooled-engine.ts'
+import { orLate } from '../../lib/deadline.ts'
+import { deferred } from '../../lib/deferred.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
@@ -46,7 +48,9 @@ export interface ClusterEngine extends Engine {
   leave(instance: string): Promise<void>
   /** Whether calls for the instance are carried out here. */
   isBusy(instance: string): boolean
-  /** Measurements of the instances of the other services, except of those that do not answer within a second. */
+  /** Resolves when each of the other services has told its states or is lost, or after `ms`. */
+  hasHeard(ms: number): Promise<void>
+  /** Measurements of the instances of the other services, except of those that do not answer within two seconds. */
   readings(): Promise<InstanceReading[]>
   /** Starts and stops instances of this service, also while it gives them away. */
   here: Pick<Engine, 'start' | 'stop'>
@@ -55,7 +59,8 @@ export interface ClusterEngine extends Engine {
 }
 
 const LOST_AFTER = 10 * SECOND
-const READINGS_WITHIN = SECOND
+/** A service whose thread hangs answers after a second, without the readings of that thread. */
+const READINGS_WITHIN = 2 * SECOND
 /** Connections to one service that are kept without a command. */
 const KEPT_FREE = 32
 /** Less than at the other side, which would otherwise close a connection just as a command is sent. */
@@ -78,7 +83,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   })
   const listeners: ((event: EngineEvent) => void)[] = []
-  const readers = new Map<string, { peer: ActiveService; reader: EventReader }>()
+  const readers = new Map<string, { peer: ActiveService; reader: EventReader; heard: Promise<void> }>()
   /** Ids of services that are lost at the moment, and of those that stop. */
   const lost = new Set<string>()
   const leaving = new Set<string>()
@@ -103,6 +108,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
 
   function follow(peer: ActiveService, after: number | undefined) {
     const { id } = peer
+    const heard = deferred()
     const reader = readEvents({
       peer,
       agent: events,
@@ -112,14 +118,16 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       onLine(line) {
         lost.delete(id)
         emit(states.take(id, line))
+        heard.resolve()
       },
       onLost() {
         lost.add(id)
         caller.endAllAt(id)
         emit(states.lose(id))
+        heard.resolve()
       },
     })
-    readers.set(id, { peer, reader })
+    readers.set(id, { peer, reader, heard: heard.promise })
   }
 
   /** Returns the number of the last outcome that was read. */
@@ -183,6 +191,11 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
         else follow(known, after)
       }
       for (const peer of peers) if (!readers.has(peer.id)) follow(peer, undefined)
+    },
+
+    async hasHeard(ms) {
+      const all = Promise.all([...readers.values()].map(({ heard }) => heard))
+      await orLate<unknown, void>(all, ms, () => {})
     },
 
     async readings() {

@@ -68,8 +68,14 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     }
   }
 
-  /** A command that cannot be read is answered at once; the rest of it is dropped. */
-  async function commandIn(incoming: IncomingMessage, hold: (bytes: number) => void): Promise<PeerCommand | PeerResult> {
+  /**
+   * The reason why a command is not carried out is answered at once, and the rest of the command is dropped. A caller must
+   * not notice that the link is slow, or that the other service has a newer release with other commands.
+   */
+  async function commandIn(
+    incoming: IncomingMessage,
+    hold: (bytes: number) => void,
+  ): Promise<PeerCommand | 'busy' | 'elsewhere'> {
     const arriving = steady(bodyReader(incoming), steadyClock)
     const read = async () => {
       const value = await arriving.read()
@@ -78,9 +84,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     try {
       return v.parse(PeerCommand, await unpack({ read }, hold))
     } catch (error) {
-      if (error instanceof Busy) return { is: 'busy' }
-      log.error({ err: error }, 'a command of another service could not be read')
-      return { is: 'failed', failure: (error instanceof Failure ? error : new Failure('internal')).toData() }
+      if (error instanceof Busy || (error instanceof Failure && error.code === 'invalid_request')) return 'busy'
+      if (!incoming.destroyed) log.warn({ err: error }, 'a command of another service could not be read')
+      return 'elsewhere'
     } finally {
       arriving.end()
     }
@@ -93,8 +99,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     outgoing.once('close', () => left.abort())
     try {
       const command = await commandIn(incoming, lease.hold)
-      if ('is' in command) {
-        await send(outgoing, command)
+      if (command === 'busy' || command === 'elsewhere') {
+        if (command === 'elsewhere') elsewhere(outgoing, false)
+        else await send(outgoing, { is: 'busy' })
         incoming.removeAllListeners('data')
         incoming.resume()
         return
@@ -154,4 +161,10 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
 }
 
 const elsewhere = (outgoing: ServerResponse, isLeaving: boolean) =>
-  void outgoing.writeHead(MISDIRECTED, { [LINK_ELSEWHERE]: isLeaving ? LEAVING : '1' }).end()
+  void outgoing
+    // The rest of a command that was not read must not count as the next request.
+    .writeHead(MISDIRECTED, {
+      [LINK_ELSEWHERE]: isLeaving ? LEAVING : '1',
+      ...(outgoing.req.complete ? {} : { Connection: 'close' }),
+    })
+    .end()

@@ -5,12 +5,24 @@ import * as v from 'valibot'
 import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
 import { failureCode } from './peer-command.ts'
 
-const state = v.looseObject({ status: v.picklist(STATUSES) }) as unknown as v.GenericSchema<RuntimeState>
+/** During an upgrade, another member may have statuses that this release does not know. */
+const state = v.looseObject({
+  status: v.fallback(v.picklist(STATUSES), 'disconnected'),
+}) as unknown as v.GenericSchema<RuntimeState>
 const outcome = v.variant('status', [
   v.object({ status: v.literal('sent'), phone: v.exactOptional(v.string()) }),
   v.object({ status: v.literal('failed'), code: failureCode, message: v.string() }),
   v.object({ status: v.literal('removed') }),
 ])
+const outcomes = v.pipe(
+  v.array(v.unknown()),
+  v.transform((entries) =>
+    entries.flatMap((entry) => {
+      const found = v.safeParse(v.tuple([v.string(), outcome]), entry)
+      return found.success ? [found.output] : []
+    }),
+  ),
+)
 const instances = v.exactOptional(v.array(v.string()))
 
 const EventLine = v.object({
@@ -19,8 +31,8 @@ const EventLine = v.object({
   states: v.exactOptional(v.array(v.tuple([v.string(), state]))),
   /** Instances that no longer run in the service. */
   gone: instances,
-  /** The first part of each is the id of the message. */
-  outcomes: v.exactOptional(v.array(v.tuple([v.string(), outcome]))),
+  /** The first part of each is the id of the message. Those that this release does not understand are dropped. */
+  outcomes: v.exactOptional(outcomes),
   /** Number of the last outcome up to this line. */
   last: v.exactOptional(v.number()),
   /** Instances with new events. */

@@ -9,7 +9,33 @@ import { LINK_ACTIVE, LINK_ENGINE } from '../link-headers.ts'
 import { unpack } from './packed.ts'
 import { READINGS_PATH } from './peer-command.ts'
 
-const Readings = v.array(v.looseObject({ instance: v.string() })) as unknown as v.GenericSchema<InstanceReading[]>
+const time = v.nullable(v.number())
+const count = v.number()
+const Reading = v.looseObject({
+  instance: v.string(),
+  waiting: count,
+  backlog: count,
+  lastInboundAt: time,
+  attempts: v.object({ delivered: count, retry: count, failed: count, discarded: count }),
+  refusedSince: time,
+  work: v.looseObject({
+    since: v.number(),
+    cpuMs: count,
+    sent: count,
+    received: count,
+    reconnects: count,
+    lastSentAt: time,
+    lastReceivedAt: time,
+    heldBytes: count,
+  }),
+}) satisfies v.GenericSchema<unknown, InstanceReading>
+
+/** The readings in an answer, without those that this release does not understand. Throws if the answer is no list. */
+export const readingsOfAnswer = (answer: unknown): InstanceReading[] =>
+  v.parse(v.array(v.unknown()), answer).flatMap((each) => {
+    const found = v.safeParse(Reading, each)
+    return found.success ? [found.output] : []
+  })
 
 /** Resolves with none if the service does not answer in time, or not in a way that this release understands. */
 export const readingsOf = ({ id, host, port }: ActiveService, agent: Agent, withinMs: number): Promise<InstanceReading[]> =>
@@ -35,5 +61,5 @@ export const readingsOf = ({ id, host, port }: ActiveService, agent: Agent, with
 
 async function readingsIn(response: IncomingMessage): Promise<InstanceReading[]> {
   if (response.statusCode !== 200) throw new Error(`The other service answered ${response.statusCode}.`)
-  return v.parse(Readings, await unpack(bodyReader(response)))
+  return readingsOfAnswer(await unpack(bodyReader(response)))
 }

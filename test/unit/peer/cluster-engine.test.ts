@@ -147,6 +147,8 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     )
 
   test('the events begin with the states that the other service has', async () => {
+    await b.hasHeard(30_000)
+    assert.equal(b.stateOf!(AT_A)?.status, 'connected')
     await isFollowed()
     assert.deepEqual(heard.map(({ type }) => type).toSorted(), ['events', 'files', 'state'])
     assert.deepEqual(states(), [[AT_A, 'connected']])

@@ -124,11 +124,16 @@ test('while an instance moves, the state that counts is that of its home', () =>
   assert.equal(stateOf('i'), undefined)
 })
 
-test('a line or a result of another release that this one does not understand is refused', () => {
+test('of a line of another release, what this one does not understand is dropped; other lines and results are refused', () => {
   const state = { ...CREATED, status: 'dancing' }
-  for (const line of ['null', '{"states":5}', '{"outcomes":[1]}', JSON.stringify({ states: [['i', state]] }), '{"events":["i"'])
+  for (const line of ['null', '{"states":5}', '{"outcomes":1}', '{"states":[["i",null]]}', '{"events":["i"'])
     assert.equal(lineIn(line), undefined, line)
   assert.deepEqual(lineIn('{}'), {})
+  const outcomes = [1, ['x', { status: 'lost' }], ['y', { status: 'sent' }]]
+  assert.deepEqual(lineIn(JSON.stringify({ states: [['i', state]], outcomes })), {
+    states: [['i', { ...state, status: 'disconnected' }]],
+    outcomes: [['y', { status: 'sent' }]],
+  })
   for (const result of [null, 5, {}, { is: 'failed' }, { is: 'failed', failure: { code: 7 } }])
     assert.throws(() => resultOf(result), JSON.stringify(result))
   const failure = { code: 'of_a_newer_release', message: 'It failed.' }
