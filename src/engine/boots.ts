@@ -75,8 +75,8 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
     const { admitted, leave } = enterLine(entry)
     const giveBack = await admitted
-    const isStale =
-      isClosed || entry.isDoomed || placement.get(entry.config.id) !== entry || entry.shard.generation() !== generation
+    const isEnding = entry.isDoomed || entry.isStopping
+    const isStale = isClosed || isEnding || placement.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {
       giveBack()
       leave()

@@ -61,6 +61,25 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
 
   async function stop(instance: string, how: Parameters<Engine['stop']>[1]): Promise<void> {
     const entry = placement.find(instance)
+    if (how === 'erase') return stopNow(instance, entry, how)
+    entry.isStopping = true
+    try {
+      await stopNow(instance, entry, how)
+    } catch (error) {
+      entry.isStopping = false
+      startIfDue(entry)
+      throw error
+    }
+  }
+
+  /** The turn of the instance in the line may have come while its stop was tried. */
+  function startIfDue(entry: Placed) {
+    const generation = entry.shard.generation()
+    if (generation === undefined || entry.generation === generation || entry.inLine !== undefined) return
+    boots.boot(entry, generation).catch(logNotStarted(log, entry))
+  }
+
+  async function stopNow(instance: string, entry: Placed, how: Parameters<Engine['stop']>[1]): Promise<void> {
     const generation = entry.shard.generation()
     // No later thread run starts the instance again.
     if (how === 'erase') {

@@ -27,6 +27,8 @@ export interface Placed {
    * latest.
    */
   isDoomed: boolean
+  /** True while the instance is stopped to be kept. Its start would come after its stop, so it must not be sent. */
+  isStopping: boolean
 }
 
 export interface Placement {
@@ -63,6 +65,7 @@ export function createPlacement(shards: readonly Shard[]): Placement {
         // A program that runs beside this service does not end because the instance is started again here.
         again: how === 'create' ? 'boot' : before?.again === 'takeover' ? 'takeover' : how,
         isDoomed: false,
+        isStopping: false,
       }
       placed.set(config.id, entry)
       return entry
