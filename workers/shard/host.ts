@@ -41,11 +41,9 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     hosted.start(config, how, () => createInstance(deps, config, key))
 
   async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
-    if (await hosted.stop(id, how)) {
-      // Another service may change the keys before the instance is started here again.
-      deps.keyCache.forget(keys.signals(id))
-      return null
-    }
+    // Another service may change the keys before the instance is started here again.
+    const forgetKeys = () => deps.keyCache.forget(keys.signals(id))
+    if (await hosted.stop(id, how, forgetKeys)) return null
     if (how !== 'erase') throw new Failure('engine_unavailable')
     // An instance that cannot be started cannot be logged out, but it can still be deleted.
     await eraseInstance(id, deps)

@@ -9,10 +9,24 @@ import type { HostedInstance } from './instance.ts'
 interface Hosted {
   instance: HostedInstance
   started: Promise<RuntimeState>
+  /** Resolves when the stop that is under way has ended, or has failed. */
+  stopping: Promise<void> | undefined
 }
 
 export function createHostedInstances(log: Log) {
   const hosted = new Map<string, Hosted>()
+
+  async function stopNow(id: string, { instance, started }: Hosted, how: StopHow, onStopped: () => void) {
+    const isStarted = await started.then(
+      () => true,
+      () => false,
+    )
+    if (!isStarted) return false
+    await instance.stop(how)
+    hosted.delete(id)
+    onStopped()
+    return true
+  }
 
   return {
     all: (): [id: string, instance: HostedInstance][] => [...hosted].map(([id, { instance }]) => [id, instance]),
@@ -26,24 +40,30 @@ export function createHostedInstances(log: Log) {
 
     start(config: InstanceConfig, how: StartHow, make: () => HostedInstance): Promise<RuntimeState> {
       const running = hosted.get(config.id)
+      if (running?.stopping) return running.stopping.then(() => this.start(config, how, make))
       if (running !== undefined) return running.started
       const instance = make()
       const started = instance.start(how)
-      hosted.set(config.id, { instance, started })
+      hosted.set(config.id, { instance, started, stopping: undefined })
       started.catch(() => hosted.delete(config.id))
       return started
     },
 
-    async stop(id: string, how: StopHow): Promise<boolean> {
+    /** `onStopped` is called before the instance can be started again. */
+    async stop(id: string, how: StopHow, onStopped: () => void): Promise<boolean> {
       const entry = hosted.get(id)
-      const isStarted = await entry?.started.then(
-        () => true,
-        () => false,
+      if (entry === undefined) return false
+      const stop = stopNow(id, entry, how, onStopped)
+      const ended = stop.then(
+        () => {},
+        () => {},
       )
-      if (!entry || !isStarted) return false
-      await entry.instance.stop(how)
-      hosted.delete(id)
-      return true
+      entry.stopping = ended
+      try {
+        return await stop
+      } finally {
+        if (entry.stopping === ended) entry.stopping = undefined
+      }
     },
 
     async stopAll(deadlineMs: number): Promise<void> {
