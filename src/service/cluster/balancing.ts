@@ -17,10 +17,10 @@ const AT_ONCE = 4
 /** Moves that one member decides together. */
 const MOST_IN_ROUND = 20
 
-export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'map' | 'directory' | 'clock'>
+export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'map' | 'directory' | 'clock' | 'isBusy'>
 
 /** Gives instances to members that have fewer. */
-export function createBalancing({ self, map, directory, clock }: BalancingDeps, options: BalancingOptions) {
+export function createBalancing({ self, map, directory, clock, isBusy = () => false }: BalancingDeps, options: BalancingOptions) {
   const { times, moves, others, isMovable, hasEnded } = options
   let known = ''
   let changedAt = clock.now()
@@ -51,7 +51,13 @@ export function createBalancing({ self, map, directory, clock }: BalancingDeps, 
   function surplus(): [instance: string, to: string][] {
     const all = [self, ...others()]
     const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from, to }) => from === self && takes(to))
-    const movable = own.length === 0 ? [] : directory.ids().filter(isMovable)
+    const movable =
+      own.length === 0
+        ? []
+        : directory
+            .ids()
+            .filter(isMovable)
+            .sort((one, other) => Number(isBusy(one)) - Number(isBusy(other)))
     return own.flatMap(({ to, count }) => {
       const liked = movable.filter((each) => favourite(each, all) === to)
       const chosen = [...liked, ...movable.filter((each) => !liked.includes(each))].slice(0, count)

@@ -21,6 +21,8 @@ export interface ClusterHostingDeps {
   start(config: InstanceConfig, how: StartAgain): unknown
   /** Stops the instance without a logout. When it resolves, no thread can write its records. */
   stop(instance: string): Promise<void>
+  /** Whether calls for the instance are under way. Such instances are given away last. */
+  isBusy?(instance: string): boolean
   /** Erases instances of this member that have no configuration, because a creation or a deletion was interrupted. */
   erase(instances: readonly string[]): Promise<void>
   clock: Clock
@@ -36,7 +38,7 @@ export interface HostedDirectory {
   has(instance: string): boolean
   /** Throws for an unknown id. */
   config(instance: string): InstanceConfig
-  /** False while its session just starts, while it is being paired or called, and for `quietMs` after it was connected. */
+  /** False while its session just starts, while it is being paired, and for `quietMs` after it was connected. */
   mayMove(instance: string, quietMs: number): boolean
   /** Reads the changes that other members have made. */
   catchUp(): Promise<unknown>

@@ -10,20 +10,18 @@ export interface HostedDirectoryDeps {
   main: Pick<MainRecords, 'catchUp'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
-  /** Whether calls for the instance are under way, which a stop might cut. */
-  isBusy(instance: string): boolean
   clock: Clock
 }
 
 /** Statuses in which a stop would interrupt a person who pairs the instance, or a login. */
 const UNSETTLED: ReadonlySet<Status> = new Set(['starting', 'qr', 'connecting'])
 
-export const hostedDirectory = ({ directory, main, isPaused, isBusy, clock }: HostedDirectoryDeps): HostedDirectory => ({
+export const hostedDirectory = ({ directory, main, isPaused, clock }: HostedDirectoryDeps): HostedDirectory => ({
   ids: () => [...directory.ids()],
   has: directory.isKnown,
   config: directory.config,
   mayMove(instance, quietMs) {
-    if (!directory.isKnown(instance) || isPaused(instance) || isBusy(instance)) return false
+    if (!directory.isKnown(instance) || isPaused(instance)) return false
     const { status, connectedAt } = directory.state(instance as InstanceId)
     return !UNSETTLED.has(status) && !isRecent(connectedAt, clock.now(), quietMs)
   },

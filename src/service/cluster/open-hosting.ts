@@ -44,7 +44,8 @@ export function openHosting({
     ...rest,
     store: storage.store,
     keyRing: storage.keyRing,
-    directory: hostedDirectory({ directory, main, isPaused, isBusy: engine.isBusy, clock }),
+    directory: hostedDirectory({ directory, main, isPaused, clock }),
+    isBusy: engine.isBusy,
     start: starts.boot,
     stop: engine.leave,
     // An import may write the records of an instance that was left by an earlier one.

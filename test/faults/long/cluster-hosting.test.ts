@@ -108,7 +108,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       map,
       store,
       keyRing,
-      directory: hostedDirectory({ directory, main, isPaused: () => false, isBusy: () => false, clock }),
+      directory: hostedDirectory({ directory, main, isPaused: () => false, clock }),
       start(config, how) {
         shared.start(name, config.id, how)
         assert.equal(map.whereIs(config.id), 'here')
