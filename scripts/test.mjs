@@ -63,6 +63,9 @@ async function failed(these, concurrency, execArgv = []) {
 // Node 24 keeps compiled modules in this folder, which saves a fifth of the processor time of a run; Node 20 ignores
 // the variable.
 process.env.NODE_COMPILE_CACHE ??= resolve('.built/compile-cache')
+// The helper threads of V8 compete with the tests for two cores: with one in place of four, a run needs 7 % less
+// processor time.
+process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, '--v8-pool-size=1'].filter(Boolean).join(' ')
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address

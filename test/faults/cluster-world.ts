@@ -96,8 +96,16 @@ export async function startClusterWorld(names: readonly string[], settings: Reco
     () => ready(balancer.url),
     ({ status }) => status === 200,
   )
-  const client = await postgres.client(new URL(store.SVC_STORE_URL!).searchParams.get('schema')!)
-  const sql = async (text: string, values?: unknown[]) => (await client.query<Record<string, unknown>>(text, values)).rows
+  const schema = new URL(store.SVC_STORE_URL!).searchParams.get('schema')!
+  /** A restart of the database ends all connections, so each query has a new one. */
+  async function sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+    const client = await postgres.client(schema)
+    try {
+      return (await client.query<Record<string, unknown>>(text, values)).rows
+    } finally {
+      await client.end()
+    }
+  }
 
   const askAt: ClusterWorld['askAt'] = (member, instance, method, path, body) =>
     ask(method, `${member.url}${new URL(instance.api_url).pathname}${path}`, body)
