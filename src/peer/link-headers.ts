@@ -13,6 +13,8 @@ export const LINK_ENGINE = 'svc-link-engine'
 export const LINK_REACH = 'svc-link-reach'
 /** In a request: it asks the service to give its instances to the others and to end, and is no request of a caller. */
 export const LINK_LEAVE = 'svc-link-leave'
+/** In a request: it asks the service to look for instances that were given to it, and is no request of a caller. */
+export const LINK_LOOK = 'svc-link-look'
 /** In an answer: the service is not the active one that is meant. */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
 /** Value of that header if the service stops, so that nothing more should be passed on to it. */

@@ -35,12 +35,15 @@ export interface PeerLink {
   /** Sets the function that answers the commands of other services for the engine of this one. */
   setEngine(engine: RequestListener): void
   /** Answers the question of other members whether this one reaches the store. */
-  setMember(member: Omit<ReachableMember, 'leave'>): void
+  setMember(member: Omit<ReachableMember, 'leave' | 'look'>): void
   /** Sets the function that is called when another member asks this one to leave the cluster. */
   setLeave(leave: ReachableMember['leave']): void
+  /** Sets the function that is called when another member has given instances to this one. */
+  setLook(look: ReachableMember['look']): void
   /** Asks another member whether it reaches the store. */
   askMember: ReachCaller['ask']
   askToLeave: ReachCaller['askToLeave']
+  askToLook: ReachCaller['askToLook']
   /** Undefined while no active service is known. */
   setActive(active: ActiveService | undefined): void
   /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
@@ -82,8 +85,9 @@ export async function openPeerLink({
   const key = peerKeyOf(secretKey)
   const caller = createPeerCaller(key)
   const reach = createReachCaller(key)
-  let member: Omit<ReachableMember, 'leave'> | undefined
+  let member: Omit<ReachableMember, 'leave' | 'look'> | undefined
   let leave: ReachableMember['leave'] = () => 'stays'
+  let lookForGiven: ReachableMember['look'] = () => {}
   let active: ActiveService | undefined
   /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
   let last: ActiveService | undefined
@@ -104,7 +108,7 @@ export async function openPeerLink({
     server,
     ownId: () => ownId,
     engine: () => engine,
-    member: () => member && { ...member, leave },
+    member: () => member && { ...member, leave, look: () => lookForGiven() },
   })
 
   function noteLeaving({ id }: ActiveService) {
@@ -160,8 +164,12 @@ export async function openPeerLink({
     setLeave(next) {
       leave = next
     },
+    setLook(next) {
+      lookForGiven = next
+    },
     askMember: reach.ask,
     askToLeave: reach.askToLeave,
+    askToLook: reach.askToLook,
     setActive(next) {
       isPossible = true
       if (next !== undefined && next.id === leaving) return

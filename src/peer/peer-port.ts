@@ -19,6 +19,7 @@ import {
   LINK_ELSEWHERE,
   LINK_ENGINE,
   LINK_LEAVE,
+  LINK_LOOK,
   LINK_REACH,
   MORE_HEADERS,
   withoutLink,
@@ -46,6 +47,8 @@ export interface ReachableMember {
   reachesStore(): boolean
   /** Begins to leave the cluster, if the answer is `leaves`. */
   leave(): LeaveAnswer
+  /** Looks for instances that were given to this service. */
+  look(): void
 }
 
 /** Bytes that the headers of the link may have beside those of the caller. */
@@ -88,13 +91,17 @@ export async function openPeerPort({
       [LINK_ENGINE]: isForEngine,
       [LINK_REACH]: asksReach,
       [LINK_LEAVE]: asksLeave,
+      [LINK_LOOK]: asksLook,
     } = incoming.headers
     incoming.rawHeaders = withoutLink(incoming.rawHeaders)
-    if (asksReach !== undefined || asksLeave !== undefined) {
+    if ([asksReach, asksLeave, asksLook].some((each) => each !== undefined)) {
       const self = member()
       if (self === undefined || self.id !== meant) elsewhere(outgoing, false)
       else if (asksLeave !== undefined) answerQuestion(outgoing, self.leave())
-      else answerQuestion(outgoing, self.reachesStore() ? 'reaches' : 'away')
+      else if (asksLook !== undefined) {
+        self.look()
+        answerQuestion(outgoing, 'looks')
+      } else answerQuestion(outgoing, self.reachesStore() ? 'reaches' : 'away')
       return
     }
     // Another pair may have the same secret key, for example in a copy of the settings.

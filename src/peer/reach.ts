@@ -1,13 +1,13 @@
 /**
- * Questions of one member of a cluster to another: whether that one reaches the store, and whether it leaves the cluster. A
- * question names the run of the service that is meant, and only a service with the same secret key can answer, so no other
- * cluster does.
+ * Questions of one member of a cluster to another: whether that one reaches the store, and whether it leaves the cluster, or
+ * looks for instances that were given to it. A question names the run of the service that is meant, and only a service with
+ * the same secret key can answer, so no other cluster does.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { Member, MemberAnswer } from '../storage/members.ts'
-import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_LEAVE, LINK_REACH } from './link-headers.ts'
+import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_LEAVE, LINK_LOOK, LINK_REACH } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
 /** `alone`: no other member can take its instances. `stays`: it cannot end its own process. */
@@ -18,6 +18,8 @@ export interface ReachCaller {
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
   /** The member begins to leave if the answer is `leaves`. Without an answer it may leave. */
   askToLeave(member: Member, signal: AbortSignal): Promise<LeaveAnswer | undefined>
+  /** The member looks at once for instances that were given to it. */
+  askToLook(member: Member, signal: AbortSignal): Promise<'looks' | undefined>
   close(): void
 }
 
@@ -47,6 +49,8 @@ const LEAVE: Question<LeaveAnswer> = {
   answers: new Set(['leaves', 'alone', 'stays']),
 }
 
+const LOOK: Question<'looks'> = { method: 'POST', header: LINK_LOOK, path: '/peer/look', answers: new Set(['looks']) }
+
 export function createReachCaller(key: Buffer): ReachCaller {
   // A connection that is kept open may have been lost in the meantime, which would look like no answer.
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
@@ -64,7 +68,7 @@ export function createReachCaller(key: Buffer): ReachCaller {
           .end()
       })
 
-  return { ask: put(REACH), askToLeave: put(LEAVE), close: () => agent.destroy() }
+  return { ask: put(REACH), askToLeave: put(LEAVE), askToLook: put(LOOK), close: () => agent.destroy() }
 }
 
 async function answerIn<A>(response: IncomingMessage, { answers, other }: Question<A>): Promise<A | undefined> {
@@ -73,6 +77,6 @@ async function answerIn<A>(response: IncomingMessage, { answers, other }: Questi
   return response.statusCode === 200 && answer !== undefined && answers.has(answer) ? answer : undefined
 }
 
-export function answerQuestion(outgoing: ServerResponse, answer: MemberAnswer | LeaveAnswer): void {
+export function answerQuestion(outgoing: ServerResponse, answer: MemberAnswer | LeaveAnswer | 'looks'): void {
   outgoing.writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' }).end(JSON.stringify({ answer }))
 }

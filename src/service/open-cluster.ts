@@ -49,7 +49,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
     engine,
     isHome: homes.isOwn,
     host(parts) {
-      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, log })
+      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
       // Otherwise the first requests would find the instances of the other members as if they had never been connected.
       const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))
       return { ...hosting, begin }

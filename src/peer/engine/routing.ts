@@ -20,6 +20,8 @@ const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
 /** The least time for another attempt after a command has waited for the start of its instance, which may have taken all of the time. */
 const AFTER_START = SECOND
+/** Milliseconds between two reads of the homes, while commands wait for a service that has their instance. */
+const READ_EVERY = 200
 /** Further commands are refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_INSTANCE = 100
@@ -52,12 +54,21 @@ interface Way {
 export function createRouting(deps: RoutingDeps): Route {
   const { homes, caller, isReachable, onLeaving, isHosted, isClosed } = deps
   const waiting = createWaiting()
+  let readAt = Number.NEGATIVE_INFINITY
 
   function target({ command }: Way): 'here' | ActiveService | undefined {
     const home = homes.whereIs(instanceOf(command))
     // An instance that this service has is in no thread before it starts, and while it moves.
     if (home === 'here') return command.type === 'call' && !isHosted(command.instance) ? undefined : 'here'
     return home !== undefined && isReachable(home.id) ? home : undefined
+  }
+
+  /** A service that claims an instance tells nobody. */
+  function readHomes({ command }: Way) {
+    const now = steadyClock.now()
+    if (now - readAt < READ_EVERY || homes.whereIs(instanceOf(command)) !== undefined) return
+    readAt = now
+    homes.refresh?.().catch(() => {})
   }
 
   async function sendTo(home: ActiveService, way: Way): Promise<CallEnding> {
@@ -138,7 +149,7 @@ export function createRouting(deps: RoutingDeps): Route {
           if (result.is === 'busy' && steadyClock.now() >= way.endsAt) throw busy()
         }
         pauseMs = Math.min(LONGEST_PAUSE, 2 * pauseMs)
-      }
+      } else readHomes(way)
       await waitFor(way, pauseMs)
     }
   }

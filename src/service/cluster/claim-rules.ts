@@ -21,6 +21,10 @@ export interface View {
   others: ReadonlySet<string>
   /** Milliseconds after which every member claims an instance if the one that should have it has not. */
   patienceMs: number
+  /** Milliseconds after which this member claims its whole share of what is left. */
+  shareAfterMs: number
+  /** The number of instances that this member can start soon. It claims no more, except its share. */
+  room: number
 }
 
 export interface Claims {
@@ -40,15 +44,27 @@ export function favourite(instance: string, members: Iterable<string>): string |
   return best?.member
 }
 
-/** Selects the instances that this member claims now. */
-export function claimsOf(free: readonly FreeInstance[], { self, others, patienceMs }: View): Claims {
+/**
+ * Selects the instances that this member claims now. If all members start after a failure of the power, the first one does
+ * not claim at once what the others would start sooner.
+ */
+export function claimsOf(free: readonly FreeInstance[], { self, others, patienceMs, shareAfterMs, room }: View): Claims {
   const members = [self, ...others]
   const claims: Claims = { instances: [], anybodys: [] }
-  for (const { instance, wanted, hasHome, freeMs } of free) {
+  const late: FreeInstance[] = []
+  let left = room
+  for (const each of free) {
+    const { instance, wanted, hasHome, freeMs } = each
     const isLate = freeMs >= patienceMs
-    if (wanted !== null && wanted !== self && isLate) claims.anybodys.push(instance)
-    else if (wanted !== null && others.has(wanted)) continue
-    else if (wanted === self || isLate || (hasHome && favourite(instance, members) === self)) claims.instances.push(instance)
+    if (wanted === self) claims.instances.push(instance)
+    else if (wanted !== null && (isLate || others.has(wanted))) {
+      if (isLate) late.push(each)
+    } else if (hasHome && (left > 0 || freeMs >= shareAfterMs) && favourite(instance, members) === self) {
+      claims.instances.push(instance)
+      left--
+    } else if (isLate) late.push(each)
   }
+  for (const { instance, wanted } of late.slice(0, Math.max(0, left)))
+    (wanted === null ? claims.instances : claims.anybodys).push(instance)
   return claims
 }

@@ -11,6 +11,7 @@ import { claimsOf } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
 import { createErasing } from './erasing.ts'
 import { createFreeWatch } from './free-watch.ts'
+import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
 import { createStarting } from './starting.ts'
 
@@ -20,6 +21,8 @@ export interface ClusterHosting {
    * first time, or when the store is slow.
    */
   begin(): Promise<void>
+  /** Looks now instead of with the next look at the members, after `begin`. */
+  look(): void
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
   /** Claims and gives nothing more. Resolves when what has begun has ended, or after half of `leftMs`. */
@@ -28,11 +31,14 @@ export interface ClusterHosting {
 
 const TIMES: HostingTimes = {
   patience: 2 * SECOND,
+  shareAfter: 15 * SECOND,
   balanceEvery: 5 * SECOND,
   quiet: MINUTE,
   drainEvery: 40,
   beginWithin: 5 * SECOND,
 }
+/** Three seconds of starts on one route. */
+const MOST_IN_LINE = 75
 const STOP_WITHIN = 5 * SECOND
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
@@ -42,16 +48,21 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   const { self, homes, members, map, directory, clock, log } = deps
   const times = { ...TIMES, ...deps.times }
   const erasing = createErasing(deps)
-  const starting = createStarting({ ...deps, erase: erasing.add })
+  const starting = createStarting({ ...deps, erase: erasing.add, onStarted: claimMore })
+  const requests = createLookRequests(deps)
   const free = createFreeWatch(clock)
   const moves = createMoves(deps, {
     onBegun: starting.remove,
+    onGiven: requests.ask,
     onFailed(instance) {
       if (homes.isOwn(instance)) starting.add(instance, 'boot')
     },
   })
   let looking: Promise<void> | undefined
   let isLookDue = false
+  let hasBegun = false
+  /** Whether instances are left that this member will claim when it has started others. */
+  let isFull = false
   let isDraining = false
   let isStopped = false
 
@@ -83,7 +94,15 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   async function claim(): Promise<void> {
     const stored = map.all()
     const found = free.of(stored, directory.ids()).filter(({ instance }) => !homes.isOwn(instance))
-    const { instances, anybodys } = claimsOf(found, { self, others: new Set(others()), patienceMs: times.patience })
+    const room = Math.max(0, MOST_IN_LINE - starting.size())
+    const { instances, anybodys } = claimsOf(found, {
+      self,
+      others: new Set(others()),
+      patienceMs: times.patience,
+      shareAfterMs: times.shareAfter,
+      room,
+    })
+    isFull = found.length > 0 && instances.length + anybodys.length >= room
     // The answer to an earlier claim or release was lost.
     const unsure = stored.flatMap(({ instance, writer }) =>
       writer === self && !homes.isOwn(instance) && !map.isLeaving(instance) && directory.has(instance) ? [instance] : [],
@@ -107,8 +126,14 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     }
   }
 
+  /** Instances that need no session start at once, so a member does not wait for the next look. */
+  function claimMore(): void {
+    if (isFull && !isDraining && starting.size() < MOST_IN_LINE / 2) lookNow()
+  }
+
   /** A look that is due during another one follows it. */
   function lookNow(): void {
+    if (!hasBegun || isStopped) return
     isLookDue = true
     looking ??= followLooks()
   }
@@ -122,8 +147,11 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   }
 
   return {
+    look: lookNow,
+
     async begin() {
       const first = look()
+      hasBegun = true
       looking = first.then(followLooks)
       members.onLook(lookNow)
       await settled(first, times.beginWithin)

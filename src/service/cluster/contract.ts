@@ -5,7 +5,7 @@ import type { StartHow } from '../../engine/engine.ts'
 import type { StateStore } from '../../storage/contract.ts'
 import type { Homes } from '../../storage/homes.ts'
 import type { KeyRing } from '../../storage/key-ring.ts'
-import type { Members } from '../../storage/members.ts'
+import type { Member, Members } from '../../storage/members.ts'
 import type { HomeMap } from './home-map.ts'
 
 export interface ClusterHostingDeps {
@@ -17,14 +17,16 @@ export interface ClusterHostingDeps {
   store: Pick<StateStore, 'get'>
   keyRing: Pick<KeyRing, 'learn'>
   directory: HostedDirectory
-  /** Must handle failures itself. */
-  start(config: InstanceConfig, how: StartAgain): unknown
+  /** Must handle failures itself. Resolves when the instance runs or could not be started. */
+  start(config: InstanceConfig, how: StartAgain): Promise<unknown>
   /** Stops the instance without a logout. When it resolves, no thread can write its records. */
   stop(instance: string): Promise<void>
   /** Whether calls for the instance are under way. Such instances are given away last. */
   isBusy?(instance: string): boolean
   /** Erases instances of this member that have no configuration, because a creation or a deletion was interrupted. */
   erase(instances: readonly string[]): Promise<void>
+  /** Asks another member to look at once for what it should claim. Never rejects. */
+  askToLook(member: Member): Promise<unknown>
   clock: Clock
   log: Log
   times?: Partial<HostingTimes>
@@ -48,6 +50,8 @@ export interface HostedDirectory {
 export interface HostingTimes {
   /** After this time every member claims an instance if the one that should have it has not. */
   patience: number
+  /** After this time a member claims its whole share of what has no home, also if it cannot start it soon. */
+  shareAfter: number
   balanceEvery: number
   /**
    * Within this time after a change of members no instance is given, nor one that was connected in this time, nor any to a

@@ -8,13 +8,19 @@ export interface Moves {
   ended(): Promise<unknown>
 }
 
+export interface MovesOptions {
+  onBegun(instance: string): void
+  onGiven(to: string): void
+  onFailed(instance: string): void
+}
+
 /**
  * Gives instances to other members. If this process is killed at any step, no living member has the instance, and each of
  * them may claim it.
  */
 export function createMoves(
   { homes, map, stop, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'stop' | 'log'>,
-  { onBegun, onFailed }: { onBegun(instance: string): void; onFailed(instance: string): void },
+  { onBegun, onGiven, onFailed }: MovesOptions,
 ): Moves {
   const running = new Map<string, Promise<void>>()
 
@@ -25,6 +31,7 @@ export function createMoves(
         await stop(instance)
         await homes.release([instance], to)
       })
+      onGiven(to)
       log.info({ instance_id: instance, to }, 'an instance was given to another service of the cluster')
     } catch (err) {
       log.error({ err, instance_id: instance, to }, 'an instance could not be given to another service of the cluster')

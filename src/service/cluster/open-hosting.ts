@@ -1,7 +1,8 @@
 import type { Directory } from '../../directory/directory.ts'
-import { type Clock, steadyClock } from '../../domain/clock.ts'
+import { type Clock, SECOND, steadyClock } from '../../domain/clock.ts'
 import type { Logger } from '../../log.ts'
 import type { ClusterEngine } from '../../peer/engine/cluster-engine.ts'
+import type { PeerLink } from '../../peer/peer-link.ts'
 import { eraseClaimed } from '../../storage/erase.ts'
 import type { Homes } from '../../storage/homes.ts'
 import type { MainRecords } from '../../storage/main-records/main-records.ts'
@@ -22,12 +23,16 @@ export interface OpenHostingDeps {
   directory: Directory
   engine: Pick<ClusterEngine, 'leave' | 'isBusy'>
   starts: Pick<InstanceStarts, 'boot'>
+  link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
   /** Of the times in states of instances. */
   clock: Clock
   log: Logger
 }
+
+/** Milliseconds. A member that does not answer looks by itself each second. */
+const ASKED_WITHIN = SECOND
 
 /** The hosting of a member of a cluster. `begin` starts the instances. */
 export function openHosting({
@@ -36,11 +41,12 @@ export function openHosting({
   directory,
   engine,
   starts,
+  link,
   isPaused,
   clock,
   ...rest
 }: OpenHostingDeps): ClusterHosting {
-  return createClusterHosting({
+  const hosting = createClusterHosting({
     ...rest,
     store: storage.store,
     keyRing: storage.keyRing,
@@ -50,6 +56,9 @@ export function openHosting({
     stop: engine.leave,
     // An import may write the records of an instance that was left by an earlier one.
     erase: (instances) => directory.betweenImports(() => eraseClaimed(instances, { ...storage, log: rest.log })),
+    askToLook: (member) => link.askToLook(member, AbortSignal.timeout(ASKED_WITHIN)),
     clock: steadyClock,
   })
+  link.setLook(hosting.look)
+  return hosting
 }

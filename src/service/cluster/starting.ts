@@ -4,13 +4,16 @@ import type { ClusterHostingDeps, StartAgain } from './contract.ts'
 export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'log'> & {
   /** Is called for an instance without a configuration. */
   erase(instance: string): void
+  /** Is called when a start has ended, so that there may be room for others. */
+  onStarted(): void
 }
 
 /** The instances that this member has claimed and not started yet. */
-export function createStarting({ homes, map, store, keyRing, directory, start, erase, log }: StartingDeps) {
+export function createStarting({ homes, map, store, keyRing, directory, start, erase, onStarted, log }: StartingDeps) {
   const waiting = new Map<string, StartAgain>()
   /** Instances whose failure is in the log. */
   const told = new Set<string>()
+  let inLine = 0
 
   async function startOne(instance: string, how: StartAgain): Promise<void> {
     const isGone = () => !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance)
@@ -20,22 +23,33 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     if (!isConfigured) return erase(instance)
     if (!directory.has(instance)) await directory.catchUp()
     await keyRing.learn(instance)
-    if (!isGone()) start(directory.config(instance), how)
+    if (isGone()) return
+    inLine++
+    void start(directory.config(instance), how).finally(() => {
+      inLine--
+      onStarted()
+    })
+  }
+
+  function forget(instance: string) {
+    waiting.delete(instance)
+    told.delete(instance)
   }
 
   return {
     has: (instance: string) => waiting.has(instance),
     add: (instance: string, how: StartAgain) => void waiting.set(instance, how),
-    remove: (instance: string) => void waiting.delete(instance),
+    /** Number of the instances that will start soon. Those that cannot be started count no longer. */
+    size: () => inLine + waiting.size - told.size,
+    remove: (instance: string) => forget(instance),
     async startAll(): Promise<void> {
       await Promise.all(
         [...waiting].map(async ([instance, how]) => {
           try {
             await startOne(instance, how)
-            waiting.delete(instance)
-            told.delete(instance)
+            forget(instance)
           } catch (err) {
-            if (told.has(instance)) return
+            if (told.has(instance) || !waiting.has(instance)) return
             told.add(instance)
             log.warn(
               { err, instance_id: instance },

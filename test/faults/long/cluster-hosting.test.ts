@@ -109,7 +109,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       store,
       keyRing,
       directory: hostedDirectory({ directory, main, isPaused: () => false, clock }),
-      start(config, how) {
+      async start(config, how) {
         shared.start(name, config.id, how)
         assert.equal(map.whereIs(config.id), 'here')
         keyRing.of(config.id)
@@ -124,6 +124,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
         if (dies === 'after') kill()
       },
       erase: (ids) => eraseClaimed(ids, { store, keyRing, blobs: mountBlobs(store.blobDriver!), log: log as never }),
+      askToLook: async () => undefined,
       clock: steadyClock,
       log,
       times: TIMES,

@@ -56,6 +56,7 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
     start: async ({ id }) => void started.push(id),
     stop: async () => {},
     erase: async () => {},
+    askToLook: async () => undefined,
     clock: { now: () => now },
     log,
     ...deps,
@@ -113,4 +114,35 @@ test('a member begins although its first look does not end', async () => {
     times: { beginWithin: 10 },
   })
   await hosting.begin()
+})
+
+test('a member claims only what it can start soon, and more as soon as it has started that', async () => {
+  const free = numbered(300)
+  const starts: (() => void)[] = []
+  const { hosting, own, look } = world(free, { start: () => new Promise<void>((resolve) => starts.push(resolve)) })
+  await hosting.begin()
+  assert.equal(own.size, 75)
+  await look()
+  assert.equal(own.size, 75)
+  for (const end of starts.splice(0, 25)) end()
+  await look()
+  assert.equal(own.size, 100)
+  for (const end of starts.splice(0)) end()
+  await look(0)
+  assert.equal(own.size, 175)
+  await look(15_000)
+  assert.equal(own.size, 300)
+})
+
+test('a member asks the one to which it has given an instance to look for it', async () => {
+  const asked: string[] = []
+  const others = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
+  const { hosting } = world(numbered(3), {
+    members: { others: () => others, onLook() {}, reachesStore: () => true },
+    askToLook: async ({ id }) => void asked.push(id),
+    times: { drainEvery: 1, patience: 0 },
+  })
+  await hosting.begin()
+  await hosting.drain(1_000)
+  assert.ok(asked.length > 0 && asked.every((id) => id === 'b'))
 })

@@ -7,6 +7,7 @@ import { claimsOf, favourite } from '../../../src/service/cluster/claim-rules.ts
 
 const PATIENCE = 2_000
 const MOST = 4
+const NO_LIMIT = { shareAfterMs: 0, room: Number.POSITIVE_INFINITY }
 const ids = (prefix: string, most: number, least = 1) =>
   fc.integer({ min: least, max: most }).map((count) => Array.from({ length: count }, (_, index) => `${prefix}${index}`))
 
@@ -20,7 +21,7 @@ interface Owned {
 /** The store grants a claim as `svc_home` does. `living` are the members that can write. */
 function claim(all: Owned[], member: string, view: readonly string[], freeMs: number, living: readonly string[]) {
   const free = all.filter(({ owner }) => owner === undefined).map((each) => ({ ...each, freeMs }))
-  const { instances, anybodys } = claimsOf(free, { self: member, others: new Set(view), patienceMs: PATIENCE })
+  const { instances, anybodys } = claimsOf(free, { self: member, others: new Set(view), patienceMs: PATIENCE, ...NO_LIMIT })
   for (const each of all) {
     if (each.owner !== undefined) continue
     const isLeft = each.wanted !== null && each.wanted !== member && living.includes(each.wanted)
@@ -61,7 +62,7 @@ test('members that know each other claim each instance once, and leave those tha
           hasHome: true,
           freeMs: 0,
         }))
-        return claimsOf(free, { self, others, patienceMs: PATIENCE })
+        return claimsOf(free, { self, others, patienceMs: PATIENCE, ...NO_LIMIT })
       })
       assert.deepEqual(claims.flatMap(({ instances }) => instances).sort(), [...names].sort())
       assert.deepEqual(
@@ -79,9 +80,29 @@ test('members that know each other claim each instance once, and leave those tha
 
 test('an instance whose home is not in the store yet, or no longer, is left alone at first', () => {
   const free = { instance: 'a', wanted: null, hasHome: false, freeMs: 0 }
-  const view = { self: 'one', others: new Set<string>(), patienceMs: PATIENCE }
+  const view = { self: 'one', others: new Set<string>(), patienceMs: PATIENCE, ...NO_LIMIT }
   assert.deepEqual(claimsOf([free], view), { instances: [], anybodys: [] })
   assert.deepEqual(claimsOf([{ ...free, freeMs: PATIENCE }], view), { instances: ['a'], anybodys: [] })
+})
+
+test('a member claims no more than it can start soon, at first of its own share, and later its whole share', () => {
+  const members = ['one', 'two']
+  const names = Array.from({ length: 100 }, (_, index) => `instance${index}`)
+  const share = names.filter((each) => favourite(each, members) === 'one')
+  const claimsAt = (freeMs: number, others: string[], room: number) =>
+    claimsOf(
+      names.map((instance) => ({ instance, wanted: null, hasHome: true, freeMs })),
+      { self: 'one', others: new Set(others), patienceMs: PATIENCE, shareAfterMs: 10_000, room },
+    ).instances
+  assert.equal(claimsAt(0, [], 10).length, 10)
+  assert.equal(claimsAt(0, [], 0).length, 0)
+  assert.deepEqual(claimsAt(0, ['two'], 10), share.slice(0, 10))
+  assert.deepEqual(claimsAt(PATIENCE, ['two'], share.length + 5).slice(0, share.length), share)
+  assert.equal(claimsAt(PATIENCE, ['two'], share.length + 5).length, share.length + 5)
+  assert.deepEqual(claimsAt(10_000, ['two'], 0), share)
+  const given = [{ instance: 'given', wanted: 'one', hasHome: true, freeMs: 0 }]
+  const full = { self: 'one', others: new Set<string>(), patienceMs: PATIENCE, shareAfterMs: 10_000, room: 0 }
+  assert.deepEqual(claimsOf(given, full).instances, ['given'])
 })
 
 test('the numbers of instances become even, in moves that end', () => {
