@@ -180,7 +180,8 @@ async function startParts(
     },
   })
   const stored = await directory.load()
-  const starts = createInstanceStarts({ log, engine: cluster?.engine.here ?? engine, directory, shutdown })
+  const here = cluster?.engine.here ?? engine
+  const starts = createInstanceStarts({ log, engine: here, mayStart: cluster?.isHere, directory, shutdown })
   const paused: PausedInstances = new Map()
   const hosting = cluster?.host({ main, directory, starts, isPaused: (instance) => paused.has(instance), clock })
   shutdown.add((leftMs) => hosting?.stop(leftMs))
@@ -214,7 +215,8 @@ async function startParts(
     const leaving = { hosting, members: store.members, clock: steadyClock }
     shutdown.add((leftMs) => leaveCluster(leaving, leftMs))
   }
-  await hostInstances({ log, shutdown, storage, engine, directory, starts, paused, hosted })
+  const ownEngine = { call: engine.call, stop: here.stop }
+  await hostInstances({ log, shutdown, storage, engine: ownEngine, isHere: cluster?.isHere, directory, starts, paused, hosted })
 
   return {
     baseUrl,

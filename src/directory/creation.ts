@@ -18,7 +18,7 @@ import type { HeldInstances } from './held-instances.ts'
 import { type Checks, changedRecord } from './instance-change.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { archivedRecord, type instanceRecords } from './record.ts'
-import { createTakeOver, type ImportedMedia } from './take-over.ts'
+import { createTakeOver, type ImportedMedia, type TakeOver } from './take-over.ts'
 import { webhooksOf } from './workspace-webhooks.ts'
 
 export interface CreationDeps extends Checks {
@@ -44,7 +44,7 @@ interface Made {
 
 export interface Creation {
   add(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceRecord>
-  takeOver(): Promise<string[]>
+  takeOver: TakeOver
 }
 
 export function createCreation(deps: CreationDeps): Creation {

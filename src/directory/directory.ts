@@ -38,7 +38,8 @@ export interface StatusObject {
 
 export interface Directory {
   load(): Promise<InstanceConfig[]>
-  takeImports(): Promise<InstanceConfig[]>
+  /** `onTaken` is called with each new instance as soon as it exists, also if a later device fails. */
+  takeImports(onTaken?: (instance: InstanceConfig) => void): Promise<InstanceConfig[]>
   /** Runs while no imported device is made an instance. */
   betweenImports<T>(work: () => Promise<T>): Promise<T>
   /** The ids of all instances, in the order of creation. */

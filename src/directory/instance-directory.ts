@@ -4,6 +4,7 @@ import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { InstanceId } from '../domain/ids.ts'
+import type { InstanceConfig } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -107,10 +108,16 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
       return [...held.ids()].map((id) => toConfig(held.get(id), baseUrl))
     },
 
-    takeImports: () =>
+    takeImports: (onTaken) =>
       mutex.run(IMPORTS, async () => {
         await account.refresh()
-        return (await creation.takeOver()).map((id) => toConfig(held.get(id), baseUrl))
+        const taken: InstanceConfig[] = []
+        await creation.takeOver((id) => {
+          const config = toConfig(held.get(id), baseUrl)
+          taken.push(config)
+          onTaken?.(config)
+        })
+        return taken
       }),
 
     betweenImports: (work) => mutex.run(IMPORTS, work),

@@ -89,6 +89,7 @@ export type PausedInstances = Map<string, NodeJS.Timeout>
 
 export interface OrdersDeps {
   store: StateStore
+  /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
   /** Orders from before this time were meant for an earlier run of the service. */
   startedAt: number
@@ -126,13 +127,22 @@ export function createOrders({
   }
 
   async function pause(instance: string): Promise<void> {
+    const wasPaused = paused.has(instance)
     clearTimeout(paused.get(instance))
-    if (!paused.has(instance)) await engine.stop(instance, 'keep')
     const ended = setTimeout(() => {
       log.warn({ instance_id: instance }, 'a CLI command stopped an instance and did not end; the instance is started again')
       goOn(instance).catch((error) => log.error({ err: error, instance_id: instance }, 'the instance could not be started'))
     }, PAUSE_MS)
+    // From now on the instance is neither given away nor started again.
     paused.set(instance, ended.unref())
+    if (wasPaused) return
+    try {
+      await engine.stop(instance, 'keep')
+    } catch (error) {
+      clearTimeout(ended)
+      paused.delete(instance)
+      throw error
+    }
   }
 
   async function tell(instance: string, operation: 'instance.move' | 'instance.callOffMove'): Promise<unknown> {
@@ -187,12 +197,18 @@ export function createOrders({
     }
   }
 
-  async function take(key: string, instance: string, order: Order): Promise<void> {
-    if (order.at < startedAt) return void (await drop(instance, order, { ops: [orders.remove(key)] }))
-    if (!(await isAwaited(instance, order))) return
+  /** Resolves with false if the order is left to the service to which the instance has gone. */
+  async function take(key: string, instance: string, order: Order): Promise<boolean> {
+    if (order.at < startedAt) {
+      await drop(instance, order, { ops: [orders.remove(key)] })
+      return true
+    }
+    if (!(await isAwaited(instance, order))) return true
+    if (!isOurs(instance)) return false
     const problem = await obey(instance, order.order)
     await steps('order:taken')
     await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })
+    return true
   }
 
   return {
@@ -200,8 +216,7 @@ export function createOrders({
       let areLeft = false
       for await (const { key, value } of orders.list(store, keys.orders)) {
         const instance = key.slice(keys.orders.length)
-        if (isOurs(instance)) await take(key, instance, value)
-        else areLeft = true
+        if (!isOurs(instance) || !(await take(key, instance, value))) areLeft = true
       }
       return areLeft
     },

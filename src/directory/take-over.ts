@@ -34,6 +34,9 @@ export interface TakeOverDeps {
   media: ImportedMedia
 }
 
+/** `onTaken` is called in the turn in which the instance is inserted. It must not throw. */
+export type TakeOver = (onTaken: (instance: string) => void) => Promise<void>
+
 export interface ImportedMedia {
   adopt(instance: string): Promise<void>
   dropStaged(instance: string): Promise<void>
@@ -43,7 +46,7 @@ export interface ImportedMedia {
 /** Records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
-export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
+export function createTakeOver(deps: TakeOverDeps): TakeOver {
   const { store, sealer, keyRing, steps, log, insert, known, media } = deps
 
   /**
@@ -85,7 +88,7 @@ export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
       throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
 
-  async function take(device: ImportedDevice): Promise<void> {
+  async function take(device: ImportedDevice, onTaken: (instance: string) => void): Promise<void> {
     const { id } = device
     const before = new Set(await storedInstances(store))
     await refuseLinked(before, device)
@@ -105,6 +108,7 @@ export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
         device,
       )
     await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)], check)
+    onTaken(id)
     await steps('import:taken')
     // If the process is killed before this call, the next start removes the staged media.
     await media.dropStaged(id)
@@ -123,20 +127,17 @@ export function createTakeOver(deps: TakeOverDeps): () => Promise<string[]> {
     await removeSlices(store, device)
   }
 
-  return async () => {
-    const taken: string[] = []
+  return async (onTaken) => {
     for (const device of await waitingImports(store, sealer)) {
       if (!(await isOurs(device))) continue
       try {
-        await take(device)
+        await take(device, onTaken)
         await removeSlices(store, device)
-        taken.push(device.id)
         log.info({ instance_id: device.id }, 'an imported device is now an instance of this service')
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         await refuse(device, error)
       }
     }
-    return taken
   }
 }

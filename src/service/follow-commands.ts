@@ -4,7 +4,7 @@ import { createOrders, ORDER_MS, type PausedInstances, removeOrderAnswers } from
 import { SECOND } from '../domain/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
-import { hasInstance, isAlone } from '../storage/beside-members.ts'
+import { isAlone } from '../storage/beside-members.ts'
 import type { Members } from '../storage/members.ts'
 import type { InstanceStarts } from './instance-starts.ts'
 import type { ServiceStorage } from './open-storage.ts'
@@ -14,7 +14,10 @@ export interface CommandsDeps {
   log: Logger
   shutdown: Shutdown
   storage: Pick<ServiceStorage, 'store' | 'steps' | 'onVisit'>
+  /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
+  /** Whether this service has the instance, and does not give it away. Undefined if it has all. */
+  isHere: ((instance: string) => boolean) | undefined
   directory: Pick<Directory, 'config' | 'tokenTagOf'>
   starts: InstanceStarts
   paused: PausedInstances
@@ -24,7 +27,7 @@ export interface CommandsDeps {
 const LOOK_AGAIN = SECOND
 
 export async function followCommands(deps: CommandsDeps): Promise<void> {
-  const { log, shutdown, storage, engine, directory, starts, paused } = deps
+  const { log, shutdown, storage, engine, isHere = () => true, directory, starts, paused } = deps
   const { store } = storage
   // A command may wait for an answer of another service.
   if (isAlone(store)) await removeOrderAnswers(store)
@@ -38,7 +41,7 @@ export async function followCommands(deps: CommandsDeps): Promise<void> {
     paused,
     host: (id) => starts.boot(directory.config(id)),
     // An instance that does not exist has no home, and any service can say so.
-    isOurs: (instance) => hasInstance(store, instance) || !isThere(instance),
+    isOurs: (instance) => isHere(instance) || !isThere(instance),
   })
 
   let looking: Promise<void> = Promise.resolve()

@@ -2,7 +2,7 @@ import type { Directory } from '../directory/directory.ts'
 import type { PausedInstances } from '../directory/orders.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import { isDiskFull } from '../domain/storage-failure.ts'
-import type { PooledEngine } from '../engine/pooled-engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../log.ts'
 import { claimHomes, type Homes } from '../storage/homes.ts'
 import { followCommands } from './follow-commands.ts'
@@ -14,7 +14,10 @@ export interface HostingDeps {
   log: Logger
   shutdown: Shutdown
   storage: ServiceStorage
-  engine: PooledEngine
+  /** `stop` stops an instance of this service. */
+  engine: Pick<Engine, 'call' | 'stop'>
+  /** Whether this service has the instance. Undefined if no other service on the store has any. */
+  isHere: ((instance: string) => boolean) | undefined
   directory: Directory
   starts: InstanceStarts
   paused: PausedInstances

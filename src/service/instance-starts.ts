@@ -7,12 +7,17 @@ import type { Shutdown } from './shutdown.ts'
 export interface InstanceStartsDeps {
   log: Logger
   engine: Pick<Engine, 'start'>
+  /** False if another service has the instance, or is about to get it. */
+  mayStart?: ((instance: string) => boolean) | undefined
   directory: Directory
   shutdown: Shutdown
 }
 
 export interface InstanceStarts {
-  /** `boot` by default. A failure is logged. Settles when the instance runs or could not be started. */
+  /**
+   * `boot` by default. Does nothing if this service may not start the instance. A failure is logged. Settles when the
+   * instance runs or could not be started.
+   */
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
   bootAll(instances: readonly InstanceConfig[], how?: Exclude<StartHow, 'create'>): Promise<unknown>
   /**
@@ -22,23 +27,31 @@ export interface InstanceStarts {
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }
 
-export function createInstanceStarts({ log, engine, directory, shutdown }: InstanceStartsDeps): InstanceStarts {
-  const boot: InstanceStarts['boot'] = (instance, how = 'boot') =>
-    engine.start(instance, how).then(
+export function createInstanceStarts({
+  log,
+  engine,
+  mayStart = () => true,
+  directory,
+  shutdown,
+}: InstanceStartsDeps): InstanceStarts {
+  const boot: InstanceStarts['boot'] = async (instance, how = 'boot') => {
+    if (!mayStart(instance.id)) return
+    await engine.start(instance, how).then(
       (state) => directory.observe(instance.id, state),
       (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
     )
+  }
   const bootAll: InstanceStarts['bootAll'] = (instances, how) => Promise.all(instances.map((each) => boot(each, how)))
   return {
     boot,
     bootAll,
     async takeImports() {
       if (shutdown.hasBegun) return { booted: Promise.resolve() }
-      const taken = await directory.takeImports().catch((error) => {
-        log.error({ err: error }, 'imported devices could not be made instances')
-        return []
-      })
-      return { booted: bootAll(taken) }
+      const booted: Promise<void>[] = []
+      await directory
+        .takeImports((instance) => void booted.push(boot(instance)))
+        .catch((error) => log.error({ err: error }, 'imported devices could not be made instances'))
+      return { booted: Promise.all(booted) }
     },
   }
 }

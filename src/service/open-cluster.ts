@@ -23,6 +23,8 @@ export interface Cluster {
   engine: PooledEngine & ClusterEngine
   /** Whether this service has the instance. */
   isHome(instance: string): boolean
+  /** Whether this service has the instance, and does not give it away. */
+  isHere(instance: string): boolean
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): ClusterHosting
 }
 
@@ -48,6 +50,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   return {
     engine,
     isHome: homes.isOwn,
+    isHere: (instance) => map.whereIs(instance) === 'here',
     host(parts) {
       const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
       // Otherwise the first requests would find the instances of the other members as if they had never been connected.

@@ -11,6 +11,7 @@ import { claimsOf } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
 import { createErasing } from './erasing.ts'
 import { createFreeWatch } from './free-watch.ts'
+import { createIdleWatch } from './idle-watch.ts'
 import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
 import { createStarting } from './starting.ts'
@@ -58,6 +59,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       if (homes.isOwn(instance)) starting.add(instance, 'boot')
     },
   })
+  const isSettledHere = (each: string) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each)
+  const idle = createIdleWatch((each) => isSettledHere(each) && !deps.isHosted(each) && !directory.isPaused(each))
   let looking: Promise<void> | undefined
   let isLookDue = false
   let hasBegun = false
@@ -71,7 +74,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     times,
     moves,
     others,
-    isMovable: (each) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each) && directory.mayMove(each, times.quiet),
+    isMovable: (each) => isSettledHere(each) && directory.mayMove(each, times.quiet),
     hasEnded: () => isDraining || isStopped,
   })
 
@@ -113,12 +116,17 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     await take(anybodys, howOf, { isAnybodys: true })
   }
 
+  function startAll(): Promise<void> {
+    for (const each of idle.look(directory.ids())) starting.add(each, 'boot')
+    return starting.startAll()
+  }
+
   async function look(): Promise<void> {
     try {
       await map.refresh()
       if (isDraining) return
-      await claim()
-      await starting.startAll()
+      // While nothing can be claimed, what was claimed before is started nevertheless.
+      await claim().finally(startAll)
       erasing.look()
       balancing.look()
     } catch (err) {

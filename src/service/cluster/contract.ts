@@ -23,6 +23,8 @@ export interface ClusterHostingDeps {
   stop(instance: string): Promise<void>
   /** Whether calls for the instance are under way. Such instances are given away last. */
   isBusy?(instance: string): boolean
+  /** Whether a thread of this service runs the instance or will start it. */
+  isHosted(instance: string): boolean
   /** Erases instances of this member that have no configuration, because a creation or a deletion was interrupted. */
   erase(instances: readonly string[]): Promise<void>
   /** Asks another member to look at once for what it should claim. Never rejects. */
@@ -40,6 +42,8 @@ export interface HostedDirectory {
   has(instance: string): boolean
   /** Throws for an unknown id. */
   config(instance: string): InstanceConfig
+  /** Whether a CLI command has stopped it for a while. */
+  isPaused(instance: string): boolean
   /** False while its session just starts, while it is being paired, and for `quietMs` after it was connected. */
   mayMove(instance: string, quietMs: number): boolean
   /** Reads the changes that other members have made. */

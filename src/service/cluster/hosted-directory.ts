@@ -20,6 +20,7 @@ export const hostedDirectory = ({ directory, main, isPaused, clock }: HostedDire
   ids: () => [...directory.ids()],
   has: directory.isKnown,
   config: directory.config,
+  isPaused,
   mayMove(instance, quietMs) {
     if (!directory.isKnown(instance) || isPaused(instance)) return false
     const { status, connectedAt } = directory.state(instance as InstanceId)

@@ -1,5 +1,6 @@
 import type { Directory } from '../../directory/directory.ts'
 import { type Clock, SECOND, steadyClock } from '../../domain/clock.ts'
+import type { PooledEngine } from '../../engine/pooled-engine.ts'
 import type { Logger } from '../../log.ts'
 import type { ClusterEngine } from '../../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../../peer/peer-link.ts'
@@ -21,7 +22,7 @@ export interface OpenHostingDeps {
   storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs'>
   main: Pick<MainRecords, 'catchUp'>
   directory: Directory
-  engine: Pick<ClusterEngine, 'leave' | 'isBusy'>
+  engine: Pick<ClusterEngine, 'leave' | 'isBusy'> & Pick<PooledEngine, 'shardOf'>
   starts: Pick<InstanceStarts, 'boot'>
   link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
@@ -54,6 +55,7 @@ export function openHosting({
     isBusy: engine.isBusy,
     start: starts.boot,
     stop: engine.leave,
+    isHosted: (instance) => engine.shardOf(instance) !== undefined,
     // An import may write the records of an instance that was left by an earlier one.
     erase: (instances) => directory.betweenImports(() => eraseClaimed(instances, { ...storage, log: rest.log })),
     askToLook: (member) => link.askToLook(member, AbortSignal.timeout(ASKED_WITHIN)),

@@ -123,6 +123,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
         shared.stop(name, instance)
         if (dies === 'after') kill()
       },
+      isHosted: (instance) => shared.running.get(instance)?.member === name,
       erase: (ids) => eraseClaimed(ids, { store, keyRing, blobs: mountBlobs(store.blobDriver!), log: log as never }),
       askToLook: async () => undefined,
       clock: steadyClock,

@@ -97,3 +97,20 @@ test('an order for an instance that another service has is left to that service,
   assert.ok(await store.get(keys.order(INSTANCE)))
   assert.equal(await answerTo(store, INSTANCE), undefined)
 })
+
+test('an instance that goes to another service while its command confirms the order is left to that service', async (t) => {
+  let isOurs = true
+  const order = anOrder()
+  const { store, done, carryOut } = await service(
+    t,
+    async () => {
+      await confirmOrder(store, INSTANCE, order)
+      isOurs = false
+    },
+    () => isOurs,
+  )
+  await store.commit({ ops: orderOps(INSTANCE, order) })
+  assert.equal(await carryOut(), true)
+  assert.deepEqual(done, [])
+  assert.ok(await store.get(keys.order(INSTANCE)))
+})

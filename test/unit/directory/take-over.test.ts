@@ -72,6 +72,19 @@ test('a device becomes an instance with its credentials and all of its keys, and
   await directory.delete(ID as InstanceId)
 })
 
+test('a device that fails does not hide those that became instances before it', async () => {
+  await leave()
+  const { directory } = await started('import:taken')
+  const taken: string[] = []
+  await assert.rejects(
+    directory.takeImports(({ id }) => void taken.push(id)),
+    /killed/,
+  )
+  assert.deepEqual(taken, [ID])
+  await started()
+  await directory.delete(ID as InstanceId)
+})
+
 for (const step of ['import:key', 'import:slice', 'import:taken'] as const)
   test(`killed at ${step}: the next start makes one whole instance of it`, async () => {
     await leave()

@@ -15,6 +15,8 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
   let listener = () => {}
   const own = new Set<string>()
   const started: string[] = []
+  const hosted = new Set<string>()
+  const paused = new Set<string>()
   const homes = {
     async claim(instances: readonly string[]) {
       for (const each of instances) own.add(each)
@@ -50,22 +52,29 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
       ids: () => free,
       has: () => true,
       config: (id) => ({ id }) as never,
+      isPaused: (id) => paused.has(id),
       mayMove: () => true,
       catchUp: async () => {},
     },
-    start: async ({ id }) => void started.push(id),
-    stop: async () => {},
+    stop: async (id) => void hosted.delete(id),
+    isHosted: (id) => hosted.has(id),
     erase: async () => {},
     askToLook: async () => undefined,
     clock: { now: () => now },
     log,
     ...deps,
+    start(config, how) {
+      hosted.add(config.id)
+      return deps.start?.(config, how) ?? Promise.resolve(started.push(config.id))
+    },
     ...(deps.homes && { homes }),
   })
   return {
     hosting,
     started,
     own,
+    hosted,
+    paused,
     async look(afterMs = 1_000) {
       now += afterMs
       listener()
@@ -145,4 +154,41 @@ test('a member asks the one to which it has given an instance to look for it', a
   await hosting.begin()
   await hosting.drain(1_000)
   assert.ok(asked.length > 0 && asked.every((id) => id === 'b'))
+})
+
+test('an instance that the member has but does not run is started after two looks, unless a command has stopped it', async () => {
+  const { hosting, started, hosted, paused, look } = world(['left', 'paused', 'runs'])
+  await hosting.begin()
+  started.length = 0
+  for (const each of ['left', 'paused']) hosted.delete(each)
+  paused.add('paused')
+  await look()
+  assert.deepEqual(started, [], 'it may be in the middle of its start')
+  await look()
+  await look()
+  assert.deepEqual(started, ['left'])
+})
+
+test('what was claimed is started, also while nothing more can be claimed', async () => {
+  const free = ['first']
+  const own = new Set<string>()
+  const { hosting, started, look } = world(free, {
+    homes: {
+      async claim([first]: readonly string[]) {
+        if (own.size > 0) throw new Error('the disk of the database is full')
+        own.add(first!)
+      },
+      isOwn: (instance: string) => own.has(instance),
+    } as never,
+    keyRing: {
+      async learn() {
+        if (free.length === 1) throw new Error('the key could not be read')
+      },
+    },
+  })
+  await hosting.begin()
+  assert.deepEqual(started, [])
+  free.push('second')
+  await look()
+  assert.deepEqual(started, ['first'])
 })

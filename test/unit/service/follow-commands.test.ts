@@ -17,8 +17,7 @@ async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
   let others = [OTHER]
   const looks: (() => void)[] = []
   const members = { others: () => others, onLook: (listener: () => void) => void looks.push(listener), reachesStore: () => true }
-  const homes = { isOwn: (instance: string) => own.has(instance) } as OpenStore['homes']
-  const store = { ...opened, members, homes }
+  const store = { ...opened, members }
   const done: string[] = []
   let takes = 0
   const shutdown = createShutdown({ now: Date.now })
@@ -34,6 +33,7 @@ async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
       },
     },
     engine: { call: async (_, { operation }) => void done.push(operation) as never, stop: async () => {} },
+    isHere: (instance) => own.has(instance),
     directory: { config: () => assert.fail('nothing is started'), tokenTagOf: () => 'tag' },
     paused: new Map(),
     starts: { takeImports: async () => void takes++ } as unknown as InstanceStarts,
