@@ -1,3 +1,4 @@
+import type { StoredHome } from '../../storage/homes.ts'
 import { transfersOf } from './balance.ts'
 import { favourite } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
@@ -14,6 +15,8 @@ export interface BalancingOptions {
 
 /** Moves from one member at the same time, except in a drain. */
 const AT_ONCE = 4
+/** After an instance that a member did not take, it gets no other one for this many times `quiet`. */
+const NOT_TAKEN_BARS = 10
 /** Moves that one member decides together. */
 const MOST_IN_ROUND = 20
 
@@ -25,19 +28,26 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
   let known = ''
   let changedAt = clock.now()
   let begunAt = clock.now()
-  let writers: ReadonlyMap<string, string | null> = new Map()
-  const gaveAt = new Map<string, number>()
+  let homes: ReadonlyMap<string, StoredHome> = new Map()
+  /** Members that get no instances, and until when. */
+  const barredUntil = new Map<string, number>()
 
-  function noteGivers() {
-    for (const { instance, writer } of map.all()) {
-      const before = writers.get(instance) ?? writer
-      if (before !== null && before !== writer) gaveAt.set(before, clock.now())
-    }
-    writers = new Map(map.all().map(({ instance, writer }) => [instance, writer]))
+  function bar(member: string, ms: number) {
+    barredUntil.set(member, Math.max(clock.now() + ms, barredUntil.get(member) ?? 0))
   }
 
-  /** A member that gives instances away is about to leave, or has had too many. */
-  const takes = (member: string) => clock.now() - (gaveAt.get(member) ?? Number.NEGATIVE_INFINITY) >= times.quiet
+  /** A member that gives instances away is about to leave, or has had too many. One that did not take what it was given cannot. */
+  function noteBarred() {
+    for (const { instance, writer } of map.all()) {
+      const before = homes.get(instance)
+      if (before === undefined || before.writer === writer) continue
+      if (before.writer !== null) bar(before.writer, times.quiet)
+      else if (before.wanted !== null && before.wanted !== writer) bar(before.wanted, NOT_TAKEN_BARS * times.quiet)
+    }
+    homes = new Map(map.all().map((home) => [home.instance, home]))
+  }
+
+  const takes = (member: string) => clock.now() >= (barredUntil.get(member) ?? Number.NEGATIVE_INFINITY)
 
   function isDue(): boolean {
     const now = clock.now()
@@ -49,8 +59,8 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
 
   /** The instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
-    const all = [self, ...others()]
-    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from, to }) => from === self && takes(to))
+    const all = [self, ...others().filter(takes)]
+    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from }) => from === self)
     const movable =
       own.length === 0
         ? []
@@ -69,7 +79,7 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
   return {
     /** Begins a round if one is due. A round that is not done when the next one is due ends, because the numbers have changed. */
     look(): void {
-      noteGivers()
+      noteBarred()
       if (!isDue()) return
       begunAt = clock.now()
       const endsAt = begunAt + times.balanceEvery

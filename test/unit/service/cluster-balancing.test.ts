@@ -13,9 +13,16 @@ function world(counts: Record<string, number>) {
       Array.from({ length: count }, (_, index) => [`${member}${index}`, member] as [string, string | null]),
     ),
   )
+  const wanted = new Map<string, string>()
   const given: string[] = []
   const map = {
-    all: () => [...writers].map(([instance, writer]) => ({ instance, writer, wanted: null, isFree: writer === null })),
+    all: () =>
+      [...writers].map(([instance, writer]) => ({
+        instance,
+        writer,
+        wanted: wanted.get(instance) ?? null,
+        isFree: writer === null,
+      })),
     countsOf: (members: readonly string[]) =>
       new Map(members.map((member) => [member, [...writers.values()].filter((writer) => writer === member).length])),
   }
@@ -41,6 +48,7 @@ function world(counts: Record<string, number>) {
   return {
     given,
     writers,
+    wanted,
     setOthers(next: string[]) {
       others = next
     },
@@ -73,4 +81,21 @@ test('a member that gives its instances away gets none', async () => {
   assert.equal(await look(5_000), 0)
   assert.equal(await look(MINUTE - 1), 0)
   assert.ok((await look(5_000)) > 0)
+})
+
+test('a member that does not take what it is given gets nothing for ten minutes, and the others do', async () => {
+  const { look, given, writers, wanted, setOthers } = world({ a: 12, b: 0, c: 0 })
+  await look(0)
+  writers.set('a0', null)
+  wanted.set('a0', 'c')
+  await look(1_000)
+  writers.set('a0', 'b')
+  wanted.clear()
+  await look(1_000)
+  await look(2 * MINUTE)
+  assert.ok(given.length > 0 && given.every((each) => each.endsWith(' b')), given.join())
+  setOthers(['b', 'c'])
+  await look(8 * MINUTE)
+  await look(5_000)
+  assert.ok(given.some((each) => each.endsWith(' c')))
 })
