@@ -68,9 +68,14 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
             .ids()
             .filter(isMovable)
             .sort((one, other) => Number(isBusy(one)) - Number(isBusy(other)))
+    const favourites = new Map<string, string | undefined>()
+    const favouriteOf = (instance: string) => {
+      if (!favourites.has(instance)) favourites.set(instance, favourite(instance, all))
+      return favourites.get(instance)
+    }
     return own.flatMap(({ to, count }) => {
-      const liked = movable.filter((each) => favourite(each, all) === to)
-      const chosen = [...liked, ...movable.filter((each) => !liked.includes(each))].slice(0, count)
+      const liked = firstOf(movable, count, (each) => favouriteOf(each) === to)
+      const chosen = [...liked, ...firstOf(movable, count - liked.length, (each) => !liked.includes(each))]
       for (const each of chosen) movable.splice(movable.indexOf(each), 1)
       return chosen.map((each): [string, string] => [each, to])
     })
@@ -93,4 +98,14 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
       for (let count = 0; count < AT_ONCE; count++) void giveAll()
     },
   }
+}
+
+/** The first `most` values that fit. Calls `fits` no more often than necessary. */
+function firstOf<T>(values: readonly T[], most: number, fits: (value: T) => boolean): T[] {
+  const found: T[] = []
+  for (const value of values) {
+    if (found.length >= most) break
+    if (fits(value)) found.push(value)
+  }
+  return found
 }

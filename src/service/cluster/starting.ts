@@ -43,6 +43,9 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     size: () => inLine + waiting.size - told.size,
     remove: (instance: string) => forget(instance),
     async startAll(): Promise<void> {
+      if (waiting.size === 0) return
+      // The member that had the instances may have changed their settings just before.
+      await directory.catchUp()
       await Promise.all(
         [...waiting].map(async ([instance, how]) => {
           try {

@@ -192,3 +192,23 @@ test('what was claimed is started, also while nothing more can be claimed', asyn
   await look()
   assert.deepEqual(started, ['first'])
 })
+
+test('an instance is started with the settings that another member has just stored', async () => {
+  let settings = 'old'
+  const started: unknown[] = []
+  const { hosting } = world(numbered(2), {
+    directory: {
+      ids: () => numbered(2),
+      has: () => true,
+      config: () => settings as never,
+      mayMove: () => true,
+      isPaused: () => false,
+      async catchUp() {
+        settings = 'new'
+      },
+    },
+    start: async (config) => void started.push(config),
+  })
+  await hosting.begin()
+  assert.deepEqual(started, ['new', 'new'])
+})
