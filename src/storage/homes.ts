@@ -10,7 +10,7 @@ export interface Homes {
   claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
   /**
    * Must be called when all commits for the instances have ended. Another service may then claim them: at first only the
-   * one with the id `wanted`, if it is given.
+   * one with the id `wanted`, if it is given. If it rejects, `isOwn` says which of them this service still has.
    */
   release(instances: readonly string[], wanted?: string): Promise<void>
   /** As `release`, for an instance that is completely erased. */

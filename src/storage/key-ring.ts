@@ -114,7 +114,13 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
       // A service that starts would otherwise take the key for that of a leftover.
       if (!(await claimHomes(store.homes, [instance])).has(instance))
         throw new StorageFailure(`Another service on the store in ${store.shown} has the instance ${instance}.`)
-      held.set(instance, await files.make(instance, key))
+      try {
+        held.set(instance, await files.make(instance, key))
+      } catch (error) {
+        // Another service may claim the home, and erases what there is of the instance.
+        await store.homes?.release([instance]).catch(() => {})
+        throw error
+      }
     },
     async learn(instance) {
       if (!held.has(instance)) held.set(instance, (await needed(files, instance)).key)

@@ -31,13 +31,27 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     for (const [instance, entry] of entries) claimed.set(instance, entry)
     await commit({ claims: instances, ...(isAnybodys && { anybodys: instances }) })
     // A commit in doubt does not say what it has claimed, so the homes are read in every case.
-    const held = new Set((await ask({ name: 'homes', text: HELD, values: [service, uuids(instances)] })).flat() as string[])
+    return readHeld(entries)
+  }
+
+  async function readHeld(entries: ReadonlyMap<string, { isGranted: boolean }>): Promise<string[]> {
+    const held = new Set(
+      (await ask({ name: 'homes', text: HELD, values: [service, uuids([...entries.keys()])] })).flat() as string[],
+    )
     // A release that began in the meantime has removed the entry, so this answer no longer counts.
     for (const [instance, entry] of entries) {
       entry.isGranted = held.has(instance)
       if (!entry.isGranted && claimed.get(instance) === entry) claimed.delete(instance)
     }
     return [...held]
+  }
+
+  /** A release that was refused has changed nothing, so this service still has what the store says. */
+  async function takeBack(instances: readonly string[]): Promise<void> {
+    const left = instances.filter((each) => !claimed.has(each))
+    const entries = new Map(left.map((each) => [each, { isGranted: false }]))
+    for (const [instance, entry] of entries) claimed.set(instance, entry)
+    await readHeld(entries)
   }
 
   return {
@@ -48,7 +62,13 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     },
     async release(instances, wanted) {
       for (const each of instances) claimed.delete(each)
-      for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
+      try {
+        for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
+      } catch (error) {
+        // If the homes cannot be read either, they are not own until the next claim.
+        await takeBack(instances).catch(() => {})
+        throw error
+      }
     },
     async remove(instance) {
       claimed.delete(instance)
