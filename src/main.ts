@@ -24,7 +24,6 @@ import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { claimHosted, hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
-import { leaveCluster } from './service/leave-cluster.ts'
 import { createNodes, ownNode } from './service/nodes.ts'
 import { openCluster } from './service/open-cluster.ts'
 import { openLink } from './service/open-link.ts'
@@ -37,7 +36,7 @@ import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
 import { createMainRecords } from './storage/main-records/create-main-records.ts'
 import { makeNamedFolder } from './storage/private.ts'
-import { adoptStaged, dropAdopted, dropStaged } from './storage/staged-blobs.ts'
+import { importedMediaIn } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -173,11 +172,7 @@ async function startParts(
     checkProxy: (url) => checkProxy(url, allow),
     baseUrl,
     cluster,
-    importedMedia: {
-      adopt: (id) => adoptStaged(blobs, id, blobsUsed),
-      dropStaged: (id) => dropStaged(blobs, id),
-      dropAdopted: (id) => dropAdopted(blobs, id, blobsUsed),
-    },
+    importedMedia: importedMediaIn(blobs, blobsUsed),
   })
   const stored = await directory.load()
   const here = cluster?.engine.here ?? engine
@@ -201,22 +196,16 @@ async function startParts(
     tally,
     ledger,
     nodes: createNodes({ node, store, link, isStandby: config.isStandby, clock, stopSoon, log }),
-    async takeImports() {
-      const { booted } = await starts.takeImports()
-      await booted
-    },
+    takeImports: async () => void (await (await starts.takeImports()).booted),
     sandboxUrl: sandboxUrl ?? null,
   })
   server.serve(application.make)
   starting.end()
   shutdown.add((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
   shutdown.add(application.stop)
-  if (hosting !== undefined && store.members !== undefined) {
-    const leaving = { hosting, members: store.members, clock: steadyClock }
-    shutdown.add((leftMs) => leaveCluster(leaving, leftMs))
-  }
-  const ownEngine = { call: engine.call, stop: here.stop }
-  await hostInstances({ log, shutdown, storage, engine: ownEngine, isHere: cluster?.isHere, directory, starts, paused, hosted })
+  shutdown.add((leftMs) => hosting?.leave(leftMs))
+  const own = { call: engine.call, stop: here.stop }
+  await hostInstances({ log, shutdown, storage, engine: own, isHere: cluster?.isHere, directory, starts, paused, hosted })
 
   return {
     baseUrl,

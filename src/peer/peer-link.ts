@@ -13,7 +13,7 @@ import { createForwarding } from './forwarding.ts'
 import { createPeerCaller, type Readiness } from './peer-caller.ts'
 import { peerKeyOf } from './peer-key.ts'
 import { openPeerPort, type ReachableMember } from './peer-port.ts'
-import { createReachCaller, type ReachCaller } from './reach.ts'
+import { createReachCaller, type ReachCaller } from './reach-caller.ts'
 
 export interface PeerLinkOptions {
   host: string

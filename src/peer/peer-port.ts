@@ -25,7 +25,7 @@ import {
   withoutLink,
 } from './link-headers.ts'
 import { portTls } from './peer-key.ts'
-import { answerQuestion, type LeaveAnswer } from './reach.ts'
+import { answerQuestion, type LeaveAnswer } from './reach-caller.ts'
 
 export interface PeerPortOptions {
   host: string

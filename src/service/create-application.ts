@@ -97,12 +97,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   const receivedMedia = receivedMediaOf(deps, copies)
   const readiness = readinessOf(deps, copies)
   const readings = createReadings({ survey: engine.survey, others: engine.readings })
-  const usage = watchUsage({
-    readings,
-    isKnown: (instance) => directory.tokenTagOf(instance) !== undefined,
-    steady: steadyClock,
-    log,
-  })
+  const usage = watchUsage({ readings, isKnown: directory.isKnown, steady: steadyClock, log })
   const live = threads.http.createLive({
     directory,
     readings,

@@ -8,7 +8,7 @@ import type { Log } from '../domain/log.ts'
 import { NODE_STATES, type Nodes, type ServiceNode } from '../domain/nodes.ts'
 import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
-import type { LeaveAnswer } from '../peer/reach.ts'
+import type { LeaveAnswer } from '../peer/reach-caller.ts'
 import type { Members } from '../storage/members.ts'
 import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 

@@ -1,12 +1,13 @@
 /** The parts with which this service is one of several that have instances (`SVC_CLUSTER`). */
 import type { Config } from '../config.ts'
-import { SECOND } from '../domain/clock.ts'
+import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
 import type { OpenHostingDeps } from './cluster/open-hosting.ts'
+import { leaveCluster } from './leave-cluster.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 
@@ -25,7 +26,12 @@ export interface Cluster {
   isHome(instance: string): boolean
   /** Whether this service has the instance, and does not give it away. */
   isHere(instance: string): boolean
-  host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): ClusterHosting
+  host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
+}
+
+export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop'> {
+  /** Gives the instances to the other members. Requests are still answered meanwhile. */
+  leave(leftMs: number): Promise<void>
 }
 
 /** Milliseconds at most that a start waits for the states of the instances that other members have. */
@@ -55,7 +61,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
       const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
       // Otherwise the first requests would find the instances of the other members as if they had never been connected.
       const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))
-      return { ...hosting, begin }
+      return { ...hosting, begin, leave: (leftMs) => leaveCluster({ hosting, members, clock: steadyClock }, leftMs) }
     },
   }
 }

@@ -27,3 +27,10 @@ export async function settleStaged(items: BlobItems, isWaiting: (instance: strin
     if (instance !== undefined && !isWaiting(instance)) await dropStaged(items, instance)
   }
 }
+
+/** The functions with which an import takes over or removes the staged media of an instance. */
+export const importedMediaIn = (items: BlobItems, counter: BigInt64Array) => ({
+  adopt: (instance: string) => adoptStaged(items, instance, counter),
+  dropStaged: (instance: string) => dropStaged(items, instance),
+  dropAdopted: (instance: string) => dropAdopted(items, instance, counter),
+})

@@ -9,19 +9,16 @@ import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
 import type { PooledEngine } from '../../engine/pooled-engine.ts'
-import { orLate } from '../../lib/deadline.ts'
-import { deferred } from '../../lib/deferred.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
 import { createEngineCaller } from './engine-caller.ts'
 import { createEnginePort } from './engine-port.ts'
 import { createEventBoard } from './event-board.ts'
-import { type EventReader, readEvents } from './event-reader.ts'
 import type { Homes } from './homes.ts'
 import { CALLS_END_WITHIN, createOwnInstances } from './own-instances.ts'
 import { instanceOf, type PeerCommand } from './peer-command.ts'
-import { readingsOf } from './peer-readings.ts'
 import { createPeerStates } from './peer-states.ts'
+import { createPeers } from './peers.ts'
 import { createRouting } from './routing.ts'
 import { createUnderWay } from './under-way.ts'
 
@@ -83,10 +80,6 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   })
   const listeners: ((event: EngineEvent) => void)[] = []
-  const readers = new Map<string, { peer: ActiveService; reader: EventReader; heard: Promise<void> }>()
-  /** Ids of services that are lost at the moment, and of those that stop. */
-  const lost = new Set<string>()
-  const leaving = new Set<string>()
   let isClosed = false
 
   const emit = (told: readonly EngineEvent[]) => {
@@ -97,47 +90,15 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     emit([event])
   })
 
+  const peers = createPeers({ agent: events, states, emit, onLost: caller.endAllAt, lostAfterMs, log })
   const route = createRouting({
     homes,
     caller,
-    isReachable: (id) => !lost.has(id) && !leaving.has(id),
-    onLeaving: (id) => void leaving.add(id),
+    isReachable: peers.isReachable,
+    onLeaving: peers.noteLeaving,
     isHosted,
     isClosed: () => isClosed,
   })
-
-  function follow(peer: ActiveService, after: number | undefined) {
-    const { id } = peer
-    const heard = deferred()
-    const reader = readEvents({
-      peer,
-      agent: events,
-      after,
-      lostAfterMs,
-      log,
-      onLine(line) {
-        lost.delete(id)
-        emit(states.take(id, line))
-        heard.resolve()
-      },
-      onLost() {
-        lost.add(id)
-        caller.endAllAt(id)
-        emit(states.lose(id))
-        heard.resolve()
-      },
-    })
-    readers.set(id, { peer, reader, heard: heard.promise })
-  }
-
-  /** Returns the number of the last outcome that was read. */
-  function unfollow(id: string): number | undefined {
-    const after = readers.get(id)?.reader.stop()
-    readers.delete(id)
-    lost.delete(id)
-    caller.endAllAt(id)
-    return after
-  }
 
   const underWay = createUnderWay()
   const own = createOwnInstances({ local, board, underWay, now: clock.now, onLeft: (event) => emit([event]) })
@@ -179,29 +140,11 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     isReady: local.isReady,
     problem: local.problem,
 
-    setPeers(peers) {
-      if (isClosed) return
-      const isSame = (one: ActiveService, other: ActiveService) => one.host === other.host && one.port === other.port
-      for (const id of leaving) if (!peers.some((each) => each.id === id)) leaving.delete(id)
-      for (const [id, { peer }] of readers) {
-        const known = peers.find((each) => each.id === id)
-        if (known !== undefined && isSame(known, peer)) continue
-        const after = unfollow(id)
-        if (known === undefined) emit(states.remove(id))
-        else follow(known, after)
-      }
-      for (const peer of peers) if (!readers.has(peer.id)) follow(peer, undefined)
+    setPeers(found) {
+      if (!isClosed) peers.set(found)
     },
-
-    async hasHeard(ms) {
-      const all = Promise.all([...readers.values()].map(({ heard }) => heard))
-      await orLate<unknown, void>(all, ms, () => {})
-    },
-
-    async readings() {
-      const reached = [...readers.values()].filter(({ peer }) => !lost.has(peer.id))
-      return (await Promise.all(reached.map(({ peer }) => readingsOf(peer, events, READINGS_WITHIN)))).flat()
-    },
+    hasHeard: peers.hasHeard,
+    readings: () => peers.readings(READINGS_WITHIN),
 
     here: own,
     port: createEnginePort({
@@ -221,7 +164,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       // end meanwhile.
       await local.close(Math.max(0, endsAt - steadyClock.now()))
       board.close()
-      for (const id of [...readers.keys()]) unfollow(id)
+      peers.close()
       caller.close()
       events.destroy()
     },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createEndedMembers } from '../../../src/storage/drivers/postgres/owner/ended-members.ts'
+import { createMemberList } from '../../../src/storage/drivers/postgres/owner/member-list.ts'
 import { membersIn, type NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
-import { createMemberList, rivalsOf } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
+import { rivalsOf } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
 import type { MemberAnswer } from '../../../src/storage/members.ts'
 
 const MEMBER = { id: 'b', name: 'node-b', host: '10.0.0.2', port: 8_090 }

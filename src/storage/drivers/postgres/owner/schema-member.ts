@@ -7,17 +7,18 @@
  */
 import { BRAND } from '../../../../domain/brand.ts'
 import type { Takeover } from '../../../../domain/nodes.ts'
-import type { ClusterOptions, Member, MemberAnswer, Members } from '../../../members.ts'
+import type { ClusterOptions, Member, MemberAnswer } from '../../../members.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
 import { endIdle, replaceEarlier } from './end-services.ts'
 import { createEndedMembers } from './ended-members.ts'
 import { type HoldOptions, holdSchema, type Rivals } from './hold-schema.ts'
+import type { MemberList } from './member-list.ts'
 import { IS_CONNECTED, isJoined, isJoinedSoon, SERVICES, servicesIn } from './member-lock.ts'
 import { createMemberRemover, IDLE } from './member-remover.ts'
 import { LOST_AFTER, MAY_RETURN_WITHIN, membersIn, type NodeRow } from './node-rows.ts'
-import { createNodeWatch, LONGEST_GAP, type NodeLook } from './node-watch.ts'
+import { createNodeWatch, type NodeLook } from './node-watch.ts'
 import { SILENCE } from './schema-lock.ts'
 import { PATIENCE } from './standbys.ts'
 import { checkConnections, type TakeoverOptions } from './take-over-schema.ts'
@@ -25,33 +26,6 @@ import { checkConnections, type TakeoverOptions } from './take-over-schema.ts'
 export interface MemberOptions extends Omit<TakeoverOptions, 'turn'>, HoldOptions {
   cluster: ClusterOptions
   members: MemberList
-}
-
-export interface MemberList extends Members {
-  /** Notes the members that are alive as of a look, and tells the listeners. */
-  note(others: readonly Member[]): void
-  /** Tells the listeners again. */
-  tell(): void
-}
-
-export function createMemberList(now = () => momentNow().monotonic): MemberList {
-  let others: readonly Member[] = []
-  const listeners: (() => void)[] = []
-  let lookedAt = Number.NEGATIVE_INFINITY
-  function tell() {
-    for (const listener of listeners) listener()
-  }
-  return {
-    others: () => others,
-    onLook: (listener) => void listeners.push(listener),
-    reachesStore: () => now() - lookedAt <= LONGEST_GAP,
-    note(found) {
-      others = found
-      lookedAt = now()
-      tell()
-    },
-    tell,
-  }
 }
 
 const CONNECTION = 'member'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { peerKeyOf } from '../../../src/peer/peer-key.ts'
-import { createReachCaller } from '../../../src/peer/reach.ts'
+import { createReachCaller } from '../../../src/peer/reach-caller.ts'
 import { freePort } from '../../faults/ground.ts'
 import { closeSides, HOST, openSide } from './side.ts'
 

@@ -1,0 +1,30 @@
+import type { Member, Members } from '../../../members.ts'
+import { momentNow } from '../../../shared-lease.ts'
+import { LONGEST_GAP } from './node-watch.ts'
+
+export interface MemberList extends Members {
+  /** Notes the members that are alive as of a look, and tells the listeners. */
+  note(others: readonly Member[]): void
+  /** Tells the listeners again. */
+  tell(): void
+}
+
+export function createMemberList(now = () => momentNow().monotonic): MemberList {
+  let others: readonly Member[] = []
+  const listeners: (() => void)[] = []
+  let lookedAt = Number.NEGATIVE_INFINITY
+  function tell() {
+    for (const listener of listeners) listener()
+  }
+  return {
+    others: () => others,
+    onLook: (listener) => void listeners.push(listener),
+    reachesStore: () => now() - lookedAt <= LONGEST_GAP,
+    note(found) {
+      others = found
+      lookedAt = now()
+      tell()
+    },
+    tell,
+  }
+}
