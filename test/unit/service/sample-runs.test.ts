@@ -128,6 +128,11 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
   ],
   [
     'docs/cluster.md',
+    'SVC_CLUSTER=on',
+    'It names an example host. test/e2e/cluster.test.ts starts two members with these variables and a server of its own.',
+  ],
+  [
+    'docs/cluster.md',
     '/drain',
     'It names an example host. test/faults/long/handover.test.ts sends both requests to two services.',
   ],
