@@ -93,22 +93,10 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   }, EVERY)
   timer.unref()
 
-  async function checksNow(): Promise<Health['checks']> {
-    const passes = (name: Check) =>
-      orLate(
-        readiness.checks[name]().catch(() => false),
-        CHECK_DEADLINE,
-        () => false,
-      )
-    const names = Object.keys(readiness.checks) as Check[]
-    const results = await Promise.all(names.map(async (name) => [name, (await passes(name)) ? 'ok' : 'failed'] as const))
-    return { ...Object.fromEntries(results), media: readiness.media } as Health['checks']
-  }
-
   return {
     async of(workspace, window) {
       const [checks, storeBytes] = await Promise.all([
-        checksNow(),
+        checksOf(readiness),
         orLate(deps.storeBytes(), CHECK_DEADLINE, () => 0),
         readings.look(SECOND),
       ])
@@ -176,4 +164,17 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
       await write().catch((err: unknown) => log.warn({ err }, 'the last numbers of the charts could not be stored'))
     },
   }
+}
+
+/** A check that takes too long has failed. */
+async function checksOf({ checks, media }: HealthDeps['readiness']): Promise<Health['checks']> {
+  const passes = (name: Check) =>
+    orLate(
+      checks[name]().catch(() => false),
+      CHECK_DEADLINE,
+      () => false,
+    )
+  const names = Object.keys(checks) as Check[]
+  const results = await Promise.all(names.map(async (name) => [name, (await passes(name)) ? 'ok' : 'failed'] as const))
+  return { ...Object.fromEntries(results), media } as Health['checks']
 }

@@ -3,11 +3,12 @@
  * and answers with its answer. The active service carries them out as if the caller had connected to it.
  */
 import type { RequestListener } from 'node:http'
-import { SECOND, steadyClock } from '../domain/clock.ts'
+import { SECOND } from '../domain/clock.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Listening } from '../serve.ts'
+import { createActiveWatch, LAST_ANSWERS } from './active-watch.ts'
 import type { ActiveService, PeerAddress } from './forward-rules.ts'
 import { createForwarding } from './forwarding.ts'
 import { createPeerCaller, type Readiness } from './peer-caller.ts'
@@ -64,14 +65,9 @@ export interface PeerLink {
   close(): Promise<void>
 }
 
-const LOOK_EVERY = SECOND
-/** A service that gave no answer for this time in ms does not count as reached. */
-const REACHED_FOR = 3 * SECOND
 const LOST_AFTER = 10 * SECOND
 /** Milliseconds for the transmission of the last answers. */
 const FLUSH = 250
-/** Milliseconds for the last answers of the former active service, after another one has become active. */
-const LAST_ANSWERS = SECOND
 
 export async function openPeerLink({
   host,
@@ -88,18 +84,8 @@ export async function openPeerLink({
   let member: Omit<ReachableMember, 'leave' | 'look'> | undefined
   let leave: ReachableMember['leave'] = () => 'stays'
   let lookForGiven: ReachableMember['look'] = () => {}
-  let active: ActiveService | undefined
-  /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
-  let last: ActiveService | undefined
   let ownId: string | undefined
   let engine: RequestListener | undefined
-  /** The former active service, which has said that it stops. Its row may still be in the database. */
-  let leaving: string | undefined
-  /** Time of its last answer, or of the moment since which it is known. */
-  let reachedAt = 0
-  let readiness: Readiness | undefined
-  let isTold = false
-  let isPossible = true
   const closePort = await openPeerPort({
     host,
     port,
@@ -111,42 +97,14 @@ export async function openPeerLink({
     member: () => member && { ...member, leave, look: () => lookForGiven() },
   })
 
-  function noteLeaving({ id }: ActiveService) {
-    if (active?.id !== id) return
-    leaving = id
-    active = undefined
-  }
-
-  async function look(): Promise<void> {
-    if (last === undefined) return
-    const target = last
-    const isFormer = () => last?.id !== target.id
-    try {
-      const found = await caller.look(target)
-      if (isFormer()) return
-      readiness = found
-      reachedAt = steadyClock.now()
-      isTold = false
-      if (found.isLeaving) noteLeaving(target)
-    } catch (cause) {
-      if (isFormer()) return
-      const since = steadyClock.now() - reachedAt
-      if (since > lostAfterMs) caller.endAll()
-      if (since <= REACHED_FOR || isTold || active === undefined) return
-      isTold = true
-      const { host, port } = target
-      log.warn({ err: cause, host, port }, 'the standby cannot reach the active service, so it passes no requests on to it')
-    }
-  }
-  const looking = setInterval(() => void look(), LOOK_EVERY)
-  looking.unref()
+  const watch = createActiveWatch({ caller, lostAfterMs, log })
   const forwarding = createForwarding({
     caller,
     tally,
-    active: () => active,
-    isPossible: () => isPossible,
+    active: watch.active,
+    isPossible: watch.isPossible,
     self: () => (ownId === undefined ? undefined : { id: ownId, ...selfAt(host, port) }),
-    onLeaving: noteLeaving,
+    onLeaving: watch.noteLeaving,
     log,
   })
   server.forwardWith(forwarding.forward)
@@ -170,28 +128,12 @@ export async function openPeerLink({
     askMember: reach.ask,
     askToLeave: reach.askToLeave,
     askToLook: reach.askToLook,
-    setActive(next) {
-      isPossible = true
-      if (next !== undefined && next.id === leaving) return
-      if (next?.id === active?.id && next?.host === active?.host && next?.port === active?.port) return
-      if (next !== undefined && last !== undefined && next.id !== last.id) caller.endAllIn(LAST_ANSWERS)
-      last = next ?? last
-      active = next
-      reachedAt = steadyClock.now()
-      readiness = undefined
-      isTold = false
-      void look()
-    },
-    setUnreachable() {
-      active = undefined
-      isPossible = false
-    },
-    readiness: () => (active !== undefined && steadyClock.now() - reachedAt <= REACHED_FOR ? readiness : undefined),
+    setActive: watch.set,
+    setUnreachable: watch.setUnreachable,
+    readiness: watch.readiness,
     underWay: forwarding.underWay,
     endForwarding() {
-      active = undefined
-      last = undefined
-      clearInterval(looking)
+      watch.stop()
       // A service that has ended in order has sent its answers, which may not be read yet.
       caller.endAllIn(LAST_ANSWERS)
     },
@@ -205,8 +147,7 @@ export async function openPeerLink({
       await orLate(forwarding.flushed(), FLUSH, () => {})
     },
     async close() {
-      clearInterval(looking)
-      active = undefined
+      watch.stop()
       forwarding.sendNoMore()
       caller.endAll()
       caller.close()

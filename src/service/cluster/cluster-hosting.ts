@@ -7,10 +7,9 @@ import { MINUTE, SECOND } from '../../domain/clock.ts'
 import { orLate } from '../../lib/deadline.ts'
 import { spread } from './balance.ts'
 import { createBalancing } from './balancing.ts'
-import { claimsOf } from './claim-rules.ts'
-import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
+import { createClaiming } from './claiming.ts'
+import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
 import { createErasing } from './erasing.ts'
-import { createFreeWatch } from './free-watch.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
@@ -38,20 +37,15 @@ const TIMES: HostingTimes = {
   drainEvery: 40,
   beginWithin: 5 * SECOND,
 }
-/** Three seconds of starts on one route. */
-const MOST_IN_LINE = 75
 const STOP_WITHIN = 5 * SECOND
-const CLAIMED =
-  'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
-  const { self, homes, members, map, directory, clock, log } = deps
+  const { homes, members, map, directory, clock, log } = deps
   const times = { ...TIMES, ...deps.times }
   const erasing = createErasing(deps)
   const starting = createStarting({ ...deps, erase: erasing.add, onStarted: claimMore })
   const requests = createLookRequests(deps)
-  const free = createFreeWatch(clock)
   const moves = createMoves(deps, {
     onBegun: starting.remove,
     onGiven: requests.ask,
@@ -64,12 +58,11 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   let looking: Promise<void> | undefined
   let isLookDue = false
   let hasBegun = false
-  /** Whether instances are left that this member will claim when it has started others. */
-  let isFull = false
   let isDraining = false
   let isStopped = false
 
   const others = () => members.others().map(({ id }) => id)
+  const claiming = createClaiming(deps, { starting, others, times })
   const balancing = createBalancing(deps, {
     times,
     moves,
@@ -77,44 +70,6 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     isMovable: (each) => isSettledHere(each) && directory.mayMove(each, times.quiet),
     hasEnded: () => isDraining || isStopped,
   })
-
-  async function take(
-    instances: readonly string[],
-    howOf: (instance: string) => StartAgain,
-    options?: { isAnybodys: boolean },
-  ): Promise<void> {
-    try {
-      await homes.claim(instances, options)
-    } finally {
-      // If a part of the claim fails, the others may have been granted.
-      const own = instances.filter(homes.isOwn)
-      for (const each of own) starting.add(each, howOf(each))
-      const ended = own.filter((each) => howOf(each) === 'takeover').length
-      if (own.length > 0) log.info({ instances: own.length, of_ended: ended }, CLAIMED)
-    }
-  }
-
-  async function claim(): Promise<void> {
-    const stored = map.all()
-    const found = free.of(stored, directory.ids()).filter(({ instance }) => !homes.isOwn(instance))
-    const room = Math.max(0, MOST_IN_LINE - starting.size())
-    const { instances, anybodys } = claimsOf(found, {
-      self,
-      others: new Set(others()),
-      patienceMs: times.patience,
-      shareAfterMs: times.shareAfter,
-      room,
-    })
-    isFull = found.length > 0 && instances.length + anybodys.length >= room
-    // The answer to an earlier claim or release was lost.
-    const unsure = stored.flatMap(({ instance, writer }) =>
-      writer === self && !homes.isOwn(instance) && !map.isLeaving(instance) && directory.has(instance) ? [instance] : [],
-    )
-    const before = new Map(stored.map(({ instance, writer }) => [instance, writer]))
-    const howOf = (instance: string) => ([undefined, null, self].includes(before.get(instance)) ? 'boot' : 'takeover')
-    await take([...instances, ...unsure], howOf)
-    await take(anybodys, howOf, { isAnybodys: true })
-  }
 
   function startAll(): Promise<void> {
     for (const each of idle.look(directory.ids())) starting.add(each, 'boot')
@@ -126,7 +81,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       await map.refresh()
       if (isDraining) return
       // While nothing can be claimed, what was claimed before is started nevertheless.
-      await claim().finally(startAll)
+      await claiming.claim().finally(startAll)
       erasing.look()
       balancing.look()
     } catch (err) {
@@ -136,7 +91,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
 
   /** Instances that need no session start at once, so a member does not wait for the next look. */
   function claimMore(): void {
-    if (isFull && !isDraining && starting.size() < MOST_IN_LINE / 2) lookNow()
+    if (claiming.hasRoomAgain() && !isDraining) lookNow()
   }
 
   /** A look that is due during another one follows it. */

@@ -8,6 +8,8 @@ export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 
   onStarted(): void
 }
 
+export type Starting = ReturnType<typeof createStarting>
+
 /** The instances that this member has claimed and not started yet. */
 export function createStarting({ homes, map, store, keyRing, directory, start, erase, onStarted, log }: StartingDeps) {
   const waiting = new Map<string, StartAgain>()
