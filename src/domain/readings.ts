@@ -42,9 +42,9 @@ export interface ShardSurvey {
 export interface Readings {
   /** Undefined if the shard thread of the instance, or its service, does not answer. */
   of(instance: string): InstanceReading | undefined
-  /** Those of all services. */
+  /** Measurements of the instances of all services on the store. */
   all(): readonly InstanceReading[]
-  /** Those of the instances that this service has. */
+  /** Measurements of the instances that run in this service. */
   own(): readonly InstanceReading[]
   /** In the order of the shard threads; undefined for one that does not answer. */
   shards(): readonly (ShardSurvey | undefined)[]

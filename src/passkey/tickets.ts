@@ -21,7 +21,7 @@ export interface Ticket {
 }
 
 export interface HeldTicket extends Ticket {
-  /** By the monotonic clock, in ms. */
+  /** Time in ms, by the monotonic clock, at which the ticket expires. */
   until: number
   refused: number
 }

@@ -16,7 +16,7 @@ export interface HostingDeps {
   storage: ServiceStorage
   /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Whether this service has the instance. Undefined if no other service on the store has any. */
+  /** Whether the instance runs in this service, and not in another one of its cluster. Undefined without a cluster. */
   isHere: ((instance: string) => boolean) | undefined
   directory: Directory
   starts: InstanceStarts

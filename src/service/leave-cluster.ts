@@ -14,8 +14,8 @@ const NOTICED_AFTER = 6 * SECOND
 const SHARE = 0.6
 
 /**
- * Gives the instances of this member to the others, if there are any. Requests are answered meanwhile, and until load
- * balancers have noticed that this member is not ready.
+ * Moves the instances of this member to the other members. This member answers requests until that is done and load
+ * balancers have noticed that it is not ready. Resolves at once if there are no other members.
  */
 export async function leaveCluster({ hosting, members, clock }: LeavingDeps, leftMs: number): Promise<void> {
   if (members.others().length === 0) return

@@ -26,8 +26,8 @@ export interface ClusterEngineParts {
 export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings' | 'here'>>
 
 /**
- * The engine of one of several services that have instances. It must be opened before any instance is started, so that the
- * others hear of every state.
+ * Opens the engine of a member of a cluster. It must be opened before any instance is started, because it reports each state
+ * to the other members.
  */
 export async function openClusterEngine(
   { secretKey }: Pick<Config, 'secretKey'>,

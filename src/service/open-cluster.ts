@@ -30,7 +30,7 @@ export interface Cluster {
 }
 
 export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop'> {
-  /** Gives the instances to the other members. Requests are still answered meanwhile. */
+  /** Moves the instances to the other members. This member answers requests until they have moved. */
   leave(leftMs: number): Promise<void>
 }
 

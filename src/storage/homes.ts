@@ -17,7 +17,7 @@ export interface Homes {
   remove(instance: string): Promise<void>
   /**
    * Whether the store has answered that this service has the instance, and the service has not begun to release it since.
-   * After a claim whose answer was lost it is false until the next claim.
+   * If the answer to a claim was lost, the result is false until the next claim is answered.
    */
   isOwn(instance: string): boolean
   /** The homes of all instances. Reads them only if one has changed since the last call. */

@@ -2,6 +2,7 @@
  * Runs one instance in the process of the test, with the real store, library and network, so that the test can make the
  * store fail.
  */
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { createSealer, type Sealer } from '../../src/storage/sealer.ts'
+import { createHost } from '../../workers/shard/host.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open-shard.ts'
 import type { ShardDeps } from '../../workers/shard/shard-deps.ts'
@@ -180,4 +182,16 @@ export async function startUnasked(): Promise<{ world: HostedWorld; group: strin
   const { group } = await createPeople(world.sandbox)
   await world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop' })
   return { world, group }
+}
+
+/** The host of a shard thread, which runs in the process of the test and has said hello. */
+export async function hostOf({ deps }: Pick<HostedWorld, 'deps'>) {
+  const host = createHost({
+    log: createLog({ level: 'silent' }, 'host'),
+    open: async () => ({ deps, prepared() {}, async close() {} }),
+    createInstance,
+    crash: () => assert.fail('not asked for'),
+  })
+  await host.run({ generation: 1, type: 'hello', setup: { storeUrl: 'none:' } })
+  return host
 }

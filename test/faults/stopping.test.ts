@@ -1,14 +1,12 @@
 /** The work in flight of a stopped instance is completed, and nothing is written after that. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createLog } from '../../src/log.ts'
 import { keys } from '../../src/storage/record-keys.ts'
-import { createHost } from '../../workers/shard/host.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { KEY, startHosted } from './hosted.ts'
+import { hostOf, KEY, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const world = await startHosted(PHONE)
@@ -36,13 +34,7 @@ test('the item in flight at a stop ends by the answer of the network and is not 
 
 test('a stop takes the keys of the instance out of the memory of its thread, because another service may change them', async () => {
   const { deps, config } = world
-  const host = createHost({
-    log: createLog({ level: 'silent' }, 'host'),
-    open: async () => ({ deps, prepared() {}, async close() {} }),
-    createInstance,
-    crash: () => assert.fail('not asked for'),
-  })
-  await host.run({ generation: 1, type: 'hello', setup: { storeUrl: 'none:' } })
+  const host = await hostOf(world)
   await host.run({ generation: 1, type: 'start', config, how: 'boot', key: KEY })
   assert.ok(deps.keyCache.entries > 0)
   assert.deepEqual(await host.run({ generation: 1, type: 'stop', instance: INSTANCE, how: 'keep' }), { ok: null })

@@ -4,13 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createLog } from '../../src/log.ts'
 import { keys } from '../../src/storage/record-keys.ts'
-import { createHost } from '../../workers/shard/host.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { KEY, startHosted } from './hosted.ts'
+import { hostOf, KEY, startHosted } from './hosted.ts'
 import { PHONE } from './traffic.ts'
 
 const world = await startHosted(PHONE)
@@ -49,14 +47,8 @@ test('an instance whose start fails leaves no part of it running', async () => {
 })
 
 test('an instance that cannot be started can be deleted', async () => {
-  const { store, deps, config } = world
-  const host = createHost({
-    log: createLog({ level: 'silent' }, 'host'),
-    open: async () => ({ deps, prepared() {}, async close() {} }),
-    createInstance,
-    crash: () => assert.fail('not asked for'),
-  })
-  await host.run({ generation: 1, type: 'hello', setup: { storeUrl: 'none:' } })
+  const { store, config } = world
+  const host = await hostOf(world)
   world.refuse(isRuntime)
   assert.ok('err' in (await host.run({ generation: 1, type: 'start', config, how: 'boot' })))
   world.refuse(null)

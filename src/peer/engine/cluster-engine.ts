@@ -160,8 +160,8 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       isClosed = true
       const endsAt = steadyClock.now() + deadlineMs
       await underWay.beforeStop(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
-      // The outcomes and the last states of the stop are still told to the others, and commands that others carry out may
-      // end meanwhile.
+      // The links to the other services are closed last: those services still read the outcomes and states of this stop, and
+      // may still answer commands of this service.
       await local.close(Math.max(0, endsAt - steadyClock.now()))
       board.close()
       peers.close()

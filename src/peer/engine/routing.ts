@@ -84,7 +84,7 @@ export function createRouting(deps: RoutingDeps): Route {
     })
   }
 
-  /** After a refusal, the service may have given the instance away a moment ago. */
+  /** Another service has refused a command. It may have just given the instance away, so the homes are read again. */
   async function refused({ id }: ActiveService, isLeaving: boolean, { endsAt }: Way): Promise<void> {
     if (isLeaving) onLeaving(id)
     const leftMs = endsAt - steadyClock.now()

@@ -15,7 +15,7 @@ export interface BalancingOptions {
 
 /** Moves from one member at the same time, except in a drain. */
 const AT_ONCE = 4
-/** After an instance that a member did not take, it gets no other one for this many times `quiet`. */
+/** A member that did not claim an instance that was given to it gets none for this many times `quiet`. */
 const NOT_TAKEN_BARS = 10
 /** Moves that one member decides together. */
 const MOST_IN_ROUND = 20

@@ -52,9 +52,9 @@ export interface HostedDirectory {
 
 /** All in milliseconds. */
 export interface HostingTimes {
-  /** After this time every member claims an instance if the one that should have it has not. */
+  /** Each instance without a home has a preferred member. If that one has not claimed it within this time, any member does. */
   patience: number
-  /** After this time a member claims its whole share of what has no home, also if it cannot start it soon. */
+  /** A member first claims only what it can start soon, and the rest of its share after this time. */
   shareAfter: number
   balanceEvery: number
   /**

@@ -27,7 +27,7 @@ export interface OpenHostingDeps {
   link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
-  /** Of the times in states of instances. */
+  /** The clock with which the threads write times into the states of instances. */
   clock: Clock
   log: Logger
 }

@@ -56,7 +56,7 @@ describe('chaos in a cluster of three members', { skip: noPostgres, timeout: 1_8
       await member.running().stop()
       await startAgain(member)
     },
-    /** A member that is replaced meanwhile ends when it goes on. */
+    /** If the others remove the member while it is suspended, its process ends as soon as it continues. */
     async suspend(member) {
       const { child } = member.running()
       child.kill('SIGSTOP')

@@ -5,6 +5,7 @@ import { createMemberList } from '../../../src/storage/drivers/postgres/owner/me
 import { membersIn, type NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { rivalsOf } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
 import type { MemberAnswer } from '../../../src/storage/members.ts'
+import { nodeRow } from './node-row.ts'
 
 const MEMBER = { id: 'b', name: 'node-b', host: '10.0.0.2', port: 8_090 }
 
@@ -29,23 +30,7 @@ test('a member reaches the store for 1.5 s after a look', () => {
   assert.deepEqual([seen, reaches()], [[...told, ...told], false])
 })
 
-const row = (change: Partial<NodeRow>): NodeRow => ({
-  id: 'row',
-  writer: 'b',
-  name: 'node-b',
-  release: '1.0.0',
-  state: 'member',
-  host: '10.0.0.2',
-  port: 80,
-  peerPort: 8_090,
-  beat: 0,
-  since: 0,
-  seenAt: 0,
-  silentMs: 900,
-  former: null,
-  takeover: null,
-  ...change,
-})
+const row = (change: Partial<NodeRow>) => nodeRow({ writer: 'b', name: 'node-b', state: 'member', peerPort: 8_090, ...change })
 
 test('the other members are the rows of services that share the store and can be reached', () => {
   const others = [

@@ -16,6 +16,7 @@ import {
   shareLease,
 } from '../../../src/storage/shared-lease.ts'
 import { START } from './fixtures.ts'
+import { nodeRow } from './node-row.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
@@ -154,23 +155,7 @@ test('a look that succeeds while the standbys are asked renews the lease', async
 })
 
 test('a standby may take over while it has a connection, and for a minute after its last sign of life', () => {
-  const row = (host: string, port: number | null, change: Partial<NodeRow> = {}): NodeRow => ({
-    id: host,
-    writer: null,
-    name: 'node',
-    release: '1.0.0',
-    state: 'standby',
-    host,
-    port,
-    peerPort: null,
-    beat: 0,
-    since: 0,
-    seenAt: 0,
-    silentMs: 900,
-    former: null,
-    takeover: null,
-    ...change,
-  })
+  const row = (host: string, port: number | null, change: Partial<NodeRow> = {}) => nodeRow({ id: host, host, port, ...change })
   const away = [
     row('10.0.0.3', 80, { silentMs: 60_001 }),
     row('10.0.0.3', 80, { silentMs: -60_001 }),

@@ -73,7 +73,7 @@ export interface Release {
 /** Instances whose homes change. Nothing says whether a claim was granted; the row of the home shows it. */
 export interface HomeChanges {
   claims?: readonly string[] | undefined
-  /** Those of `claims` that are taken also if they were released to another service. */
+  /** Instances in `claims` that this service claims even if they were released to another one. */
   anybodys?: readonly string[] | undefined
   releases?: readonly Release[] | undefined
   removals?: readonly string[] | undefined

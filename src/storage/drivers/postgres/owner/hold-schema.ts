@@ -29,9 +29,9 @@ export interface HoldOptions extends Required<{ [K in keyof Listeners]: NonNulla
 
 /** Services that could replace this one, with the addresses at which they are asked whether they reach the database. */
 export interface Rivals<Rival> {
-  /** Those that run at the moment. */
+  /** Services that run at the moment. */
   present: (Rival & StandbyAddress)[]
-  /** Those that may replace this service: also those that may return. */
+  /** Services that may replace this one, including services that are silent now and may return. */
   possible: Rival[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Removes dead members on a connection of its own: the looks of this member go on meanwhile, and a row that stays locked
- * costs neither its locks nor its lease.
+ * Removes dead members on a separate connection. If the database keeps this connection waiting, for example for a locked
+ * row, this member still raises its counter, and keeps its locks and its lease.
  */
 import type { ClusterOptions } from '../../../members.ts'
 import { connect, type Link } from '../link.ts'

@@ -21,8 +21,8 @@ export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
 /** Milliseconds for which the counter of a service must stay the same. A service ends itself earlier. */
 const SILENT = 5_000
 /**
- * The same for a service without its connection. The watcher must have seen it with the connection, or its counter rising,
- * because after a failover the new server never had the connection.
+ * Milliseconds for which the counter must stay the same if the service also has no connection. The shorter time counts only
+ * if the watcher has seen the connection or a rising counter, because a new server after a failover never had the connection.
  */
 const UNCONNECTED = 2_000
 /**

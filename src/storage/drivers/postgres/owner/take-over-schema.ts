@@ -51,7 +51,7 @@ export async function takeOverSchema(link: Link, target: Target, options: Takeov
 /** Rejects with a sentence for the operator if another service uses the schema. The caller then ends the connection. */
 async function take(link: Link, { shown }: Target): Promise<void> {
   const isGranted = await isGrantedSoon(link)
-  // After a restart of the server, this service may get the lock before the members take it again.
+  // The lock alone proves nothing: a restart of the server releases it, and the members may not have taken it again yet.
   if (isGranted ? await doMembersRun(link) : await hasMembers(link))
     throw new Error(
       `Services with SVC_CLUSTER=on use the store in ${shown}. Stop all of them first; a service, but no command, can also run beside them with SVC_CLUSTER=on.`,
