@@ -903,9 +903,11 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('instances/%')
     await page.getByText('No such instance').waitFor()
     for (const path of ['nonsense', 'access/nonsense', `instances/${instance.id}/nonsense`]) {
+      // The heading of the page before is the same one.
+      await page.goto('about:blank')
       await to(path)
       await heading('Page not found').waitFor()
-      assert.equal(await page.title(), 'Page not found · svc dashboard')
+      await until(page.title.bind(page), (title) => title === 'Page not found · svc dashboard')
     }
   })
 
