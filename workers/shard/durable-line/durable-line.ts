@@ -10,8 +10,8 @@
  *   aside       again()                                     waiting
  *   taken       back(value)                                 waiting, in its old place
  *   taken       forget(), because its attempt failed        waiting, read from disk
- *   any         ended(id): its outcome is committed, or is  absent, also for reads
- *               kept until it is (`outcomes.ts`)
+ *   any         ended(id): its outcome is committed, or     absent, also for reads
+ *               waits in `outcomes.ts` for its commit
  *   any         a kill                                      waiting, if it is on disk
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -32,7 +32,10 @@ export interface DurableLine<V> {
   coming(value: V): void
   /** Call this for each row after its commit, even if the row was already on disk. */
   committed(id: string): void
-  /** The oldest waiting row. Returns a promise only if none is in memory and the disk must be read. One call at a time. */
+  /**
+   * Returns the oldest waiting row. Returns a promise only if no row is in memory and the disk must be read. The next
+   * call must wait for this promise.
+   */
   first(): V | undefined | Promise<V | undefined>
   all(): Promise<void>
   take(id: string): void
@@ -41,11 +44,16 @@ export interface DurableLine<V> {
   pass(id: string): void
   again(): void
   ended(id: string): void
-  /** Reads the rows from disk again, because the owner may have changed them there. No row is taken afterwards. */
+  /**
+   * Makes the taken rows wait again. All rows are read from disk again, because the owner may have changed them there.
+   */
   forget(): void
   oldest(): Promise<string | undefined>
   newest(): Promise<string | undefined>
-  /** Yields rows in any state, from the oldest one, because removed rows would make the read slow. */
+  /**
+   * Yields the rows on disk after this id, in any state. The read begins at the oldest row that is left, because
+   * removed rows would make it slow.
+   */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
@@ -151,7 +159,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(positions.gone, 1)) {
-        // A row that was committed during the read may be older than this one.
+        // A row that was committed during the read may be older than the row that was found.
         if (seen === reports) positions.oldest(id)
         return id
       }

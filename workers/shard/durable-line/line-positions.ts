@@ -14,15 +14,15 @@ export interface LinePositions {
   readonly gone: string
   readonly known: string
   readonly isAllKnown: boolean
-  /** Every waiting row up to this id is in memory; all waiting rows if the id is undefined. */
+  /** Records that every waiting row up to this id is in memory, or all waiting rows if the id is undefined. */
   knownUpTo(id: string | undefined): void
-  /** The rows with these ids were dropped from memory, so the next read begins before them. */
+  /** Records that the rows with these ids were dropped from memory, so that the next read begins before them. */
   readAgain(ids: readonly string[]): void
   stored(id: string): void
   passedBy(id: string): void
   aside(id: string): void
   noneAside(): void
-  /** The row has ended, and no earlier row waits in memory or is taken. */
+  /** Records that the row has ended. Call this only if no earlier row waits in memory or is taken. */
   ended(id: string): void
   oldest(id: string): void
 }

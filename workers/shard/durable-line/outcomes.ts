@@ -14,20 +14,23 @@ export const MAX_UNWRITTEN = 64
 const TAKEN = 8
 const MAX_CARRIERS = 256
 /**
- * Time in ms for which outcomes wait for others and for the commit of a new row. The three events of a sent text
- * usually end within this time.
+ * Time in ms for which an outcome waits, so that several share a commit, or the commit of a new row takes them along.
+ * The three events of a sent text usually end within this time.
  */
 const WITHIN = 250
 
 export interface Outcomes {
-  /** The outcome is durable when this resolves. `ops` is called for each try. */
+  /** Commits the outcome at once, and repeats the commit while the disk fails. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
-  /** `ops` is called only when the outcome is written, so that it does not delay the next attempt. */
+  /**
+   * Keeps the outcome of a row in memory, and writes it a little later. `ops` is called only then, so that it does not
+   * delay the next attempt.
+   */
   add(id: string, ops: () => readonly Op[]): void
   take(carrier: string): readonly Op[]
   carried(carrier: string): void
   flush(): Promise<void>
-  /** No row may be attempted before a `flush` if this is true. */
+  /** Whether so many outcomes are waiting that no row may be attempted before a `flush`. */
   readonly isFull: boolean
   /** Call this after `signal` was aborted. Writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>

@@ -6,7 +6,10 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { QueueOptions } from './contract.ts'
 
-/** The most ends of the thread in a row. Then the item is not attempted again, because it may be the cause. */
+/**
+ * Maximum number of attempts that an end of the thread interrupted. Then the item fails, because it may have crashed
+ * the thread.
+ */
 const MAX_TRIES = 3
 const MAX_BACKS = 3
 
@@ -25,17 +28,20 @@ export interface Naming {
 
 export interface AttemptCounter {
   load(): Promise<void>
-  /** The count is on disk when this resolves. `spent` means that the item has used all its attempts. */
+  /**
+   * Counts an attempt that begins now; the count is on disk when this resolves. Returns `again` if an earlier attempt
+   * had no outcome, and `spent` if the item has used all its attempts, so that it must fail.
+   */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the in-flight record for the commit of a new item. Call `written` after the commit. Undefined if the item
-   * was in flight before.
+   * Returns the operation that records this item as in flight, for a commit that is made anyway. Call `written` after
+   * this commit. Returns undefined if the item is already recorded.
    */
   next(svcId: string): Naming | undefined
   readonly isNamed: boolean
   /**
-   * Removes the in-flight record of an item that is not sent now. Never rejects: at worst one attempt too many is
-   * counted.
+   * Removes the in-flight record of an item whose attempt has not begun. Never rejects: if the storage fails, one
+   * attempt too many is counted.
    */
   unname(): Promise<void>
   /**
@@ -44,10 +50,12 @@ export interface AttemptCounter {
    */
   mayComeBack(): boolean
   reconnected(): void
-  /** Does not count the last attempt, which ended for another reason. Never rejects. */
+  /** Takes back the count of the last attempt, because the item did not cause its end. Never rejects. */
   uncount(): Promise<void>
   withdraw(): Promise<void>
-  /** Removes the in-flight record in the commit that ends the item. Call `ended` after this commit. */
+  /**
+   * Operation that removes the in-flight record, for the commit that ends the item. Call `ended` after this commit.
+   */
   readonly endOp: Op
   ended(): void
   readonly svcId: string | undefined

@@ -13,8 +13,9 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
 }
 
 /**
- * `back`: there was no connection, and the item stays first. `laterMs`: the item was not sent, and is retried after
- * this time. Rejects if the storage fails or the service stops: the outcome is then unknown.
+ * Makes one attempt to send the item. Returns `back` if there was no connection: the item becomes the first one
+ * again. Returns `laterMs` if the item was not sent and must be retried after this time. Rejects if the storage fails
+ * or the service stops: the outcome is then unknown.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 

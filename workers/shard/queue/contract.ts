@@ -18,7 +18,7 @@ import type { StoredItem } from './item-store.ts'
 import type { HoldPolicy } from './line/holds.ts'
 
 /**
- * Thrown if an operation is not possible yet. The item waits this many ms, and other items are sent before it. An
+ * Thrown if an operation is not possible yet. A queued item waits for `afterMs`, and other items are sent before it. An
  * immediate operation fails with `action_failed`.
  */
 export class TryLater extends Failure {
@@ -35,17 +35,17 @@ export interface SendItem extends StoredItem {
   again: boolean
   /** Whether the network may know the message id. */
   mayHaveLeft: boolean
-  /** Called before anything of the item is sent: afterwards the network may know its message. */
+  /** Must be called before anything of the item is sent. From then on, the network may know the message. */
   leaves(): void
-  /** Called after `leaves` if nothing of the item was sent. */
+  /** Must be called after `leaves` if nothing was sent after all. */
   stays(): void
 }
 
 export interface SendResult {
   outcome: SendOutcome
   /**
-   * Operations for the commit that ends the item. Called right before each attempt of the commit, which is repeated
-   * while the disk fails.
+   * Returns the operations for the commit that ends the item. It is called before each try of this commit, which is
+   * repeated while the disk fails.
    */
   commit(): readonly Op[]
   after(): void
@@ -56,13 +56,13 @@ export interface SendResult {
 export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
-  /** Returns the id of the message, for the id that the queue gives to the item. */
+  /** Returns the message id for the `svcId` that the queue has given to the item. */
   messageId: (svcId: string) => string
   operation: string
   phone: string
   input: Record<string, unknown>
   preview: string | null
-  /** Seconds. */
+  /** Interval before the message in seconds, or null for the random interval of the instance. */
   delayMessage: number | null
   delayTyping: number
   /** Time in epoch ms before which the message is not sent. */
@@ -117,12 +117,15 @@ export interface QueueOptions {
 }
 
 export interface Queue {
-  /** The message is durable when this resolves. Throws `queue_full` or `queue_disabled_while_disconnected`. */
+  /**
+   * Adds a message to the queue. It is on disk when this resolves. Throws `queue_full`,
+   * `queue_disabled_while_disconnected`, or `engine_unavailable` if the queue does not run.
+   */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   setConnected(connected: boolean): void
   /**
-   * During a restriction, nothing is sent to chats that never wrote to the account. Null ends the restriction. `until`:
-   * epoch ms, null if unknown.
+   * Begins a restriction of the account: nothing is sent to chats that never wrote to it. Null ends the restriction.
+   * `until` is in epoch ms, or null if unknown.
    */
   setRestricted(restriction: { until: number | null } | null): void
   reachChanged(): void
@@ -130,19 +133,22 @@ export interface Queue {
   waitingFor<R extends WaitingReason>(reasons: readonly R[]): Record<R, number>
   find(id: string): Promise<QueueEntry | undefined>
   clear(phone?: string): Promise<number>
-  /** False if the item is unknown, already sent, or in flight. */
+  /** Removes a waiting item. Returns false if the item is unknown, already sent, or in flight. */
   remove(svcId: string): Promise<boolean>
   waiting(): number
   /** Returns by how many ms the times in the ids of items are ahead of the clock, at least 0. */
   idsAhead(): number
   /** Time in epoch ms at which the sending of the item began; undefined if it has not begun, or has ended. */
   leftAt(svcId: string): number | undefined
-  /** Message id of the item that is in flight, or was when the connection ended: the network may know it. */
+  /**
+   * Message id of the item that is in flight, or was in flight when the connection or the previous run ended. The
+   * network may know this message.
+   */
   undecided(): string | undefined
   start(): Promise<void>
   /**
-   * Waits at most this many ms for the item in flight. Without an outcome by then, it is sent again after the next
-   * start.
+   * Stops the queue. Waits at most this many ms for the item in flight. If it has no outcome by then, it is sent again
+   * after the next start.
    */
   stop(deadlineMs: number): Promise<void>
 }

@@ -122,7 +122,10 @@ export function createDrain(deps: DrainDeps): Drain {
     return next?.svcId
   }
 
-  /** The in-flight record stays, because the network may have the message. */
+  /**
+   * Makes the item the first one again, because there was no connection. Its in-flight record stays, because the
+   * network may have the message.
+   */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
     await counter.uncount()

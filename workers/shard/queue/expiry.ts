@@ -50,15 +50,15 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Items that do not age now: all items while the instance is paused; with a connection, items whose rule stops their
-   * age; otherwise none.
+   * Returns the items that do not age now. While the instance is paused, these are all items. While it is connected,
+   * these are the items whose hold stops their age. Otherwise all items age.
    */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
   }
 
-  /** Adds the time since the last call to the items that do not age. */
+  /** Adds the time since the last call to the held time of each item that does not age. */
   function sumHeldTimes() {
     const now = steady.now()
     heldTimes.add(ageless(), now - checkedAt)

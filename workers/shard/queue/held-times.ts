@@ -13,7 +13,9 @@ const SAVE_EVERY = 10 * MINUTE
 
 const HeldTimesSchema = v.object({
   ms: v.record(v.string(), v.number()),
-  /** Epoch ms; null if the record was written at a stop. Earlier builds did not store this field. */
+  /**
+   * Time of the write in epoch ms; null if the record was written at a stop. Earlier builds did not store this field.
+   */
   savedAt: v.optional(v.nullable(v.number()), 0),
 })
 
@@ -30,7 +32,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** A kill may have lost up to this many ms in which an item did not age. */
+  /** Maximum time in ms that the stored times lack, if a kill ended the previous run. */
   let lost = 0
   let isStored = false
   /** Whether the stored record was written at a stop, and is complete. */

@@ -30,8 +30,8 @@ export interface Acknowledgement {
 
 export interface Idempotency {
   /**
-   * `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another
-   * request.
+   * Returns the stored acknowledgement of this key, or else that of `queue`, which must commit the operations of
+   * `opsOf` together with its item. Throws `invalid_request` if the key was used for another request.
    */
   once(
     key: string,
@@ -39,7 +39,7 @@ export interface Idempotency {
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  /** When this has resolved, no old record is removed any longer. */
+  /** Stops the removal of old records, and resolves when no removal is running. */
   stop(): Promise<void>
 }
 
@@ -67,7 +67,10 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }, 'old answers to requests with an Idempotency-Key could not be removed')
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /** A record from a clock that was ahead would be kept too long, so its time counts as now. */
+  /**
+   * Whether the record was made while the clock was ahead. Its time is set to now, because otherwise it would be
+   * kept too long.
+   */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {

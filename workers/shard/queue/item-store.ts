@@ -28,7 +28,7 @@ export type ItemStore = ReturnType<typeof createItemStore>
 
 export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
-  /** Records of this run, so that an item can be sent without reading its record from disk. */
+  /** Encoded records of small items that were queued in this run, so that they can be sent without a read from disk. */
   const fresh = new BoundedCache<string, Uint8Array>(FRESH_ITEMS)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
   const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
@@ -36,7 +36,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
   return {
     itemKey,
 
-    /** The media is written first, so that no record names missing media. */
+    /** Stores an item and its media. The media is written first, so that no record refers to missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
@@ -54,7 +54,10 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** Undefined if the item or its media can no longer be read. Throws if the storage itself fails. */
+    /**
+     * Reads an item, with access to its media. Returns undefined if one of them can no longer be read. Throws if the
+     * storage itself fails.
+     */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
@@ -86,7 +89,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Called after the commit that removed the items. Media that cannot be removed now is removed at the next start.
+     * Removes the media of these items after the commit that removed their records. Media that cannot be removed now is
+     * removed at the next start.
      */
     async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {

@@ -18,7 +18,7 @@ const ItemSchema = v.object({
   referenceMessageId: v.nullable(v.string()),
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
-  /** Seconds. */
+  /** Interval before the message in seconds, or null for the random interval of the instance. */
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
@@ -31,7 +31,7 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a queued item that is kept in memory. It never contains the content of the message. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time of the monotonic clock; Infinity before the item's `send_at`. */
+  /** Time of the monotonic clock from which the item waits and ages; Infinity before its `send_at`. */
   arrivedAt: number
   /** Time in ms for which the item did not age. */
   heldMs: number
@@ -46,13 +46,19 @@ export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyp
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
 
-/** An item waits and ages from its `send_at`, unless that had passed when it was queued. */
+/**
+ * Returns the time in epoch ms from which the item waits and ages: its `send_at`, or the time at which it was
+ * queued if that is later.
+ */
 export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' | 'sendAt'>) => Math.max(queuedAt, sendAt)
 
-/** An item with a `send_at` is sorted like an item that is queued at that time. */
+/** Returns the sort key of an item. An item with a `send_at` is sorted like an item that is queued at that time. */
 const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
-/** The fields are copied one by one, because an object from a rest pattern is a dozen times slower. */
+/**
+ * Returns the part of an item that is kept in memory. The fields are copied one by one, because a rest pattern is a
+ * dozen times slower.
+ */
 export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   svcId: item.svcId,
   messageId: item.messageId,
@@ -98,8 +104,8 @@ export interface Place {
   status: 'waiting' | 'processing'
   position: number
   /**
-   * Earliest time of sending; null if unknown. Without a connection it is known only for an item that waits for its
-   * `send_at`.
+   * Earliest time of sending in epoch ms; null if unknown. Without a connection it is known only for an item that
+   * waits for its `send_at`.
    */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']

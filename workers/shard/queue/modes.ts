@@ -33,7 +33,10 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 
 export interface Modes {
   readonly now: Mode
-  /** Throws if this change of mode is not allowed, or if it needs the same item and gets another one. */
+  /**
+   * Changes the mode. Throws if the change is not allowed, or if the new mode has another item although it needs the
+   * same one.
+   */
   enter(next: Mode): void
 }
 

@@ -1,7 +1,7 @@
 /**
  * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is
- * acknowledged, recorded as in flight before the network is contacted, and removed in the commit of its `delivery`. A
- * kill repeats at most the item in flight, with the same message id, which the network drops as a duplicate.
+ * acknowledged, recorded as in flight before the network is contacted, and removed in the commit of its `delivery`
+ * event. A kill repeats at most the item in flight, with the same message id, so the network drops a duplicate.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -32,7 +32,10 @@ import { createModes, inFlight } from './modes.ts'
 import { createRemoval } from './removal.ts'
 import { createSettle } from './settle.ts'
 
-/** Time in ms that a removal waits for the item in flight: without a connection, its attempt ends soon. */
+/**
+ * Maximum time in ms that a removal waits for the item in flight. Without a connection its attempt ends soon, and the
+ * item can be removed.
+ */
 const COMING_BACK = SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -86,8 +89,8 @@ export function createQueue(options: QueueOptions): Queue {
   holds.onChange(drain.pump)
 
   /**
-   * Reads which item was in flight when the previous run ended. That item does not wait again, because the network may
-   * know its message.
+   * Finds the item that was in flight when the previous run ended. If the network may know its message, send safety
+   * does not hold it.
    */
   async function recallUndecided() {
     const item = line.rows.find(({ svcId }) => isUndecided(svcId))

@@ -19,21 +19,26 @@ export interface Hold {
 }
 
 export interface HoldPolicy {
-  /** The monotonic clock for the end of a duration, the wall clock for a date or a time of day. */
+  /**
+   * Clock of `until`: the monotonic clock if a duration ends, the wall clock if a date or a time of day is reached.
+   */
   readonly clock: Clock
   /**
-   * Undefined if the item may be sent. Must be fast and change nothing, because it is also called for every item in a
-   * list.
+   * Returns why the item must wait, or undefined if it may be sent now. Must be fast and change nothing, because it
+   * is also called for every item in a list.
    */
   holding(item: Waiting): Hold | undefined
-  /** Called when waiting items may be sent before their `until`: those that `concerns` accepts, or all. */
+  /**
+   * Adds a listener. The policy calls it when items may be sent before their `until`: the items that `concerns`
+   * accepts, or all held items.
+   */
   onChange?(listener: ChangeListener): void
 }
 
 export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
 /**
- * The longest time in ms between two readings of the clocks, because a timer does not notice that a clock was set
+ * Maximum time in ms between two readings of the clocks, because a timer does not notice that a clock was set
  * forward.
  */
 const LONGEST_SLEEP = MINUTE
@@ -46,7 +51,7 @@ const ADJUSTMENT = MINUTE
 export interface Holds {
   add(item: Waiting): void
   remove(item: Waiting): void
-  /** `until` of the result is in epoch ms; undefined if the item may be sent. */
+  /** Returns why the item is held, with `until` in epoch ms. Returns undefined if the item may be sent now. */
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
   /** Returns the ms until a policy may release an item; Infinity if no such time is known. */
@@ -116,7 +121,10 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
-  /** The clock of the machine was set, so the times of all holds are wrong, and the policies are called again. */
+  /**
+   * Releases all held items if the clock of the machine was set, because the times of their holds are wrong. The
+   * policies are then called again.
+   */
   function releaseIfClockWasSet() {
     const now = difference()
     if (Math.abs(now - seen) <= ADJUSTMENT) return

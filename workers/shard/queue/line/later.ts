@@ -1,4 +1,4 @@
-/** Holds the items about which the network has not decided yet, each for its own time. */
+/** Holds items whose attempt was postponed, for example by `TryLater`. Each item has its own end. */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { HoldPolicy } from './holds.ts'

@@ -25,7 +25,10 @@ type Listed = { item: Waiting; place: Place }
 
 const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
 
-/** Held items are last, in the order of their times. All times in the result are in epoch ms. */
+/**
+ * Returns each item with its position. Held items are last, in the order of the ends of their holds. All times in
+ * the result are in epoch ms.
+ */
 export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }: Standing): Listed[] {
   const isConnected = headAt !== null
   const inOrder = line.toSorted(comesBefore).map((item) => ({ item, hold: holdOf(item) }))

@@ -7,7 +7,7 @@ import type { Waiting } from '../item.ts'
 import type { Holds } from './holds.ts'
 
 export interface QueueLine {
-  /** The order is that of the ids. The item in flight and items that are being removed are not included. */
+  /** Waiting items in the order of their ids. The item in flight and items that are being removed are not included. */
   readonly rows: readonly Waiting[]
   load(): Promise<string | undefined>
   add(item: Waiting): void

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { ChangeListener, HoldPolicy } from './holds.ts'
 
-/** `until`: time of the monotonic clock; null if unknown. */
+/** Restriction of the account by the network. `until` is a time of the monotonic clock, or null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }
@@ -25,7 +25,10 @@ export interface RestrictedDeps {
 export function createRestricted({ steady, hasWritten, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
   const listeners: ChangeListener[] = []
-  /** Whether a destination has written to the account. False during the look-up and if it failed. */
+  /**
+   * Whether a destination has written to the account, by destination. False during the look-up, and if the look-up
+   * failed.
+   */
   let written = new Map<string, boolean>()
 
   function lookUp(phone: string) {

@@ -10,13 +10,16 @@ export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
   /**
-   * Returns the earliest time at which this item, or without an argument any item, could be sent. Null without a
-   * connection.
+   * Returns the earliest time of the monotonic clock at which this item, or without an argument any item, could
+   * be sent. Null without a connection.
    */
   timeOf(head: Waiting | undefined): number | null
-  /** Returns ms; Infinity if the item waits for something other than a time. */
+  /**
+   * Returns the ms until the item may be sent. Infinity if there is no item, no connection, or the queue does
+   * not run.
+   */
   waitOf(head: Waiting | undefined): number
-  /** Delays all items, after a failure that the item did not cause. */
+  /** Delays all items by this time. Used after a failure that the item did not cause. */
   pause(ms: number): void
   itemDone(): void
 }
@@ -24,7 +27,9 @@ export interface Schedule {
 export function createSchedule({ steady, random, settings, isRunning }: ScheduleDeps): Schedule {
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
-  /** No attempt is made before this time, after a failure that the item did not cause. */
+  /**
+   * Time of the monotonic clock before which no attempt is made, after a failure that the item did not cause.
+   */
   let notBefore = 0
   let drawn: { svcId: string; ms: number } | undefined
 

@@ -19,7 +19,10 @@ export interface BudgetEndDeps {
 
 export type FirstContacts = ReturnType<typeof createFirstContacts>
 
-/** Times are of the monotonic clock. Contacts of earlier runs are read from the directory once. */
+/**
+ * Keeps the times of first messages to new people, on the monotonic clock. Contacts of earlier runs are read from the
+ * directory once.
+ */
 export function createFirstContacts({ clock, steady, directory, onError }: FirstContactsDeps) {
   let times: number[] | undefined
   let loading: Promise<void> | undefined
@@ -51,7 +54,7 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
       onLoaded = listener
     },
     isLoaded() {
-      // Many items call this at the same time, so a failure is reported only once.
+      // Many items call this at the same time, so they share one read, and its failure is reported only once.
       if (times === undefined && loading === undefined) load().catch(onError)
       return times !== undefined
     },

@@ -3,7 +3,10 @@ import type { QuietHours } from '../../../../src/domain/send-safety.ts'
 
 const MINUTES_OF_DAY = DAY / MINUTE
 
-/** Null outside of quiet hours; otherwise their end in epoch ms, correct also on days on which the clocks change. */
+/**
+ * Returns a function from a time to the end of the quiet hours at this time, both in epoch ms. The function returns
+ * null outside of quiet hours. The end is also correct on days on which the clocks change.
+ */
 export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) => number | null {
   const minuteOf = minuteOfDayIn(time_zone)
   const [first, end] = [minutesOf(from), minutesOf(to)]
@@ -33,7 +36,10 @@ function minutesOf(text: string): number {
   return hours * 60 + minutes
 }
 
-/** Returns the minute of the day. A time zone that this machine does not know is treated as UTC. */
+/**
+ * Returns a function from a time to its minute of the day. A time zone that this machine does not know is treated as
+ * UTC.
+ */
 function minuteOfDayIn(timeZone: string): (at: number) => number {
   const format = formatIn(timeZone) ?? formatIn('UTC')!
   return (at) => minutesOf(format.format(at))

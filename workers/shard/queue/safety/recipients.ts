@@ -20,7 +20,7 @@ export interface RecipientsDeps {
   /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
   registered(digits: string): string | undefined
-  /** Messages of the account to itself are always allowed. */
+  /** Whether the jid is the account itself. Messages of the account to itself are always allowed. */
   isMe(jid: string): boolean
   onError(error: unknown): void
 }
@@ -45,14 +45,17 @@ export interface Recipients {
   /** Undefined until the first look-up of the destination has ended. `onFound` is called then. */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
-  /** Until the look-up of a destination has finished, the returned function returns false for this destination. */
+  /**
+   * Returns a function that says whether a destination is this chat. It returns false until the look-up of the
+   * destination has ended.
+   */
   inChat(jid: string): (phone: string) => boolean
   /** The listener gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
   settled(): Promise<void>
   /**
-   * Makes every look-up outdated, because more names may be known. A look-up is repeated when its result is needed;
-   * until then the earlier result is used.
+   * Marks every look-up as stale, because more jids of people may be known. A stale look-up is repeated when its result
+   * is needed; until the new one has ended, the earlier result is used.
    */
   refresh(): void
   clear(): void
@@ -86,7 +89,10 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     return { jids: [first, ...others, ...forms], isUser: true, hasWritten: wrote.includes(true) }
   }
 
-  /** A message is sent to the registered number, which is often known only when the message is sent. */
+  /**
+   * Returns the jids that the destination may have. A number can have several forms, and often the registered form is
+   * only known when a message is sent.
+   */
   function jidsOf(destination: Identifier): Jids {
     const given = toJid(destination)
     if (destination.kind !== 'user' || destination.space === 'lid') return [given]

@@ -15,7 +15,7 @@ export interface Recipient {
 export interface SafetyState {
   /** Times of first messages to new people on the monotonic clock, ascending; at least those of the last 24 hours. */
   contacts: readonly number[]
-  /** Time in epoch ms; null if unknown: the account then counts as an old one, without a warm-up. */
+  /** Time in epoch ms at which the device was linked. Null if unknown: the last step of the warm-up then applies. */
   linkedAt: number | null
 }
 
@@ -38,8 +38,8 @@ export const ANSWER_WINDOW = DAY
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns the wait for an answer of the other person, or until the budget allows the message; undefined if there is
- * none. The end is on the monotonic clock.
+ * Returns the wait for an answer of the other person, or until the budget allows the message. Returns undefined if the
+ * message need not wait. The end of the wait is on the monotonic clock.
  */
 export function paceWait(
   settings: SendSafetySettings,
@@ -54,7 +54,7 @@ export function paceWait(
   return until === undefined ? undefined : { reason: 'first_contact_budget', until: until === NEVER ? null : until }
 }
 
-/** The end of the wait is in epoch ms. */
+/** Returns the wait until the end of the quiet hours in epoch ms. Returns undefined if the message need not wait. */
 export function quietWait({ isMe, heardAt }: Recipient, at: number, quiet: QuietUntil): Wait | undefined {
   if (isMe || (heardAt !== null && at - heardAt < ANSWER_WINDOW)) return undefined
   const until = quiet(at)

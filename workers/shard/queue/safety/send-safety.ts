@@ -23,7 +23,7 @@ const LOOK_UP_AGAIN = 5 * SECOND
 /** A text that answers a call never waits, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
-/** The most items whose message is sent to another chat than the item names: as many as a queue can hold. */
+/** Maximum number of entries in `otherChats`: as many as the items that a queue can hold. */
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {
@@ -44,9 +44,10 @@ export interface Leaving {
 export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
-   * Called before a message is sent, because quiet hours may have begun. Throws `TryLater` for a queued message that
-   * must wait, otherwise `held_by_send_safety`. `isFurther`: the network may already know the message. Call the
-   * returned function if nothing was sent.
+   * Checks the rules again right before a message is sent, because quiet hours may have begun, and counts a first
+   * contact. Throws `TryLater` if a queued message must wait, and `held_by_send_safety` if another message must.
+   * `isFurther` means that the network may already know the message, so it is not held. Call the returned function if
+   * nothing was sent.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
@@ -54,9 +55,15 @@ export interface SendSafety {
    * reported.
    */
   withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
-  /** Called when somebody else, or the owner on the phone, wrote in this chat, after the directory has recorded it. */
+  /**
+   * Checks the waiting messages to this chat again. Called when somebody else, or the owner on the phone, wrote in the
+   * chat, after the directory has recorded it.
+   */
   heard(jid: string): void
-  /** A session has opened, or the phone's history was read. */
+  /**
+   * Checks all waiting messages again. Called when a session has opened or the phone's history was read, because more
+   * people may be known.
+   */
   peopleLearned(): void
   configured(): void
   reading(): Promise<SafetyReading>
@@ -71,7 +78,10 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const reports = createBudgetReports(deps, contacts, recipients)
   const quietNow = memo(quietUntil)
   const listeners: ChangeListener[] = []
-  /** The chats to which private answers are sent, by item: such an item names the group of the answered message. */
+  /**
+   * The chats to which private answers are sent, by `svcId`. Such an item names the group of the answered message, not
+   * this chat.
+   */
   const otherChats = boundedCache<string, string>(MAX_OTHER_CHATS)
   const recipientOf = ({ svcId, phone }: Pick<Waiting, 'svcId' | 'phone'>) => otherChats.get(svcId) ?? phone
 
@@ -92,8 +102,8 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
-   * Whether no rule makes the item wait: it changes or answers another message, the recipient has called, or the
-   * network may already know it.
+   * Whether the rules do not apply to the item, because it changes or answers another message, answers a call, or may
+   * already be known to the network.
    */
   const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
     mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER
@@ -125,7 +135,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     return { ...wait, until: wait.until === null ? null : clock.now() + wait.until - steady.now() }
   }
 
-  /** The item waits in the queue from now on, for this reason. */
+  /** Returns the error that holds this message. A queued item waits from now on as an item of this chat. */
   function held(wait: Wait, jid: string, svcId: string | undefined): Failure {
     if (svcId === undefined) return refusalOf(wait)
     otherChats.set(svcId, bare(jid))

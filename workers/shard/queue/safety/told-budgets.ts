@@ -21,8 +21,8 @@ export interface ToldBudgets {
 }
 
 /**
- * A budget is reported again if its limit has changed. A report in the far future was recorded before the clock was set
- * back, and does not count.
+ * Whether a budget must be reported: for the first time in its time window, or because its limit has changed. A report
+ * in the far future was recorded before the clock was set back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
