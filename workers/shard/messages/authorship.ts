@@ -1,6 +1,6 @@
 /**
- * The author and chat of each message, as evidence for a deletion, an edit or a receipt. A row without content is
- * written in the commit of the event, or before the message is sent.
+ * Stores the author and chat of each message, to check whether a deletion, an edit or a receipt may refer to the
+ * message. The rows have no content. They are written in the commit of the event, or before the message is sent.
  * Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one to two
  * months. Rows of others stay as long, or until 20,000 newer ones have arrived.
  */
@@ -18,7 +18,7 @@ import { FACETS, type FacetContext } from './facets.ts'
 
 const CLAIMED = 128
 /**
- * The most own messages whose chat is cached. Most receipts of a message arrive within seconds, so a small number is
+ * Number of own messages whose chat is cached. Most receipts of a message arrive within seconds, so a small number is
  * enough.
  */
 const REMEMBERED = 500
@@ -32,10 +32,11 @@ export interface Authorship {
   /** Returns the operations for the commit before a message is sent to `chat`. */
   ownOps(id: string, chat: string): Op[]
   /**
-   * Checks whether a sender may refer to the message with this `id`. `chat`: every jid of the chat with the reference.
+   * Checks whether a sender may refer to the message with this `id`. `chat`: every jid of the chat in which the
+   * reference was sent.
    */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** `chat`: every jid of the chat. */
+  /** Whether the account sent the message with this `id` to this chat. `chat`: every jid of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
   forget(): Promise<void>
 }
@@ -56,8 +57,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   })
   const all = [ours, others]
   /**
-   * Last row of each hashed id. The first of two messages with one id owns it, even if neither is on disk yet. The rows
-   * are text, because each small buffer would keep 8 kB of Node's pool in memory.
+   * The latest rows by hashed id. The first of two messages with the same id owns it, even if neither is on disk yet.
+   * The rows are text, because each small buffer would keep 8 kB of Node's pool in memory.
    */
   const claimed = boundedCache<string, string>(CLAIMED)
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
@@ -70,8 +71,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
   /**
-   * A message of the account is preferred to a received one with the same id. Both reads are begun together, so that
-   * the store can combine them.
+   * Finds the row of a message. A message of the account is preferred to a received one with the same id. All reads are
+   * begun together, so that the store can combine them.
    */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)

@@ -16,26 +16,31 @@ const OWN_TERM = 31 * DAY
 
 export const FACETS = {
   content: {
-    /** Age in ms after which a message can no longer be edited. It is then evicted before any newer one. */
+    /** Age in ms after which a message can no longer be edited. The message is then evicted before any newer one. */
     oldAfterMs: DAY,
     rows: 4_000,
     bytes: 8 * MB,
     /**
-     * The most messages of all instances of a thread, about 1.6 kB each. Above it, an instance that adds a message
-     * keeps only its share. Otherwise two hundred instances would exceed the heap.
+     * Limit for the messages of all instances of a thread together, about 1.6 kB each. Above this limit, an instance
+     * that adds a message keeps only its share. Otherwise two hundred instances would exceed the heap.
      */
     rowsOfThread: 50_000,
   },
-  /** Sent messages with their stanza, for retries: a device requests one within seconds after it is online. */
+  /**
+   * Sent messages with their stanza, for retries. A device requests a message again within seconds after it is online.
+   */
   sent: { ms: DAY, rows: 10_000, bytes: 64 * MB },
   /** Secrets of polls and events. After a month, votes and answers are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. An edit that was made while the instance was offline arrives late. More rows would
-   * make every start slower, because a start counts them.
+   * Secrets of all other messages, which decrypt late edits: one that was made while the instance was offline arrives
+   * after its return. More rows would make every start slower, because a start counts them.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
-  /** Only the account adds these rows, so only age removes them. */
+  /**
+   * Authors of the account's own messages. Only the account adds these rows, so their number needs no limit: only age
+   * removes them.
+   */
   ownAuthor: { ms: OWN_TERM, rows: UNBOUNDED, bytes: UNBOUNDED },
   author: { ms: 31 * DAY, rows: 20_000, bytes: UNBOUNDED },
   /**

@@ -13,18 +13,21 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** Prefers our own message; of the messages of others, the one that arrived first. */
+  /**
+   * Returns the message with this id for whose key `fits` returns true. Our own message is preferred. Of the messages
+   * of others, the one that arrived first is returned.
+   */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
-  /** `content`: the complete current content. A deleted message stays deleted. */
+  /** Stores the edit of a message. `content`: the complete content after the edit. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
-  /** The message was deleted for everybody in its chat. */
+  /** Stores that the message was deleted for everybody in its chat. */
   deleted(message: WAMessage): Promise<void>
 }
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
   /**
-   * Undefined for a row of an earlier version, whose chat is unknown, and for a change of a channel post, which is
-   * stored under the id of the post.
+   * Returns a sent message from disk. Undefined for a row of an earlier version, whose chat is unknown. Undefined also
+   * for a change of a channel post, which is stored under the id of the post.
    */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
@@ -34,13 +37,13 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
-  /** The message may have changed since it was looked up. */
+  /** Returns the message as it is now. It may have changed since it was looked up. */
   const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
 
   return {
     received: recent.received,
     add(message) {
-      // A message that was deleted by now is not added again: the phone may delete it before its ack arrives.
+      // The phone may delete a message before the ack of this message arrives. A deleted message is not added again.
       const known = asItIs(message)
       if (!known || !isDeleted(known)) recent.add(message)
     },
@@ -59,7 +62,7 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
       if (known.key.fromMe) await sent.change(known.key.id ?? '', changed)
     },
     async deleted(message) {
-      // The key is kept, because the account may still remove the message from its own devices.
+      // The key is kept, because the account may still remove the deleted message from its own devices.
       const { id, remoteJid, fromMe } = message.key
       const nothing = { protocolMessage: { type: Type.REVOKE, key: { id, remoteJid, fromMe } } } as proto.IMessage
       recent.add({ ...message, message: nothing } as WAMessage)
@@ -78,8 +81,8 @@ export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>):
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 
 /**
- * Keeps the secret, the quote, the expiry and the view-once flag of the message before. The mentions are those of the
- * edit.
+ * Returns the message after an edit. It keeps the secret, the quote, the expiry and the view-once flag from before the
+ * edit. The mentions are those of the edit.
  */
 function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
   const old = unwrap(before)

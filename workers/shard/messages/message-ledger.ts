@@ -1,6 +1,6 @@
 /**
- * Owns all data about messages. Rows are written in the commit of their message, so this returns the operations for
- * this commit, and never commits a new message itself.
+ * Owns all data about messages. The rows of a received message are written in the commit of its event, so this returns
+ * the operations for this commit. Sent messages are stored before they are sent.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -27,16 +27,21 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   readonly sent: Sent
   readonly levels: ReceiptLevels
   readonly timeline: MessageTimeline
-  /** Records of processed messages, which are removed after the last commit of the inbox. */
+  /**
+   * Marks of processed messages. `forget` does not remove them: they are removed after the last commit of the inbox.
+   */
   readonly seen: Marks
 
-  /** The reads are begun together, so that the store can combine them. */
+  /**
+   * Returns the operations for the commit of a received message. The reads are begun together, so that the store can
+   * combine them.
+   */
   arrivalOps(message: WAMessage): Promise<Op[]>
   authorOps(key: WAMessageKey): Promise<Op[]>
   remember: Recent['add']
   /**
    * Finds the message to which `about` refers. `chat` returns every jid of the chat. After a restart, only our own
-   * messages of the last day are found in full; of others only the secrets are left.
+   * messages of the last day are found in full; of the messages of others, only the secrets are left.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
   /** Returns the key of a channel post, by the number that the network gave it. */
@@ -47,7 +52,10 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   heldBytes(): number
 
   load(): Promise<void>
-  /** `undecided` returns the message id of the queue item that is being sent, whose row is kept. */
+  /**
+   * Begins the removal of old rows. `undecided` returns the message id of the queue item that is being sent. The row of
+   * this message is kept.
+   */
   start(undecided: () => string | undefined): void
   forget(): Promise<void>
   stop(): Promise<void>

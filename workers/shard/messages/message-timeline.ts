@@ -1,6 +1,6 @@
 /**
- * Stores when the account's messages were sent and accepted, their receipts, and their events. It has no content and no
- * phone numbers. Each row is written in the commit of what it reports.
+ * Stores when the account's messages were sent and accepted, their receipts, and their events. The rows contain no
+ * content and no phone numbers. Each row is written in the commit of the event that it reports.
  */
 import * as v from 'valibot'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -11,7 +11,7 @@ import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 import { messageIdOf } from './message-id.ts'
 
-/** The most facts that are read about a message. In a group, each member causes receipts. */
+/** Number of facts that are read about a message. In a group, each member causes receipts. */
 const MAX_FACTS = 4_096
 
 const at = v.number()
@@ -42,7 +42,7 @@ export type Fact = v.InferOutput<typeof FactSchema>
 export interface MessageTimeline {
   /** Returns the operations for the commit of an event. `eventId` is null if no webhook wanted the event. */
   ops(event: WebhookEvent, eventId: string | null): Op[]
-  /** Finds a message by its id or that of its queue item. The facts are in any order. */
+  /** Returns the facts about a message, in any order. `id` is the id of the message or of its queue item. */
   find(id: string): Promise<Fact[]>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The last reported status of each message per participant: a hash and one byte, written in the commit of the event.
- * Rows are grouped by week, so that an old week can be removed without reading the other rows.
+ * Stores the last reported status of each message per participant, as a number (its level). A row is a hash and one
+ * byte, written in the commit of the event. Rows are grouped by week, so that an old week can be removed without
+ * reading the other rows.
  */
 
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
@@ -10,7 +11,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** The most cached levels. The receipts of one message arrive within a short time. */
+/** Number of levels in the cache. The receipts of one message arrive within a short time. */
 const REMEMBERED = 5_000
 
 /** Hash of a message and a participant. Senders choose the ids, which may have any form. */
@@ -21,11 +22,11 @@ const hashOf = (id: string, chat: string, participant: string) =>
 
 export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
-  /** Returns the highest level that was reported under any of these names; 0 if none was. */
+  /** Returns the highest level that was reported for any of these subjects; 0 if none was. */
   of(names: readonly Subject[]): Promise<number>
-  /** Like `of` without a read from disk, so it finds only levels that were reported recently. */
+  /** Like `of`, but without a read from disk, so it finds only levels that were reported recently. */
   recent(names: readonly Subject[]): number
-  /** Returns the operations for the commit of the event. Call `applied` afterwards. */
+  /** Returns the operations for the commit of the event. Call `applied` after this commit. */
   ops(subjects: readonly Subject[], level: number): Op[]
   applied(subjects: readonly Subject[], level: number): void
 }
@@ -47,8 +48,8 @@ export function createReceiptLevels({ id: instance, store, sealer, clock, retent
   return {
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     async of(names) {
-      // If the level of the first name is in memory, it was computed from the levels of all names. So the store need
-      // not be read.
+      // If the level of the first subject is in memory, it was computed from the levels of all subjects. So the store
+      // need not be read.
       const isKnown = names[0] !== undefined && known.has(names[0])
       return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
     },

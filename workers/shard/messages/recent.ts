@@ -1,6 +1,6 @@
 /**
- * The last messages of an instance, for replies, edits, read receipts and retries, as protobuf to save memory. They are
- * lost with the process.
+ * Keeps the last messages of an instance in memory, for replies, edits, read receipts and retries. They are kept as
+ * protobuf to save memory, and are lost when the process ends.
  * Senders choose ids, so a message is identified by its id and its author. A message that reuses the id of another one
  * does not replace it. If there are too many messages, the oldest ones of the largest chats are evicted.
  */
@@ -12,18 +12,24 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { FACETS } from './facets.ts'
 
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
-/** The most messages that every instance may keep, however many the whole thread has. */
+/** Number of messages that every instance may keep, even if the whole thread has too many. */
 const MIN_OF_INSTANCE = 250
-/** A chat keeps at least this share of the limits, unless that leaves too many messages. */
+/** Share of the limits that every chat keeps, unless this leaves too many messages. */
 const FLOOR = 1 / 200
-/** Share of the limits that is evicted at once. Otherwise every new message would have to scan all chats. */
+/**
+ * Share of the limits that is evicted at once. If only one message were evicted, every new message would have to scan
+ * all chats.
+ */
 const SLACK = 1 / 32
-/** Longer messages are kept outside of the JavaScript heap, because the heap of a thread is limited. */
+/**
+ * Size in bytes up to which a message is kept in the JavaScript heap. Longer messages are kept outside of it, because
+ * the heap of a thread is limited.
+ */
 const SHORT = 1_024
-/** The most messages of different authors with the same id. Honest clients never share an id. */
+/** Number of messages of different authors that may have the same id. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
-/** Messages in memory of all instances of a thread, and number of these instances. */
+/** Number of messages in memory of all instances of a thread, and number of these instances. */
 export interface RecentTotal {
   messages: number
   instances: number
@@ -33,26 +39,38 @@ export interface Recent {
   add(message: WAMessage): void
   /** Returns the first message that has this id and for whose key `fits` returns true. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /** `about` is the key of the referring message. A message of another chat does not match. */
+  /**
+   * Returns the message with this id to which another message refers. `about` is the key of the referring message. A
+   * message in another chat is not returned.
+   */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
   /**
    * Returns the latest messages of others in a chat, at most `max`, newest first. Messages that only change another one
    * are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
-  /** Newest first. Messages that only change another one are excluded. */
+  /**
+   * Returns the latest messages for whose key `fits` returns true, at most `max`, newest first. Messages that only
+   * change another one are excluded.
+   */
   newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
-  /** Later stanzas about a channel post only have the number that the network gave it. */
+  /**
+   * Returns the key of a channel post, by the number that the network gave it. Later stanzas about the post contain
+   * only this number.
+   */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
-  /** Called after the device was unlinked. */
+  /** Removes all messages. Called after the device was unlinked. */
   clear(): void
-  /** The instance stops, so its messages no longer count for the thread. */
+  /** Removes all messages when the instance stops, so that they no longer count for the thread. */
   end(): void
   readonly size: number
   readonly bytes: number
 }
 
-/** A short message is a text with one character per byte, because a separate buffer takes 400 bytes more. */
+/**
+ * An encoded message. A short one is a text with one character per byte, because a separate buffer takes 400 bytes
+ * more.
+ */
 type Packed = string | Uint8Array
 
 function pack(bytes: Uint8Array): Packed {
@@ -102,7 +120,7 @@ export function createRecent({
     return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
   }
 
-  /** Share of the limits to which the messages are reduced. */
+  /** Share of the limits to which an eviction reduces the messages. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
 
   function makeRoom() {
@@ -226,8 +244,8 @@ function createHeld(total: RecentTotal) {
       bytes += entry.packed.length
       const id = entry.key.id ?? ''
       const others = messages.get(id)
-      // A literal array is used for one entry, because an array from a spread has room for 17. Nearly every id has only
-      // one message.
+      // A literal array is used for the first entry, because an array from a spread has room for 17. Nearly every id
+      // has only one message.
       messages.set(id, others === undefined ? [entry] : [...others, entry])
     },
     remove(entry: Entry) {

@@ -27,7 +27,7 @@ export type Terms = Record<'asked' | 'said', Term>
 
 const TERMS: Terms = { asked: FACETS.askedSecret, said: FACETS.saidSecret }
 
-/** Fields of messages that refer to another message, and are never edited or answered themselves. */
+/** Message fields for content that refers to another message, and that is never edited or answered itself. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',
@@ -41,7 +41,7 @@ const ABOUT_OTHERS = new Set<Field>([
 const Row = v.object({
   /** Number and LID of the author, as the message contained them; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
-  /** Absent in rows of an older version, and for sent messages. */
+  /** Jids of the chat. Absent in rows of an older version. */
   chats: v.optional(v.array(v.string())),
   /** Protobuf of the kept parts of the message, in base64. */
   message: v.string(),
@@ -50,16 +50,19 @@ const Row = v.object({
 export interface Secrets {
   load(): Promise<void>
   /**
-   * Returns the operations for the commit before a poll or event is sent. Other sent messages are kept in full for a
-   * day elsewhere.
+   * Returns the operations for the commit before a poll or event is sent. Returns none for other messages, because sent
+   * messages are stored in full for a day.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Returns no operations if no encrypted message can refer to the message. Returns none either if a row with its id
-   * exists: senders choose the ids, so the first row is kept.
+   * Returns the operations for the commit of a received message. Returns none if no encrypted message can refer to it,
+   * or if a row with its id exists: senders choose the ids, so the first row is kept.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
-  /** `chat`: every jid of the chat with the reference. A message of another chat does not match. */
+  /**
+   * Returns the kept parts of a message, or null. `chat`: every jid of the chat in which the reference was sent. A
+   * message of another chat does not match.
+   */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
   forget(): Promise<void>
 }
@@ -68,7 +71,9 @@ export function createSecrets(
   { id: instance, store, sealer, clock, log, retention }: FacetContext,
   terms: Terms = TERMS,
 ): Secrets {
-  /** Senders choose ids, which may have any form, so they are hashed first. */
+  /**
+   * Returns the hash of an id. Senders choose ids, which may have any form, so they are hashed before they are sealed.
+   */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
@@ -150,7 +155,7 @@ function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
 }
 
-/** Null if there is nothing to keep. */
+/** Returns the parts of the message to keep, and for how long. Null if there is nothing to keep. */
 function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
   const content = unwrap(message)
   const messageSecret = secretOf(message)
@@ -169,8 +174,8 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
 /**
- * Keeps the fields that the event shows and those that decrypt the file. An edit of a caption may arrive without the
- * file.
+ * Removes the fields that neither the event shows nor the decryption of the file needs. The file is kept, because an
+ * edit of a caption may arrive without it.
  */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file

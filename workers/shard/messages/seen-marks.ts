@@ -44,10 +44,12 @@ export interface Marks {
   has(mark: Mark): boolean
   /** Call `applied` after the commit of these operations. */
   ops(marks: readonly Mark[]): Op[]
-  /** The marks count from now on. If `written` rejects, they no longer do. */
+  /** Counts the marks as seen from now on. If `written` rejects, they no longer count. */
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
-  /** Drops the older generation when the newer one is full. If a commit fails, the next message tries again. */
+  /**
+   * Drops the older generation when the newer one is full. If a commit fails, this is tried again at the next message.
+   */
   rotate(): Promise<void>
   forget(): Promise<void>
 }
@@ -57,7 +59,7 @@ export interface Marks {
  */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** The marks of one message are looked up a few times in a row, so they are cached. */
+/** Number of cached marks. The marks of one message are looked up a few times in a row. */
 const MAX_REMEMBERED = 32
 
 export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
@@ -143,8 +145,8 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
       isRotating = true
       try {
         const next = other()
-        // Marks that were being written during an earlier rotation are missing in memory, so the records are listed
-        // from disk.
+        // Marks that were being written during an earlier rotation are missing in memory, so the records to drop are
+        // listed from disk.
         await dropGeneration(next)
         await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })
         generations[next as 0 | 1] = new Set()

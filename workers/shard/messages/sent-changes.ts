@@ -25,7 +25,9 @@ export interface SentChanges {
   /** Stores the number under which the network has accepted a channel post. */
   numbered(messageId: string, serverId: string): Promise<void>
   remove(messageId: string): Promise<void>
-  /** A change that read its row before the removal of all rows does not write it afterwards. */
+  /**
+   * Runs `removal`, which removes all rows. A change that read its row before the removal does not write the row again.
+   */
   whileForgetting(removal: () => Promise<void>): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
   let forgotten = 0
   let isForgetting = false
 
-  /** The message was changed on the phones even if this is not stored, so a failure is only logged. */
+  /** Writes a change. The message was changed on the phones even if this is not stored, so a failure is only logged. */
   const write = (...ops: Op[]) =>
     writing.add(
       store.commit({ ops }).then(
@@ -44,7 +46,10 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       ),
     )
 
-  /** If `changed` returns undefined, the row stays unchanged. */
+  /**
+   * Writes the row of a message with the changes that `changed` returns. If it returns undefined, the row stays
+   * unchanged.
+   */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
@@ -56,7 +61,8 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // The stanza of this change is then not confirmed, so the network will deliver it again.
+      // Because of this error, the stanza that caused the change is not confirmed, so the network will deliver it
+      // again.
       if (isStopped()) throw new Failure('instance_not_connected')
       const more = beside(before)
       const written = [rows.message(messageId, { ...before, ...change }), ...more]

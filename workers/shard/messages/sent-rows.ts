@@ -38,12 +38,12 @@ export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'se
     postKey,
     message: (messageId: string, { message, stanza, at }: Required<StoredMessage>): SentRow =>
       sealed(messageKey(messageId), at, packed(message, stanza)),
-    /** Finds a channel post by its number: this row contains the id of the message. */
+    /** Returns the row that finds a channel post by its number. It contains the id of the message. */
     post: (newsletter: string, serverId: string, at: number, messageId: string): SentRow =>
       sealed(postKey(newsletter, serverId), at, Buffer.from(messageId)),
-    /** Throws if the row is damaged. */
+    /** Decodes the row of a message. Throws if the row is damaged. */
     openMessage: (key: string, value: Uint8Array): StoredMessage => ({ ...unpacked(opened(key, value)), at: timeOf(value) }),
-    /** Throws if the row is damaged. */
+    /** Returns the message id in the row of a post. Throws if the row is damaged. */
     openPost: (key: string, value: Uint8Array): string => Buffer.from(opened(key, value)).toString(),
   }
 }
@@ -51,8 +51,8 @@ export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'se
 export const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
 
 /**
- * First byte of a row with a stanza: then follow the length of its JSON in four bytes, the JSON, and the message. Older
- * rows only have the message, which cannot begin with a byte below 8.
+ * First byte of a row with a stanza. After it follow the length of the stanza's JSON in four bytes, the JSON, and the
+ * message. Older rows contain only the message, which cannot begin with a byte below 8.
  */
 const WITH_STANZA = 1
 const STANZA_AT = 5

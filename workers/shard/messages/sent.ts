@@ -1,6 +1,6 @@
 /**
- * Stores sent messages for retry receipts ("Waiting for this message"), for at most 24 h. They are written before the
- * network call, so that the queue can send the same message again if the outcome is lost.
+ * Stores sent messages for retry receipts ("Waiting for this message"), for at most 24 h. A message is written before
+ * the network call, so that the queue can send the same message again if the outcome is lost.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -18,8 +18,8 @@ import { type StoredMessage, sentRows, timeOf } from './sent-rows.ts'
 
 export interface SentOptions {
   /**
-   * The secret that decrypts votes and answers is kept for longer than the message. It is written with the message,
-   * because votes may arrive immediately.
+   * Stores the secret that decrypts votes and answers, which is kept for longer than the message. The secret is written
+   * with the message, because votes may arrive immediately.
    */
   secrets: Secrets
   authorship: Pick<Authorship, 'ownOps'>
@@ -31,17 +31,21 @@ export interface SentOptions {
 export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'> {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * The message is in the commit of the keys that its encryption changes, and no ciphertext is sent before. Call the
-   * returned function when the send has ended.
+   * Adds the message to the commit of the keys that its encryption changes. No ciphertext is sent before this commit.
+   * Call the returned function when the send has ended: it writes the message if no such commit has included it.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
   stored(messageId: string): Promise<StoredMessage | undefined>
-  /** Later stanzas about a channel post only have the number that the network gave it. */
+  /**
+   * Returns the message id of a channel post, by the number that the network gave it. Later stanzas about the post
+   * contain only this number.
+   */
   post(newsletter: string, serverId: string): Promise<string | undefined>
   forget(): Promise<void>
   /**
-   * The row of the queue item that is being sent is kept, however old it is, because the item is sent again from it.
+   * Sets the function that returns the message id of the queue item that is being sent. The row of this message is
+   * kept, however old it is, because the item is sent again from it.
    */
   keepsUndecided(messageId: () => string | undefined): void
   stop(): Promise<void>
@@ -67,7 +71,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const writing = createUnderWay()
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
-    // The queue sends the item again after the next start.
+    // Nothing is lost: the queue sends the item again after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
     const row = rows.message(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
@@ -87,7 +91,6 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     try {
       return rows.openMessage(key, value)
     } catch (error) {
-      // The message can no longer be sent again.
       log.error(
         { err: error, message_id: messageId },
         'the stored copy of a sent message is damaged; it cannot be sent again if a recipient asks for it',

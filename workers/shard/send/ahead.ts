@@ -12,7 +12,10 @@ import type { Once, SendContext } from './contract.ts'
 export type PrepareMedia = (context: SendContext, input: never) => Promise<unknown>
 
 export interface AheadDeps {
-  /** Undefined if the operation has no media, or if they are not known before the item is sent. */
+  /**
+   * Returns the function that prepares the media of an operation. Undefined if the operation has no media, or if its
+   * media is not known before the item is sent.
+   */
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
@@ -21,7 +24,8 @@ export interface AheadDeps {
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
   /**
-   * Call this when the item is sent. The returned function gives each prepared result once, and creates missing ones.
+   * Returns what the handler of the item calls to get its media. It gives each prepared result once, and creates
+   * missing results. Call this when the item is sent.
    */
   take(svcId: string, session: Session): Once
 }
@@ -37,9 +41,11 @@ interface Held {
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  /** At most two items: the next one, and the one that is being sent. */
+  /** Items with prepared media. There are at most two: the next one, and the one that is being sent. */
   const held = new Map<string, Held>()
-  /** Preparations that still run although their item was removed. No other preparation begins in the meantime. */
+  /**
+   * Number of preparations that still run although their item was removed. No other preparation begins in the meantime.
+   */
   let orphans = 0
 
   /** If the item was removed, the preparation stops before the conversion and before the upload. */
@@ -130,6 +136,9 @@ function givingOut(results: Map<string, Promise<unknown>>): Once {
   }
 }
 
-/** A lost connection or a full disk is not caused by the item, so the attempt does not count. */
+/**
+ * Whether the error is caused by the item. After a lost connection or a full disk it is not, so the file is prepared
+ * again.
+ */
 const isOfItem = (error: unknown) =>
   error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)

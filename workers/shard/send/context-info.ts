@@ -1,6 +1,6 @@
 /**
- * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. The library
- * would attach it to the wrong field of some messages, and quote the wrong author in groups that use LIDs.
+ * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. Baileys
+ * would attach the context to the wrong field of some messages, and quote the wrong author in groups that use LIDs.
  */
 import {
   type GroupMetadata,
@@ -59,7 +59,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Values that the library has set in the context are kept. */
+/** Adds `info` to the context of the message. Other values that Baileys has set in the context are kept. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -86,7 +86,10 @@ export async function remembered(
   return message
 }
 
-/** A 1:1 chat has two jids, with the number and with the LID. */
+/**
+ * Returns a function that tells whether a key belongs to this chat. A 1:1 chat has two jids, with the number and with
+ * the LID.
+ */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
   (key: WAMessageKey): boolean =>
@@ -110,7 +113,10 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** Returns the author by number or LID, as the chat names people. */
+/**
+ * Returns the jid of the message's author. For the account itself this is its number or its LID, whichever the chat
+ * uses.
+ */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -118,7 +124,10 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** In the list of mentions and in the text (`@<digits>`), a person must have the jid that the group uses. */
+/**
+ * Returns the jids of the mentioned people, and the text with their digits (`@<digits>`). Both must name a person by
+ * the jid that the group uses.
+ */
 async function mentioned(
   context: Parameters<typeof memberJids>[0],
   to: Destination,

@@ -13,7 +13,7 @@ import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
 /**
- * The most status posts whose recipients are remembered. The deletion of an older post is sent to the current
+ * Number of status posts whose recipients are remembered. The deletion of an older post is sent to the current
  * recipients.
  */
 const MAX_AUDIENCES = 50
@@ -54,8 +54,8 @@ export function createContexts(
   })
 
   /**
-   * Send safety can hold an item only at its first chat. A second chat is the other jid of the same person, who may
-   * already have the message.
+   * Returns the functions that report each chat of an item to send safety. Send safety can hold an item only at its
+   * first chat. A second chat is the other jid of the same person, who may already have the message.
    */
   function leavingOf(item: ContextItem): Pick<SendContext, 'leaving' | 'stayed'> {
     const chats = new Set<string>()

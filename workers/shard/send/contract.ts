@@ -12,7 +12,7 @@ import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../messages/known-messages.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 
-/** Runs `make` once per key `wish`: later calls return the first result or throw the first error. */
+/** Runs `make` once per key `wish`. Later calls with this key return the first result or throw the first error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
 export interface SendFiles {
@@ -20,15 +20,15 @@ export interface SendFiles {
   downloadMs: number
   prepare: MediaPreparation['prepare']
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Returns the prepared file if it was prepared ahead. */
+  /** Returns the file that was prepared ahead under this key, or prepares it. */
   once: Once
-  /** The agent uses the instance's proxy, and trusts the network's media hosts. */
+  /** Returns an agent that uses the instance's proxy, and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
   files(): Dispatcher
   fetchOptions(): RequestInit
 }
 
-/** If the post is deleted, the deletion must be sent to the same recipients. */
+/** The recipients of a status post. If the post is deleted, the deletion must be sent to the same recipients. */
 export interface Audience {
   jids: string[]
   byLid: boolean
@@ -44,7 +44,10 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
-  /** Called before a message's keys are committed. Throws if the message must wait; nothing was sent then. */
+  /**
+   * Asks send safety whether the message may go to this chat now. Called before the message's keys are committed.
+   * Throws if the message must wait; nothing was sent then.
+   */
   leaving(jid: string): Promise<void>
   /** Called if a message was not sent after `leaving`, because its encryption keys could not be stored. */
   stayed(): void

@@ -42,7 +42,7 @@ export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destinati
     throw isNobody ? new Failure('chat_not_found', { cause: error }) : error
   })
 
-/** The LID is preferred, because the network has one conversation per LID. */
+/** Returns the destination of a person. The LID is preferred, because the network has one conversation per LID. */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
   const lid = await session.identity.lidOf(jid)
@@ -58,7 +58,8 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
 }
 
 /**
- * `notFound` also covers a group without the account, because the network shows a group's metadata only to its members.
+ * Returns the metadata of a group, or throws `notFound`. It is also thrown if the account is not in the group, because
+ * the network shows a group's metadata only to its members.
  */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
   ask.meaning({ 403: notFound, 404: notFound }).run(() => session.groups.get(jid))

@@ -1,7 +1,7 @@
 /**
- * Determines the devices that receive a message to a group. An ack with another hash or addressing mode means that
- * devices were missing; 421 means that none received the message. Then the devices are queried again, and the message
- * is sent once more.
+ * Determines the devices that receive a message to a group. If an ack has another hash or addressing mode than the
+ * message, devices were missing. The code 421 means that no device received the message. In both cases the devices are
+ * queried again, and the message is sent once more.
  */
 
 import type { Asker } from '../chats/session.ts'
@@ -17,10 +17,13 @@ export interface GroupAudience {
 
 type Sender = Asker & Pick<SendContext, 'log'>
 
-/** The group has changed from numbers to LIDs, or back. */
+/** Ack code: the group has changed from numbers to LIDs, or back. */
 const STALE_ADDRESSING = 421
 
-/** Null if the devices cannot be determined: the message is then sent without a hash. */
+/**
+ * Returns the hash of the group's devices, and the addressing mode. Null if the devices cannot be determined: the
+ * message is then sent without a hash.
+ */
 export async function groupAudience({ session, log }: Sender, group: Group): Promise<GroupAudience | null> {
   try {
     const { hash } = await session.devicesOfGroup(group)
@@ -31,7 +34,10 @@ export async function groupAudience({ session, log }: Sender, group: Group): Pro
   }
 }
 
-/** Null if no device was missing, or if the refusal has another reason. */
+/**
+ * Reads the group again if devices were missing, and returns its current members and devices. Null if no device was
+ * missing, if the refusal has another reason, or if the devices cannot be determined.
+ */
 export async function missedAudience(
   sender: Sender,
   to: string,

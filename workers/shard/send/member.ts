@@ -9,7 +9,10 @@ import { bare } from '../wire/jid.ts'
 import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
-/** Searches the member list, then the known pairs. Returns the given jid if neither has it, and outside of groups. */
+/**
+ * Searches the member list, then the known pairs of number and LID. Returns the given jid if neither contains the
+ * person, or if the destination is not a group.
+ */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid
   const isLid = group.addressingMode === 'lid'
@@ -25,8 +28,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * The registered number of a person whom a caller names may differ (Brazil's ninth digit), so unknown numbers are
- * queried. The given jid is returned for people without an account.
+ * Returns the jids of people whom a caller names. The registered number may differ from the given one (Brazil's ninth
+ * digit), so unknown numbers are queried. For people without an account, the given jid is returned.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,
@@ -43,7 +46,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Returns the numbers that were not looked up yet, that are not members of the group, and of which no LID is known. */
+/** Returns the numbers that were not looked up yet, that are not members of the group, and whose LID is not known. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

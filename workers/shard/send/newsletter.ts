@@ -1,6 +1,6 @@
 /**
- * Sends posts to a channel. The library omits the media type and sends a wrong path, and the network refuses such posts
- * with 479, unless they are plain text.
+ * Sends posts to a channel. Baileys omits the media type and sends a wrong path. The network refuses such posts with
+ * 479, unless they are plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -52,7 +52,7 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
   )
 }
 
-/** The post is stored first, so that exactly the same post can be sent again. */
+/** Stores the post before it is sent, so that exactly the same post can be sent again. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.messages.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza, { isNew: true })

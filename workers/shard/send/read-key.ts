@@ -1,4 +1,4 @@
-/** Finds the key of a message for a read receipt. People are named by number or LID, as in the chat. */
+/** Finds the key of a message for a read receipt. The key names people by number or LID, whichever the chat uses. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -14,7 +14,10 @@ export interface ReadFields {
   participant?: UserIdentifier | undefined
 }
 
-/** A stored key is preferred, because the receipt must go to the jid from which the message came. */
+/**
+ * Returns the key of the stored message, otherwise a key built from the input. The stored key is preferred, because the
+ * receipt must go to the jid from which the message came.
+ */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker
   const { phone, message_id: id, participant } = input
@@ -35,7 +38,8 @@ async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ..
 }
 
 /**
- * In a group this is the jid that the group uses; for a status post, number or LID as in a 1:1 chat with the person.
+ * Returns the jid of a message's author. In a group this is the jid that the group uses. For a status post it is the
+ * number or LID, as in a 1:1 chat with the person.
  */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)

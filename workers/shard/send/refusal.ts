@@ -17,8 +17,8 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
 }
 
 /**
- * Returns the code for a chat that the account has left; null if the account may still be a member. 403 has both
- * meanings.
+ * Returns the failure code if the account has left the chat, or null if it may still be a member. The network sends 403
+ * in both cases.
  */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
@@ -32,7 +32,8 @@ async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCo
 }
 
 /**
- * The stored metadata may be outdated, so this queries the network. Without an answer the account counts as a member.
+ * Queries the network, because the stored metadata may be outdated. If there is no answer, the account counts as a
+ * member.
  */
 async function isMember(asker: Asker, group: string): Promise<boolean> {
   asker.session.groups.forget(group)

@@ -1,7 +1,4 @@
-/**
- * Sends every queued message: stores it for retries, relays it, and waits for the network's ack, which decides the
- * outcome.
- */
+/** Sends one message: stores it for retries, relays it, and waits for the network's ack, which decides the outcome. */
 import {
   type BinaryNode,
   generateWAMessage,
@@ -42,8 +39,8 @@ export interface OutgoingMessage {
  */
 const TRY_OTHER = new Set([400, 463, 479])
 /**
- * The account is under a reach-out lock, or the recipient must be addressed by the other jid (number or LID). A query
- * about the lock shows which.
+ * Code with two meanings: the account is under a reach-out lock, or the recipient must be addressed by the other jid
+ * (number or LID). A query about the lock shows which is true.
  */
 const RESTRICTED = 463
 const STATUS_BATCH = 2_000
@@ -66,8 +63,8 @@ export interface PreparedMessage {
 }
 
 /**
- * `store` writes the message to disk, unless a commit of encryption keys has included it. Absent if the message is
- * already on disk.
+ * Relays a message. `store` writes the message to disk, unless a commit of encryption keys has already included the
+ * message. `store` is absent if the message is on disk.
  */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
@@ -83,14 +80,16 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   if (second === 'ok') return accept(context, readdressed)
   return refused(other, second)
 
-  /** Removes the stored message, unless devices may still request it. */
+  /**
+   * Throws the failure of a refused message. It first removes the stored message, unless devices may still request it.
+   */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
     throw await refusal(context, to, code)
   }
 }
 
-/** If devices of a group were missing in the first attempt, the message is sent once more. */
+/** Sends the message. If devices of a group were missing, it is sent once more. */
 async function attemptForAll(
   context: SendContext,
   prepared: PreparedMessage,
@@ -137,7 +136,10 @@ const toMembers = (
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** If there are several stanzas, returns the ack of the refused one, otherwise of the last one. */
+/**
+ * Sends the message once. If this takes several stanzas, returns the ack of the refused stanza, otherwise the ack of
+ * the last one.
+ */
 async function attempt(
   { session, item, leaving, stayed }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
@@ -169,7 +171,10 @@ async function attempt(
   return verdict
 }
 
-/** If the message was refused or the ack was lost, it is assumed that no device got the sender key in it. */
+/**
+ * Waits for the ack. If the message was refused or the ack was lost, it is assumed that no device got the sender key in
+ * the message.
+ */
 async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
   let isAccepted = false
   try {
@@ -181,7 +186,10 @@ async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | u
   }
 }
 
-/** The stanzas for many recipients have the same id. Without a list of recipients there is one stanza. */
+/**
+ * Splits the recipients of a status post into one list per stanza. All these stanzas have the same id. Without a list
+ * of recipients there is one stanza.
+ */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)
@@ -205,7 +213,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** All media is already uploaded, so the library must not upload. */
+/** Rejects, because all media is already uploaded: Baileys must not upload any. */
 const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

@@ -2,8 +2,9 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * `remember` applies the change to the stored message. It runs even if the send fails and will be repeated, because a
- * repetition does not call this function.
+ * Sends an edit or a deletion, and then calls `remember`, which applies the change to the stored message. If the
+ * connection is lost, the queue repeats the send from the stored copy and does not call this function again. So
+ * `remember` is also called in this case.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

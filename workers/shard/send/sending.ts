@@ -1,4 +1,6 @@
-/** All sends of one instance. Most are queued; a setting of a chat is sent immediately. */
+/**
+ * All sends of one instance. Most go through the queue; a message that sets a setting of a chat is sent immediately.
+ */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
@@ -36,7 +38,10 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   hasMoved(): boolean
   isPaused(): boolean
   mediaOf(operation: string): PrepareMedia | undefined
-  /** Called after the commit that ended or removed an item, because an HTTP request may wait for the outcome. */
+  /**
+   * Reports the outcome of an item to HTTP requests that wait for it. Called after the commit that ended or removed the
+   * item.
+   */
   announce(svcId: string, end: SendEnd): void
 }
 

@@ -15,7 +15,10 @@ import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
-  /** An action has no effect under the person's other jid, so this is the one to which the target was sent. */
+  /**
+   * Destination with the jid to which the target was sent. An action has no effect if it is sent to the person's other
+   * jid.
+   */
   to: Destination
   message: WAMessage | undefined
 }
@@ -26,9 +29,12 @@ export interface TargetFields {
   participant?: UserIdentifier | undefined
 }
 
-/** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
+/**
+ * Returns the stored message with this id. If none is stored, returns a target built from the fields of the caller.
+ * Throws `message_not_found`.
+ */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // The caller has made a mistake if the stored message with this id belongs to another chat.
+  // If a message with this id is stored for another chat, the caller has made a mistake, and this throws.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -51,7 +57,10 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** If the secret of the message is missing, the message counts as not stored. */
+/**
+ * Returns the data that encrypts an action on a message. If the secret of the message is missing, the message counts as
+ * not stored.
+ */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -71,8 +80,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * The stored metadata alone never causes a refusal, because the notice that made the account an administrator may be
- * late or lost.
+ * Whether `rule` is true for the group. If the stored metadata does not fulfil the rule, the group is read again: the
+ * notice that made the account an administrator may be late or lost.
  */
 export async function isAllowed(
   asker: Asker,

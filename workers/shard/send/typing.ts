@@ -5,7 +5,10 @@ import { chatState } from '../wire/presence.ts'
 import type { OutgoingContent, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
-/** Shows `recording...` before a voice note. Channels and status posts have no typing indicator. */
+/**
+ * Shows `typing...` for the delay of the item, or `recording...` before a voice note. Channels and status posts have no
+ * typing indicator.
+ */
 export async function showTyping({ ask, session, item }: SendContext, to: Destination, content: OutgoingContent): Promise<void> {
   if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
   const isVoiceNote = 'proto' in content && normalizeMessageContent(content.proto)?.audioMessage?.ptt === true

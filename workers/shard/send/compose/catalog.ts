@@ -7,13 +7,15 @@ import { resolveDestination } from '../destination.ts'
 const PAGE = 50
 const MAX_PAGES = 20
 
-/** The owner is the registered number of a business, never its LID. */
+/** Returns the jid of the catalog's owner. The query needs the registered number of the business, not its LID. */
 export async function catalogOwner(asker: Asker, digits: string): Promise<string> {
   const { jid, other } = await resolveDestination(asker, { kind: 'user', space: 'phone', digits })
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid
 }
 
-/** The network has no query for one product of another account, so the catalog is read until the product is found. */
+/**
+ * Reads the catalog until the product is found, because the network has no query for one product of another account.
+ */
 export async function findProduct(asker: Asker, owner: string, productId: string): Promise<Product> {
   let after: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -29,7 +31,10 @@ export async function findProduct(asker: Asker, owner: string, productId: string
 const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) =>
   productPageIn(await ask.meaning({ 404: 'product_not_found' })(catalogQuery(jid, { limit: PAGE, after })), 'product_catalog')
 
-/** The listed codes have nothing to do with the order. Any other code means that the order or its token is wrong. */
+/**
+ * Meanings of the network's codes. The listed codes have nothing to do with the order. Any other code means that the
+ * order or its token is wrong.
+ */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
 /** Throws unless the network knows the order and accepts its token. */

@@ -12,7 +12,7 @@ import { type CardPicture, cardPicture } from './card-picture.ts'
 
 /** Time limit in ms. It is short because the picture is optional and the queue waits for it. */
 const TIMEOUT = 5 * SECOND
-/** A preview has about 10 KB, a full picture about 200 KB. */
+/** Largest picture that is fetched. A preview has about 10 KB, a full picture about 200 KB. */
 const MAX_BYTES = 2 * MB
 
 export async function channelPicture(context: SendContext, to: Destination, description: unknown): Promise<CardPicture> {
@@ -26,13 +26,16 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** The host in the channel's metadata is ignored: only the network's own host is used. */
+/**
+ * Returns the path of the picture, or null. The host in the channel's metadata is ignored: only the network's own host
+ * is used.
+ */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null
 }
 
-/** The picture is fetched through the proxy of the account, if it has one. */
+/** Fetches the picture. The request goes through the proxy of the account, if it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

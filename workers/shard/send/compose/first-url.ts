@@ -3,7 +3,7 @@
 /** The URL must have a scheme, because only such links can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
 const MAX_LENGTH = 2_048
-/** Punctuation of the sentence that may follow a URL and does not belong to it. */
+/** Punctuation that may follow a URL in a sentence and is not part of the URL. */
 const PUNCTUATION = new Set('.,;:!?')
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
@@ -18,8 +18,8 @@ export function firstUrl(text: string): string | undefined {
 }
 
 /**
- * Removes characters that do not belong to the URL: punctuation, a bracket whose opening is before the URL, or markup
- * that begins before the URL.
+ * Removes characters at the end that do not belong to the URL: punctuation, a closing bracket whose opening bracket is
+ * before the URL, or markup that begins before the URL.
  */
 function withoutEnd(found: string, markup: string): string {
   let url = found
@@ -34,5 +34,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** A link with a user name or password is meant only for the person who wrote it, so it gets no card. */
+/** Whether the URL contains a user name or a password. Such a link is private, so it gets no card. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

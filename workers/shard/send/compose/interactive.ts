@@ -1,4 +1,4 @@
-/** Sends an interactive message. Mentions name people by number or LID, as the chat does. */
+/** Sends an interactive message. It mentions people by number or LID, whichever the chat uses. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { envelope, type Interactive, mixedNodes } from '../../translate/outbound/native-flow.ts'
@@ -10,7 +10,9 @@ import { sendMessage } from '../relay.ts'
 interface Flow {
   text?: string
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** Nodes for the stanza, beside the ciphertext. By default `biz`, and in a 1:1 chat also `bot`. */
+  /**
+   * Nodes that the stanza contains in addition to the ciphertext. The default is `biz`, and in a 1:1 chat also `bot`.
+   */
   nodes?: BinaryNode[]
 }
 

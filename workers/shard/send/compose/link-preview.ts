@@ -1,5 +1,5 @@
 /**
- * Builds the preview card for the first URL of a text, with a guard against private addresses. If the page cannot be
+ * Builds the preview card for the first URL of a text. Requests to private addresses are blocked. If the page cannot be
  * read, the message is sent without a card.
  */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
@@ -12,7 +12,7 @@ import { cut } from '../../wire/bounds.ts'
 import { firstUrl } from './first-url.ts'
 import { MAX_PAGE, type PageHead, readPageHead } from './page-head.ts'
 
-/** Time limit in ms. The card is optional, and people in the official clients do not wait longer either. */
+/** Time limit in ms. It is short because the card is optional. The official clients do not wait longer either. */
 const TIMEOUT = 5 * SECOND
 const LIMITS = { timeoutMs: TIMEOUT, maxRedirects: 5, maxBytes: MAX_PAGE, tooLarge: 'cut' } as const
 const HEADERS = { accept: 'text/html', 'user-agent': PREVIEW_AGENT }

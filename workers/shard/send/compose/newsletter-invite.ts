@@ -1,6 +1,6 @@
 /**
- * Registers an invitation to administer a channel. `SVC_NEWSLETTER_INVITE_QUERY_ID` configures another id of this
- * mutation, which changes with the builds of the web client.
+ * Registers an invitation to administer a channel. The id of this mutation changes with the builds of the web client.
+ * `SVC_NEWSLETTER_INVITE_QUERY_ID` sets another id.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Meanings } from '../../connection/failures.ts'
@@ -15,7 +15,7 @@ export interface AdminInvite {
   expiration: number
 }
 
-/** All other codes usually mean that the query id is unknown. */
+/** Meanings of the network's codes. A code that is not listed usually means that the query id is unknown. */
 const MEANINGS: Meanings = {
   401: 'not_allowed',
   403: 'not_allowed',
@@ -24,7 +24,9 @@ const MEANINGS: Meanings = {
   otherwise: 'action_failed',
 }
 
-/** Throws before a message is sent, because nobody can accept an invitation that is not registered. */
+/**
+ * Registers the invitation before its message is sent, because nobody can accept an invitation that is not registered.
+ */
 export async function registerAdminInvite(
   context: Pick<SendContext, 'ask'>,
   newsletter: string,

@@ -23,7 +23,10 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
-/** The declaration was read as single bytes, so it cannot be true if it names UTF-16. */
+/**
+ * Returns utf-8 if the declared charset is UTF-16. The declaration was read as single bytes, so the page cannot be
+ * UTF-16.
+ */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
 function known(label: string | undefined): string | undefined {
@@ -38,7 +41,7 @@ function known(label: string | undefined): string | undefined {
 /** Characters of windows-1252 at 0x80 to 0x9F, which Node 20 decodes to control characters. */
 const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
 
-/** A character may begin in one piece and end in the next. */
+/** Returns a function that decodes a page piece by piece. A character may begin in one piece and end in the next. */
 export function textReader(charset: string): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(charset)
   const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })

@@ -2,7 +2,7 @@
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
-/** Large sites have several hundred KB of scripts before the title. */
+/** Number of bytes that are read of a page. Large sites have several hundred KB of scripts before the title. */
 export const MAX_PAGE = 1_024 * 1_024
 const MAX_TEXT = 4_096
 
@@ -18,8 +18,9 @@ const WANTED = new Set([...TITLES, ...DESCRIPTIONS])
 type HtmlParser = typeof import('htmlparser2').Parser
 
 /**
- * Open Graph values take precedence, as in the official clients. As in browsers, the charset comes from the byte order
- * mark, the content type, or the page's declaration, in this order; the default is UTF-8.
+ * Reads a page until its head ends. Open Graph values take precedence over the `<title>`, as in the official clients.
+ * As in browsers, the charset comes from the byte order mark, the content type, or the page's declaration, in this
+ * order; the default is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
   // The parser is loaded when the first card is built, because many accounts never send a card.
@@ -39,7 +40,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
     }
     const late = head?.declaredLater()
     if (late !== undefined) {
-      // The page declares another charset than the one with which it was read. As in browsers, it is read again.
+      // The page declares another charset than the one with which it was decoded. As in browsers, it is decoded again.
       head = parseHead(Parser, late)
       for (const each of kept) head.write(each)
     }

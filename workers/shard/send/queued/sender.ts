@@ -1,6 +1,6 @@
 /**
- * Sends one item of the queue with the handler of its operation. The commit that ends the item has its `delivery`, the
- * first status, and the event of the sent message.
+ * Sends one item of the queue with the handler of its operation. The commit that ends the item contains its `delivery`,
+ * the first status, and the event of the sent message.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -29,8 +29,8 @@ export interface SenderDeps {
 }
 
 /**
- * Resolves when the network has accepted or refused the item. Rejects without a connection, if the storage failed, or
- * with `TryLater`.
+ * Sends an item. Resolves when the network has accepted or refused it. Rejects if there is no connection, if the
+ * storage failed, or with `TryLater`.
  */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
@@ -38,7 +38,7 @@ export function createSender(
   { clock, log }: Context<'clock' | 'log'>,
   { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
 ): Sender {
-  /** The look-ups take time, so they are made before the commit. */
+  /** Returns the result of an accepted item. The look-ups take time, so they are made before the commit. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item
     const { remoteJid, id } = message.key
@@ -62,7 +62,10 @@ export function createSender(
     }
   }
 
-  /** Releases the receipts that arrived during the send: they wait for the commit that ends the item. */
+  /**
+   * Returns the result of an item that has no sent message. After the commit that ends the item, it releases the
+   * receipts that arrived during the send.
+   */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),

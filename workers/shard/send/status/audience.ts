@@ -30,7 +30,10 @@ export async function statusAudience(context: Context): Promise<StatusAudience> 
   return { jids: withOwn(everybody.filter((jid) => !left.has(jid))), setting: 'denylist', byLid }
 }
 
-/** People without a LID are omitted, because the network refuses a whole post if one recipient is a number. */
+/**
+ * Returns the LIDs of these people. People without a LID are omitted, because the network refuses a whole post if one
+ * recipient is a number.
+ */
 async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
   const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
   const unknown = jids.filter((_, index) => known[index] === null)

@@ -27,7 +27,9 @@ export async function changeStatus(context: SendContext, messageId: string, outg
   return sendMessage(context, STATUS, { ...outgoing, attributes: addressing(audience), statusJidList: audience.jids })
 }
 
-/** A deletion or an edit is sent to the recipients of the original post, if they are known. */
+/**
+ * Relays a stored status post. A deletion or an edit is sent to the recipients of the original post, if they are known.
+ */
 export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
   const changed = message.protocolMessage?.key?.id
   const known = changed ? context.audiences.get(changed) : undefined
