@@ -89,13 +89,13 @@ export interface QueueOptions {
   /** Whether this person or chat has ever written to the account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Resolves when the network has accepted or refused the item. After `instance_not_connected` the item goes back to
-   * the head of the queue; after `TryLater` other items are sent before it.
+   * Sends the item. Resolves when the network has accepted or refused it. After `instance_not_connected` the item goes
+   * back to the head of the queue; after `TryLater` other items are sent before it.
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
    * Prepares the media of the next item while another item is in flight. `begin` never throws. `discard` deletes what
-   * was prepared for this id, or for all items.
+   * was prepared for this id, or for all items if there is no id.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
   /** Whether the connection is open at this moment. `setConnected` reports the loss of a connection a little later. */

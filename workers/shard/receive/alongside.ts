@@ -24,7 +24,7 @@ export const alongsideOf = ({ messages, disappearing, correspondents, changed, r
     return ops.flat()
   },
 
-  /** Only the envelope of this message could be read. */
+  /** Returns the operations for a message of which only the envelope could be read. */
   async unreadable({ key, timestamp }: { key: WAMessageKey; timestamp: number }): Promise<Op[]> {
     const ops = await Promise.all([messages.authorOps(key), correspondents.ops({ key })])
     // A message that cannot be decrypted is recorded too, because it shows that the person has written.

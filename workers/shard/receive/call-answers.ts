@@ -14,8 +14,8 @@ const TIME_BYTES = 8
 
 export interface CallAnswers {
   /**
-   * Calls `give`, which sends the text, if the caller got none recently. The answer is recorded only if `give`
-   * succeeds. `names`: all jids of the caller.
+   * Calls `give`, which sends the text, if the caller got no text recently. The text is recorded only if `give`
+   * succeeds. `names` are all jids of the caller.
    */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
@@ -31,7 +31,10 @@ export function createCallAnswers({
   /** Callers are answered one after another, because many calls can be rejected at the same time. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** A time in the future does not count as recent: it was written before the clock was set back. */
+  /**
+   * Whether a text was sent within the last ten minutes. A time in the future does not count as recent, because it
+   * was written before the clock was set back.
+   */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())
     return age >= 0 && age < PAUSE

@@ -28,11 +28,11 @@ export interface Calls {
   load(): Promise<void>
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Called after a login. Rejects a call again if its rejection had no answer. Otherwise the call might never be
+   * Rejects a call again if its rejection had no answer. Called after each login. Otherwise the call might never be
    * reported, because the network does not send the end of a rejected call.
    */
   resume(session: Session): void
-  /** Called after the device was unlinked. The stanzas that end its calls will not arrive. */
+  /** Drops all calls. Called after the device was unlinked, because the stanzas that end its calls will not arrive. */
   forget(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function createCalls(
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // If the commit fails, the stanza that ends the call arrives again and needs the call.
+    // If the commit fails, the stanza that ends the call arrives again, so the call is dropped only now.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)

@@ -56,7 +56,10 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     return begun.sent
   }
 
-  /** The retry request must come first: the network would not pass a request for a confirmed message to the sender. */
+  /**
+   * Requests the message again, and then confirms it. The request must come first, because the network would not pass
+   * a request for a confirmed message to the sender.
+   */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key
     await askAgain.sender(node, key, inbox.problemOf(node))

@@ -24,7 +24,9 @@ export interface NoticeDeps {
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
-/** Resolves when the events of the notification are on disk. Rejects if the network must deliver it again. */
+/**
+ * Reports a notification. Resolves when its events are on disk. Rejects if the network must deliver it again.
+ */
 export type AppendNotice = (node: BinaryNode) => Promise<void>
 
 interface Notice {

@@ -10,7 +10,10 @@ export interface OwnEventsDeps {
   record(message: WAMessage, fromApi: boolean): Promise<void>
 }
 
-/** Null if no webhook or stream wants the event. */
+/**
+ * Records a message that the API has sent. Returns its event, or null if it is not reported, for example
+ * because no webhook or stream wants it.
+ */
 export type OwnEvent = (message: WAMessage) => Promise<ReceivedEvent | null>
 
 export function createOwnEvents({ inbound, presence, record }: OwnEventsDeps): OwnEvent {

@@ -24,7 +24,7 @@ export interface PostDeps {
   postChanged(message: WAMessage): Promise<void>
 }
 
-/** Resolves when the event of the post is on disk. Rejects if the network must deliver it again. */
+/** Reports a channel post. Resolves when its event is on disk. Rejects if the network must deliver it again. */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {
@@ -42,7 +42,10 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
       : event
   }
 
-  /** Null for a stanza without a valid address. A content that cannot be decoded is left out. */
+  /**
+   * Returns the post as a message, or null if the stanza has no valid address. A content that cannot be decoded
+   * is left out.
+   */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

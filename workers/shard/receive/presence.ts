@@ -19,7 +19,10 @@ import { lastSeenIn, type PresenceState, stateOf, subscription } from '../wire/p
 export interface Presence {
   attach(session: SocketSession): void
   onStanza(session: Session, node: BinaryNode): void
-  /** Called after each connection, and when a webhook or a stream begins or ceases to want these events. */
+  /**
+   * Tells the network whether the account is available. Called after each connection, and when a webhook or a stream
+   * begins or ceases to want these events.
+   */
   announce(): void
   met(jid: string): void
   wroteTo(jid: string): void
@@ -27,7 +30,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-/** The most chats whose last state is remembered. A state that did not change is not reported again. */
+/** Maximum number of chats whose last state is remembered. A state that did not change is not reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(
@@ -80,8 +83,8 @@ export function createPresence(
   }
 
   /**
-   * A person is subscribed to only once, even under two jids: each subscription is answered with the state at that
-   * moment, which may arrive after later changes.
+   * Subscribes to the presence of a chat. A person is subscribed to only once, even under two jids: each subscription
+   * is answered with the state at that moment, which may arrive after later changes.
    */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null

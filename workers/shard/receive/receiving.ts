@@ -180,7 +180,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   }
 }
 
-/** A text with the same key is queued only once. */
+/** Queues the text for a rejected caller. A text with the same key is queued only once. */
 async function answerCall(enqueue: Sending['enqueue'], phone: string, message: string, key: string): Promise<void> {
   const identifier = parseIdentifier(phone)
   if (!identifier) return

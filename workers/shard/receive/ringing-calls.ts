@@ -44,7 +44,10 @@ export function createRingingCalls({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>) {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  /** The caller chooses the id, which may contain characters that a key cannot have. So the key contains its hash. */
+  /**
+   * Returns the operation that removes a call. The caller chooses the id, which may contain characters that a key
+   * cannot have. So the key contains a hash of the id.
+   */
   const removal = (id: string): Op => records.remove(keys.call(instance, sealer.blind(id)))
 
   /** Whether a call is so old that the stanza that ends it can no longer arrive. */

@@ -42,7 +42,9 @@ interface Chat {
 }
 
 export interface Recipients {
-  /** Undefined until the first look-up of the destination has ended. `onFound` is called then. */
+  /**
+   * Returns the facts about a destination, or undefined until its first look-up has ended. `onFound` is called then.
+   */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
   /**

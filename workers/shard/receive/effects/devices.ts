@@ -40,8 +40,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * `isChanged`: the hash of the chat's devices has changed. Only then the metadata of a group is dropped too, because
-   * notices report changes of its members.
+   * Drops the device lists of a chat. `isChanged` means that the hash of the chat's devices differs from the last one.
+   * Only then the metadata of a group is dropped too, because otherwise notices report changes of its members.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
@@ -60,8 +60,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The hash of the recipient devices is only compared with the last one of the same chat on this connection. Another
-     * hash means that devices may have changed.
+     * Compares the hash of the recipient devices with the last hash of the same chat on this connection. Unless the two
+     * are equal, devices may have changed, so the chat's device lists are dropped.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)

@@ -15,8 +15,8 @@ import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/his
 
 export interface HistoryReader {
   /**
-   * Processes at most `MAX_SLICE` pieces. They are on disk when it resolves; if it rejects, the whole notice is
-   * processed again after the next login.
+   * Processes at most `MAX_SLICE` pieces. They are on disk when it resolves, or at the latest when `end` resolves. If
+   * one of the two rejects, the whole notice is processed again after the next login.
    */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
   end?(about: HistoryAbout): Promise<void>
@@ -37,8 +37,8 @@ export interface HistoryDeps extends FetchDeps {
 type Notice = proto.Message.IHistorySyncNotification
 
 /**
- * Resolves when the history is on disk, or if it can never be read. Rejects if it must be read again after the next
- * login.
+ * Reads a history that the phone has announced. Resolves when the history is on disk, or if it can never be read.
+ * Rejects if it must be read again after the next login.
  */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
@@ -86,7 +86,10 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
   }
 }
 
-/** Only one slice and one piece of the stream are in memory at a time. */
+/**
+ * Inflates and decodes a history, and yields it in slices. Only one slice and one chunk of the stream are in memory at
+ * a time.
+ */
 export async function* historySlices(
   deflated: AsyncIterable<Uint8Array>,
   now: () => number = () => performance.now(),

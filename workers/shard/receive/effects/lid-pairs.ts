@@ -10,12 +10,15 @@ import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
 const SLICE = 100
-/** Most stanzas contain a pair that is in this cache of the socket, and need not be stored again. */
+/**
+ * Maximum number of pairs in the cache of the socket. Most stanzas contain a pair that is in this cache, and need
+ * not be stored again.
+ */
 const MAX_KNOWN = 20_000
 
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
-/** If an encryption session exists under the number, it moves to the LID. */
+/** Stores pairs of number and LID. If an encryption session exists under the number, it moves to the LID. */
 export async function storePairs(
   { lidMapping, migrateSession }: NetworkSocket['signalRepository'],
   pairs: readonly LidPair[],

@@ -59,7 +59,7 @@ export function historyTokens(
   }
 }
 
-/** Reads the salt in the phone's history. `keep` resolves when the salt is on disk. */
+/** Reads the salt of chat tokens in the phone's history. `keep` resolves when the salt is on disk. */
 export const historySalt = (keep: (salt: Uint8Array) => Promise<void>): HistoryReader => ({
   async take(slice) {
     for (const piece of slice) if (piece.kind === 'chatTokenSalt') await keep(piece.salt)

@@ -34,7 +34,10 @@ export interface InboxCommitDeps {
 export interface InboxCommits {
   /** Creates the event and all other effects of a decrypted message. `written` resolves when they are on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
-  /** `key` is given for a message that is no longer missing. */
+  /**
+   * Marks a message without an event as processed. If `key` is given, the record that this message is missing is
+   * removed in the same commit.
+   */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
   /** Stores decrypted parts while another part is missing, because they cannot be decrypted a second time. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
@@ -68,8 +71,8 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
   }
 
   /**
-   * `more`: additional operations of the commit. `further`: records of seen messages in addition to those of the
-   * ciphertexts.
+   * Commits the effects of a stanza, and the records that it was seen. `more` are additional operations. `further` are
+   * records of seen messages in addition to those of the ciphertexts.
    */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]

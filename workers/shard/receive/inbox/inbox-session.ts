@@ -50,20 +50,20 @@ export interface InboxSession {
   /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Resolves when the event of the message is created; the outcome follows when all effects are on disk. Rejects if the
-   * network must deliver the message again.
+   * Decrypts a message. Resolves when its event is created; the outcome follows when all effects are on disk. Rejects
+   * if the network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
   /** Returns messages whose effects were interrupted, oldest first. Called once per socket. */
   replays(): Promise<BinaryNode[]>
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
-  /** The socket has ended: nothing more is decrypted, because it could not be confirmed. */
+  /** Must be called when the socket has ended. No message is decrypted later, because it could not be confirmed. */
   fence(): void
 }
 
 /**
- * The most bytes of all ciphertexts of a stanza; a larger one would block the thread for 40 ms per MB. Phones upload
- * large content to the media hosts. Messages of the account's own phone to this device have no limit.
+ * Maximum size in bytes of all ciphertexts of a stanza together. A larger stanza would block the thread for 40 ms per
+ * MB; phones upload large content to the media hosts. Messages of the account's own phone to this device have no limit.
  */
 const MAX_OPENED = 2 ** 20
 const STATUS_LIFE = DAY
@@ -145,7 +145,10 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
-  /** The record of a message that was seen before may still be in a running commit. */
+  /**
+   * Resolves when the effects of the stanza are on disk. The record of a message that was seen before may still be in a
+   * running commit.
+   */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

@@ -34,7 +34,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const rotateMarks = () =>
     marks.rotate().catch((error) => log.warn({ err: error }, 'old records of processed messages could not be removed'))
 
-  /** Events whose commit is running. The network can send a stanza twice in a row. */
+  /** The running commit of events for each mark, because the network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()
 
   async function appendOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {

@@ -25,8 +25,8 @@ const JournalRecord = v.object({
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
 /**
- * The most failed replays of a record. Then it is moved out of the journal, because it may end the thread at every
- * start.
+ * Maximum number of attempts to process a record again. Then the record is moved out of the journal, because it may
+ * end the thread at every start.
  */
 export const MAX_REPLAYS = 5
 
@@ -43,14 +43,17 @@ export interface Journal {
   has(id: string): boolean
   /**
    * Returns the messages to process again, oldest first. Each attempt is counted on disk first. `poisonous` is called
-   * with a message without attempts, before it is set aside.
+   * with a message that has used all its attempts, before its record is moved out of the journal.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
   /** Moves a record that cannot be used out of the journal. It is kept for developers. */
   setAside(id: string): Promise<void>
-  /** The attempt of this record failed, so it counts. */
+  /** Lets the current attempt of this record count, because it failed. */
   failed(id: string): void
-  /** The connection has ended, and the running attempts with it. They do not count as failed. */
+  /**
+   * Takes back the counts of the running attempts. Called when the connection has ended, because these attempts did
+   * not fail.
+   */
   interrupted(): void
 }
 

@@ -51,7 +51,10 @@ export interface Openings {
   isForeign: boolean
 }
 
-/** A retry would not help, because the answer of a bot is decrypted with the secret of the message that it answers. */
+/**
+ * Thrown if the secret for the answer of a bot is missing: that of the message that the bot answers. A retry would not
+ * help.
+ */
 class NoSecretError extends Error {
   constructor() {
     super('the secret of the message that a bot answers is not stored')
@@ -59,7 +62,7 @@ class NoSecretError extends Error {
   }
 }
 
-/** The shortest padding, which is added to a plaintext: one byte, whose value is the length of the padding. */
+/** The shortest padding, for a plaintext without one: a single byte, whose value is the length of the padding. */
 const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {
@@ -116,7 +119,8 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * If other parts are missing, or if the sender is the account's own phone, the part is on disk when this resolves.
+   * Keeps a decrypted part. If other parts are missing, or if the sender is the account's own phone, the part is on
+   * disk when this resolves.
    */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)

@@ -50,5 +50,5 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
   }
 }
 
-/** 0 means that the number or LID is not known. */
+/** Whether the number or LID is known. 0 means that it is not. */
 export const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'

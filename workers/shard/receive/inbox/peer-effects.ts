@@ -33,7 +33,7 @@ export interface PeerSocket {
 }
 
 export interface PeerEffects {
-  /** Does nothing if the effects of an earlier delivery of the message are running. */
+  /** Starts the effects of the message. Does nothing if the effects of an earlier delivery are still running. */
   begin(stanza: MessageStanza, message: StanzaMessage): void
 }
 
@@ -60,7 +60,10 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /** The effects can never succeed, so the message is logged and kept for developers. */
+  /**
+   * Moves a message whose effects can never succeed out of the journal. It is reported as unreadable, and kept for
+   * developers.
+   */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)

@@ -48,8 +48,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * The phone may name people by other jids, so the key is that of the stanza without content. Null if the event of the
-   * message already exists.
+   * Returns the message under the key of the stanza without content, because the phone may use other jids. Returns null
+   * if the message is no longer missing.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -50,7 +50,7 @@ export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && 
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** Throws if the decrypted parts are not a message. */
+/** Returns the message that the decrypted parts contain. Throws if they are not a message. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -59,8 +59,8 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * The message has no content, and its jids have no device part. Throws if the stanza has no chat or no id. The
- * library's `cleanMessage` also exchanges people inside reactions and votes.
+ * Returns a message without content, whose jids have no device part. Throws if the stanza has no chat or no id. The
+ * library's `cleanMessage` is not used, because it also exchanges people inside reactions and votes.
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -71,8 +71,9 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 }
 
 /**
- * The library's function refuses stanzas of bots and unknown kinds of accounts. It puts messages that the account's
- * phone sent to a bot into the chat with the account itself.
+ * Reads the envelope of a stanza with the library's function, and corrects two defects of that function. It refuses
+ * stanzas of bots and unknown kinds of accounts, and it puts messages that the account's phone sent to a bot into
+ * the chat with the account itself.
  */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)

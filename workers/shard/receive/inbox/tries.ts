@@ -41,7 +41,7 @@ export type Once = (
 ) => Promise<void>
 
 /**
- * If `make` fails because of this service, the result rejects, so that the stanza is delivered again. After the last
+ * Returns a form of `once` that rejects if `make` fails, so that the stanza is delivered again. After the last
  * attempt the stanza is dropped.
  */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {

@@ -10,7 +10,10 @@ import { envelopeOf, idOf } from '../../wire/envelope.ts'
 import { absenceOf } from '../../wire/message-stanza.ts'
 import { type createUnreadableNotes, never } from './unreadable-notes.ts'
 
-/** Age above which the phone is not asked for the content of a message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
+/**
+ * Maximum age in ms of a message whose content is requested from the phone. It equals the library's
+ * `PLACEHOLDER_MAX_AGE_SECONDS`.
+ */
 const MAX_ABSENT_AGE = 14 * DAY
 
 export interface UnopenedDeps {
@@ -23,7 +26,7 @@ export const isOlderThan = (node: BinaryNode, age: number, clock: Clock) =>
   clock.now() - Number(envelopeOf(node).t) * SECOND > age
 
 export const unopened = ({ noteUnreadable, clock, log }: UnopenedDeps) => ({
-  /** The message is not requested again, because it would arrive unchanged. */
+  /** Handles a message with an unknown encryption. It is not requested again, because it would arrive unchanged. */
   async foreign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')

@@ -39,5 +39,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** Describes a message that nobody sends again. `protoType`: name in the event. */
+/** Describes a message that nobody sends again. `protoType` is its type in the event `unsupported`. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

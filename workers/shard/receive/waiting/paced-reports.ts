@@ -8,8 +8,8 @@ export interface PacedReports<Subject> {
 }
 
 /**
- * Webhooks are sent in the order of their events. Without this pause, two thousand reports about one sender would delay
- * the texts of others.
+ * Pause in ms between two reports. Webhooks are sent in the order of their events. Without this pause, two thousand
+ * reports about one sender would delay the texts of others.
  */
 const PAUSE = SECOND / 40
 

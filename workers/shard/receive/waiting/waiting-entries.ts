@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that could not be read yet. A mark is a hash of id, chat and author of a message, so there is one
- * per jid. A message is stored under one of its marks.
+ * Keeps the messages that could not be read yet. A mark is a hash of id, chat and author of a message, so a message
+ * has one mark for each jid of its chat or author. It is stored under one of its marks.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -20,9 +20,12 @@ export interface WaitingEntries<E extends WaitingEntry> {
   all(): (readonly [Mark, E])[]
   /** Returns the mark of the entry of this message; undefined if the message is not waiting. */
   find(key: WAMessageKey): Mark | undefined
-  /** If several messages have the same id, which senders choose, the chat decides. */
+  /**
+   * Returns the waiting message with this id. Senders choose the ids, so if several messages have this id, the chat
+   * decides.
+   */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** Prefers the oldest entry that is already reported. */
+  /** Returns the mark of the oldest entry that is already reported, or of the oldest entry if none is. */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void
@@ -48,7 +51,8 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // The caller may name a person by another jid than the stanza. So the only message with this id is returned.
+      // The caller may name a person by another jid than the stanza. So if no chat matches, the only message with this
+      // id is returned.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     oldest() {

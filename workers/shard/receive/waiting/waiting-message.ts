@@ -20,7 +20,7 @@ export const WaitingMessage = v.object({
   viewOnce: v.boolean(),
   /** Type that the event `unsupported` names; absent if the message is reported as `waiting_message`. */
   protoType: text,
-  /** True if apps show nothing in place of the message. */
+  /** True if apps show nothing where the message would be. */
   isHidden: v.optional(v.literal(true)),
   isTold: v.boolean(),
   at: v.number(),
@@ -30,7 +30,10 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-/** `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
+/**
+ * Returns the record of a message that cannot be read. `protoType` is given if the message is reported as
+ * `unsupported`. `now` is in epoch ms.
+ */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

@@ -22,7 +22,10 @@ import { waitingRecords } from './waiting-records.ts'
 /** Time in ms in which the sender can send the message again before it is reported. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** The oldest reported records are evicted. If their message arrives later, it is handled like a new one. */
+/**
+ * Maximum number of records. The oldest reported records are evicted. If their message arrives later, it is handled
+ * like a new one.
+ */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
@@ -53,11 +56,14 @@ export interface WaitingMessages {
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   has(key: WAMessageKey): boolean
   known: WaitingEntries<WaitingEntry>['known']
-  /** Returns the operations for the commit of the readable message. Call `applied` after the commit. */
+  /**
+   * Returns the operations that remove the record of a message, for the commit of the message itself, which is readable
+   * now. Call `applied` after the commit.
+   */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
-   * Called after the device was unlinked, because its messages will not be sent again. Those that were not reported are
-   * reported now.
+   * Removes all records. Called after the device was unlinked, because its messages will not be sent again. Messages
+   * that were not reported are reported now.
    */
   forget(): Promise<void>
   stop(): Promise<void>
@@ -67,7 +73,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = waitingRecords({ instance, store, sealer, log })
   const entries = createWaitingEntries<Entry>()
-  /** The work on one message runs in sequence, so that its record is written before its event. */
+  /** Runs the work on records in sequence, so that the record of a message is written before its event. */
   const jobs = createKeyedMutex()
   const next = (job: () => Promise<void>) => jobs.run(instance, job)
   let isStopped = false
@@ -87,7 +93,10 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     entries.remove(mark)
   }
 
-  /** `isLast`: nothing more can arrive, so the event cannot be created later. */
+  /**
+   * Reports a message that did not arrive in time. `isLast` means that nothing more can arrive, so the event cannot be
+   * created later.
+   */
   async function appendEvent(mark: Mark, isLast = false) {
     const found = entries.get(mark)
     if (!found || found.record.isTold || isStopped) return
@@ -120,7 +129,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
   const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
-  /** Evicts one record if there are too many. It is reported first if it was not. */
+  /** Evicts one record if there are too many. If it was not reported yet, it is reported first. */
   async function makeRoom() {
     const mark = entries.oldest()
     if (mark === undefined || entries.size() <= maxRecords) return
