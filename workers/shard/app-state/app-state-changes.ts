@@ -28,7 +28,7 @@ export interface ChangeDeps {
 
 export interface AppStateChanges {
   /**
-   * Sends one patch per collection; the changes are on disk when it resolves. Rejects with `instance_starting` while
+   * Sends one patch per collection. The changes are on disk when this resolves. Rejects with `instance_starting` while
    * the phone has not shared the key of app state.
    */
   change: ChangeAppState
@@ -37,7 +37,10 @@ export interface AppStateChanges {
 }
 
 const PRESENT = Uint8Array.of(1)
-/** Deadline of a patch, in ms: not longer than that of any operation, because other changes wait for it. */
+/**
+ * Deadline of a patch, in ms. It is not longer than the deadline of any operation, because other changes wait for the
+ * patch.
+ */
 const PATCH_DEADLINE = 20 * SECOND
 
 class Refused extends Error {
@@ -63,7 +66,9 @@ export function createAppStateChanges(
     return { id: Buffer.from(id, 'base64'), data }
   }
 
-  /** The caller holds the mutex, so the collection is not read at the same time. */
+  /**
+   * Sends the changes of one collection. The caller holds the mutex, so the collection is not read at the same time.
+   */
   async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return

@@ -1,11 +1,11 @@
 /**
- * Reads the collections of the app state. The library would block the thread until everything is decoded, most of a
- * second for 20,000 people. Here files are verified first, and decoded in slices.
+ * Reads the collections of the app state. Baileys would block the thread until everything is decoded, for most of a
+ * second with 20,000 people. This reader verifies each file first, and decodes it in slices.
  * If a collection cannot be read:
- *   its key is missing              queried once more, in full, because that answer may use another key; then it waits for a key
- *   an entry or a patch is damaged  queried once more, in full; unreadable entries of that answer are skipped, and the others are used
+ *   its key is missing              queried once more, in full, because the second answer may use another key; then it waits for a key
+ *   an entry or a patch is damaged  queried once more, in full; unreadable entries of the second answer are skipped, the others are used
  *   the media host refuses a file   (4xx, but not 429) queried once more, in full; if that fails too, it is not updated, and a warning is logged
- *   a file is not the right one     the same
+ *   a file is not the right one     as if the media host refused it
  *   the network refuses to send it  not updated, and this is logged
  *   no answer, or no download       the reading fails, and the error is passed to the caller
  */
@@ -51,7 +51,7 @@ export interface AppStateReader {
   /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
-  /** Nothing is read while `work` runs. `work` gets the current state of the collection. */
+  /** Runs `work` with the current state of the collection. Nothing is read while `work` runs. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }

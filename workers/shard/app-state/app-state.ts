@@ -22,8 +22,8 @@ export interface Changes {
 }
 
 /**
- * Large effects are on disk when this resolves; the others are returned for the commit of the new version. Rejects if
- * the changes must be read again.
+ * Writes changes of app state. Large effects are on disk when this resolves; the operations of the others are returned
+ * for the commit of the new version. Rejects if the changes must be read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
@@ -44,7 +44,7 @@ export interface AppState {
   /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
   take(reading: Reading): void
-  /** A removed collection is read in full again. */
+  /** Removes the stored collections, so that they are read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
   /** Saves the credentials, in one commit with other changes of the same turn of the event loop. */
   save(): void
@@ -128,11 +128,12 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     const before = name
     if (!rest || rest === before) return
     name = rest
-    // The first name is no change. `before` may be the name of a business, which its pairing has provided.
+    // The first name that is learned is no change. `before` may be the name of a business, which its pairing has
+    // provided.
     if (before && isNews) hold().name = rest
   }
 
-  /** The salt is in the credentials, in the same commit as the version of its collection. */
+  /** Keeps the salt in the credentials, which are in the same commit as the version of the salt's collection. */
   function learnSalt(action: AppStateAction) {
     const salt = saltIn(action)
     if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })
@@ -142,8 +143,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     state: auth.forSocket(creds),
     attach({ ev }, onFailure) {
       tellFailure = onFailure
-      // Before the first reading, the name from another source may be the one that the account had at the pairing. So
-      // that name is no change.
+      // Before the first reading, a name from another source may be the one that the account had at the pairing. So
+      // such a name is no change.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {

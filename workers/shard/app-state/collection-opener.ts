@@ -31,7 +31,7 @@ export interface CollectionOpenerDeps {
 export interface Opened {
   change: CollectionChange
   version: number
-  /** If an entry was changed twice, only the second change counts. */
+  /** The actions by their index. If an entry was changed twice, only the second change counts. */
   actions: Map<string, AppStateAction>
   isLenient: boolean
   /** Whether the collection was read in full and nothing was skipped, so that a missing entry does not exist. */
@@ -40,8 +40,8 @@ export interface Opened {
 
 export interface CollectionOpener {
   /**
-   * Null if the answer has no changes. Rejects with `MissingKey`, and with `DamagedAppState` if an entry or a MAC is
-   * wrong and `isLenient` is false.
+   * Returns the opened collection, or null if the answer has no changes. Rejects with `MissingKey`, and with
+   * `DamagedAppState` if an entry or a MAC is wrong and `isLenient` is false.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }

@@ -1,11 +1,13 @@
 /**
  * Finds people who are stored here, but whom the phone has removed from its address book. After a kill the whole
- * collection is read again, which does not mention removed people.
+ * collection is read again. It does not mention people who were removed.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/** `standing`: all actions of the collection. Stored people (`kept`) who are not in it are removed. */
+/**
+ * Returns the removals of stored people (`kept`) who are not in `standing`, the list of all actions of the collection.
+ */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

@@ -23,12 +23,16 @@ export interface ServerSyncDeps {
 }
 
 export interface ServerSync {
-  /** `later`: the notice could not be processed yet and must not be confirmed. Rejects if the data is not on disk. */
+  /**
+   * Reads the collections that a notice reports as changed. Returns `later` if the notice could not be processed yet
+   * and must not be confirmed. Rejects if the data is not on disk.
+   */
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
 /**
- * The most notices that wait for a key. Each needs little memory, because it consists of a few names of collections.
+ * Number of notices that may wait for a key. Each needs little memory, because it consists of a few names of
+ * collections.
  */
 const MAX_WAITING = 100
 
@@ -45,7 +49,10 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
     return found
   }
 
-  /** Rejects if a collection is still older than in the notice, because its key is missing or it cannot be read. */
+  /**
+   * Reads the collections of a notice. Rejects if one is still older than in the notice, because its key is missing or
+   * it cannot be read.
+   */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return

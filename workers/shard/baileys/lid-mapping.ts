@@ -1,12 +1,12 @@
 /**
- * The library's cache of pairs (number and LID) has no limit, and a timer for each pair. Pairs never expire, so the
- * replacement has no timers, and limits their number.
+ * Replaces Baileys' cache of pairs (number and LID), which has no limit, and a timer for each pair. Pairs never expire,
+ * so this cache has no timers. It limits their number.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 
-/** The most cached jids; each pair has two. */
+/** Number of cached jids. Each pair has two. */
 const REMEMBERED = 20_000
 
 export class LidMapping extends LIDMappingStore {

@@ -1,6 +1,6 @@
 /**
- * The library logs whole stanzas, keys and message texts with its errors. Only the sentence, the message of the error
- * and a few harmless fields are passed to our log.
+ * The logger for Baileys, which logs whole stanzas, keys and message texts with its errors. Only the sentence, the
+ * message of the error and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -22,7 +22,10 @@ function digest(data: unknown): Record<string, unknown> {
 
 const sentence = (data: unknown, message: string | undefined) => message ?? (typeof data === 'string' ? data : 'library')
 
-/** The library handles most problems that it logs as `warn` and `error`, so they are logged as `debug` and `info`. */
+/**
+ * Returns a logger for Baileys. Baileys handles most problems that it logs as `warn` and `error`, so they are logged as
+ * `debug` and `info`.
+ */
 export function libraryLogger(log: Logger): LibraryLogger {
   const logger: LibraryLogger = {
     level: 'warn',

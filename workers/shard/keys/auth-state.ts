@@ -16,16 +16,16 @@ import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 export interface Alongside {
   keys: readonly KeyChange[]
   ops(): readonly Op[]
-  /** Called after the commit. */
+  /** Must be called after the commit with these changes. */
   applied(): void
 }
 
 export interface AuthState {
-  /** Earlier saves are on disk first, so that the result contains them. */
+  /** Returns the stored credentials. Waits until earlier saves are on disk, so that the result contains them. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
-   * The credentials are durable when this resolves, written as they are at the time of the call. Nothing is written for
-   * credentials that were erased or replaced since, or if `alongside` rejects.
+   * Writes the credentials as they are at the time of the call; they are durable when this resolves. Nothing is written
+   * if the credentials were erased or replaced since, or if `alongside` rejects.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
@@ -33,7 +33,10 @@ export interface AuthState {
    * because a socket would log in with them instead of registering.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
-  /** When these credentials are erased or replaced, the socket can no longer write keys. */
+  /**
+   * Returns the state that one socket uses. When these credentials are erased or replaced, the socket can no longer
+   * write keys.
+   */
   forSocket(creds: AuthenticationCreds): AuthenticationState
   /** Removes the credentials first, then the keys. Begins after all pending saves have finished. */
   erase(): Promise<void>

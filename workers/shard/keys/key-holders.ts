@@ -1,6 +1,6 @@
 /**
- * Devices that have the account's sender key of a group or of its status posts, as JSON. It is read with every text to
- * the group, so an unchanged record is not parsed again.
+ * Records which devices have the account's sender key of a group or of its status posts, as JSON. The record is read
+ * with every text to the group, so an unchanged record is not parsed again.
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode, type SignalKeyStore } from '@whiskeysockets/baileys'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
@@ -15,13 +15,13 @@ export interface KeyHolders {
   add(group: string, devices: readonly string[]): Promise<void>
   replace(group: string, devices: readonly string[]): Promise<void>
   has(group: string, names: readonly string[]): Promise<boolean>
-  /** The next message sends the key to this device again. */
+  /** Removes the devices from the record, so that the next message sends them the key again. */
   forget(group: string, names: readonly string[]): Promise<void>
 }
 
 const NOBODY: readonly string[] = []
 
-/** An unchanged record and list (the same objects) are not parsed again if no device lacked the key. */
+/** If no device lacked the key, the same record and list of devices (the same objects) are not parsed again. */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   /** The changes of a record are made one after the other, because it is read and written as a whole. */

@@ -14,7 +14,7 @@ import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap
 
-/** The value null removes the key. */
+/** A key and its new value. The value null removes the key. */
 export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
 
 export interface KeyReader {
@@ -24,16 +24,16 @@ export interface KeyReader {
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
   ops(changes: readonly KeyChange[]): Op[]
-  /** Called after the commit with the operations of `ops`. */
+  /** Must be called after the commit of these operations. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * Another commit is writing these changes; `written` resolves when it has succeeded. Only readers through `ahead` see
-   * them before. Later changes of the same keys are written after them.
+   * Registers changes that another commit is writing. `written` resolves when this commit has succeeded. Until then,
+   * only readers through `ahead` see the changes. Later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
    * A reader that also sees changes that are not on disk yet. Use it only to compute changes that are written after
-   * these.
+   * those.
    */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
@@ -63,15 +63,15 @@ export interface KeyCache {
 /** Estimated size of a cache entry in bytes, without its value. The real size is usually smaller. */
 const ENTRY_OVERHEAD = 200
 /**
- * Type of the keys that are not cached, because each is read at most once. An instance has about 800, which took half
- * of its memory.
+ * Type of the keys that are not cached, because each is read at most once. An instance has about 800 such keys. In the
+ * cache they took half of the instance's memory.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 const ABSENT = new Uint8Array()
 
 /**
- * All instances of a thread share this cache. It is limited by entries and bytes. Absence is cached too, because most
- * reads of a quiet chat are for records that do not exist.
+ * Creates the cache that all instances of a thread share. It is limited by entries and bytes. Absence is cached too,
+ * because most reads of a quiet chat are for records that do not exist.
  */
 export function createKeyCache({
   maxEntries,
@@ -86,7 +86,7 @@ export function createKeyCache({
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
   /**
-   * Running reads. A write of the record supersedes its read: the value may be old and must not be cached.
+   * Running reads. A write of the record supersedes its read: the value that is read may be old and must not be cached.
    */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 

@@ -1,5 +1,5 @@
 /**
- * Creates the one-time keys of this device, which are stored before anybody gets them. New keys are not read back from
+ * Creates the one-time keys of this device. They are stored before anybody gets them. New keys are not read back from
  * the store, because the first upload has 812.
  */
 import type { AuthenticationCreds, AuthenticationState, KeyPair } from '@whiskeysockets/baileys'
@@ -16,8 +16,8 @@ export interface NextOneTimeKeys {
 }
 
 /**
- * Returns keys that were created but not uploaded, then new ones. No other call may run until the credentials are
- * changed.
+ * Returns keys that were created but not uploaded, then new ones. Do not call this again before the credentials contain
+ * `update`.
  */
 export async function nextOneTimeKeys(
   { creds, keys }: Pick<AuthenticationState, 'creds' | 'keys'>,

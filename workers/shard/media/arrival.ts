@@ -14,7 +14,7 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Below this number of free bytes, the full disk may cause any failure, whatever the converter reports. */
+/** If fewer bytes than this are free, the full disk may have caused any failure, whatever the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
@@ -28,7 +28,10 @@ export interface Arriving {
   egressAllow: Ranges
 }
 
-/** The downloaded bytes pass through `through` before they are stored. */
+/**
+ * Writes a media file to a new folder, calls `use`, and removes the folder. The bytes pass through `through` before
+ * they are stored.
+ */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,

@@ -16,7 +16,7 @@ interface Wishes {
   waveform?: boolean
 }
 
-/** Media for channels is not encrypted, so the kind of the destination matters. */
+/** Destination of the media. Its kind matters, because media for channels is not encrypted. */
 type To = Pick<Destination, 'kind'>
 
 export function make(

@@ -1,4 +1,4 @@
-/** Documents are sent unchanged. Their name and their type (by the extension) are sent with them. */
+/** Sends documents unchanged, with their name and their type, which the extension determines. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { SendContext } from '../send/contract.ts'
@@ -22,7 +22,10 @@ export async function documentMessage(
   return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
 }
 
-/** The extension is appended if the name lacks it. If no extension is given, that of the name is used. */
+/**
+ * Returns the name and the extension of a document. The extension is appended if the name lacks it. If no extension is
+ * given, that of the name is used.
+ */
 export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
   const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
   const wanted = extension ?? own ?? ''

@@ -3,7 +3,10 @@ import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'
 
 export interface MediaPreparation {
-  /** Rejects with `media_invalid` and the reason as a sentence. The deadline is set in the main thread. */
+  /**
+   * Prepares media in another thread. Rejects with `media_invalid` and the reason as a sentence. The main thread sets
+   * the deadline.
+   */
   prepare(job: MediaJob): Promise<PreparedMedia>
   answered(id: number, result: unknown): void
 }

@@ -6,7 +6,9 @@ import type { Ask } from '../connection/ask.ts'
 import type { SendFiles } from '../send/contract.ts'
 import { withMedia } from './arrival.ts'
 
-/** Time limit of the download in ms. The caller waits for at most 45 s, and a slow host must not use up all of it. */
+/**
+ * Time limit of the download in ms. The caller waits for at most 45 s, so a slow host must not use up all of this time.
+ */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
 export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare' | 'uploadAgent'> {

@@ -8,7 +8,7 @@ const FOLDER = '/product/image'
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 
-/** A picture that is already on the network's media host is not uploaded again. */
+/** Returns the URL of a picture on the network's media host. A picture that is already there is not uploaded again. */
 export async function productPicture(
   context: PortraitContext & Pick<UploadContext, 'session' | 'log'>,
   input: MediaInput,

@@ -1,6 +1,6 @@
 /**
- * Uploads a media file again that is forwarded between a channel and another chat: files of channels are not encrypted,
- * files of other chats are.
+ * Uploads a media file again if its message is forwarded between a channel and another chat. Files of channels are not
+ * encrypted, but files of other chats are.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -43,7 +43,10 @@ export interface Repost {
   to: Pick<Destination, 'kind'>
 }
 
-/** Throws `media_download_failed` if the network no longer has the media. */
+/**
+ * Returns the content with its media uploaded again. Throws `media_download_failed` if the network no longer has the
+ * media.
+ */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content

@@ -13,8 +13,8 @@ export interface OutgoingMedia {
 }
 
 /**
- * The secret encrypts later messages about this message (votes, edits, reports). Current phones add one to every
- * message.
+ * Size in bytes of a message's secret. The secret encrypts later messages about this message (votes, edits, reports).
+ * Current phones add one to every message.
  */
 const SECRET_BYTES = 32
 
@@ -30,7 +30,7 @@ export function sendMedia(context: SendContext, to: Destination, { content, info
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-/** The handle of an upload is not a field of the message. */
+/** Separates the handle of an upload from the content, because it is not a field of the message. */
 function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
   const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
   const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>

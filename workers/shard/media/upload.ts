@@ -27,7 +27,7 @@ export interface Uploaded {
   handle?: string
 }
 
-/** Time in ms without a transferred byte, after which the connection to a host is given up. */
+/** Time in ms without a transferred byte, after which the upload to a host is given up. */
 const IDLE_LIMIT = 30 * SECOND
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
@@ -64,15 +64,15 @@ export async function upload(
 }
 
 /**
- * Identifies an upload that was prepared ahead. The queue item or the URL identifies the file, so its bytes are not
- * part of the key.
+ * Returns the key of an upload that was prepared ahead. The queue item or the URL identifies the file, so its bytes are
+ * not part of the key.
  */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
 /**
- * Uploads media that needs no conversion. It is encrypted while it is downloaded, so its plain bytes are never on this
- * disk, except for channels.
+ * Uploads media that needs no conversion. The file is encrypted while it is downloaded, so its plain bytes are never on
+ * this disk. Media for channels is not encrypted.
  */
 export function uploadAsItComes(
   context: SendContext,
@@ -103,8 +103,8 @@ export const uploadPlain = async (context: UploadContext, path: string, folder: 
   send(context, path, folder, (await measure(path)).fileSha256)
 
 /**
- * The cached credentials of the media hosts can become invalid before they expire, so every host is tried once more
- * with new ones.
+ * Uploads a file to a media host. The cached credentials of the hosts can become invalid before they expire, so every
+ * host is tried once more with new ones.
  */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
@@ -151,9 +151,9 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
 }
 
 interface Sealing {
-  /** Returns the bytes for the media host. It can be used once. */
+  /** Encrypts the bytes for the media host. Call it only once. */
   through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
-  /** Available after all bytes have passed through. */
+  /** Returns the keys and hashes of the file. Call it after all bytes have passed through. */
   ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
 }
 

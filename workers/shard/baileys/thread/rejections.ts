@@ -1,6 +1,6 @@
 /**
- * The library starts functions without waiting for them, so their promises can reject unhandled. Such an error must not
- * end the process, except the error of a trapped WebAssembly module.
+ * Baileys starts functions without waiting for them, so their promises can reject unhandled. Such an error must not end
+ * the process, except the error of a trapped WebAssembly module.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -11,8 +11,8 @@ const owners = new AsyncLocalStorage<string>()
 let underWay = 0
 
 /**
- * Errors of the task are reported with its owner (an instance id). Below Node 24 an AsyncLocalStorage in use makes
- * every promise slower, so it is disabled while no task runs.
+ * Runs a task whose errors are reported with its owner (an instance id). Below Node 24 an AsyncLocalStorage in use
+ * makes every promise slower, so it is disabled while no task runs.
  */
 export function runAs<T>(owner: string, work: () => T): T {
   underWay++

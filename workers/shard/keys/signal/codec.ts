@@ -47,8 +47,8 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
 /**
- * The account is stored as protobuf, separately from the other fields, because its JSON would have base64 texts for
- * bytes.
+ * Encodes the credentials. The account is stored as protobuf, separately from the other fields, because its JSON would
+ * contain bytes as base64.
  */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }

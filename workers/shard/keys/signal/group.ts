@@ -13,8 +13,8 @@ import { protocolAddress, withObjects } from './wasm.ts'
 import { checkFields, FieldReader } from './wire.ts'
 
 /**
- * `literal`: the author's address as in the stanza. A key that arrived before the author's LID was known is stored
- * under this address.
+ * Author of a sender key in a group. `literal`: the author's address as in the stanza. A key that arrived before the
+ * author's LID was known is stored under this address.
  */
 export interface SenderName {
   group: string
@@ -32,7 +32,10 @@ export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint
   )
 }
 
-/** Creates the key at first use. Also returns the distribution message for devices that lack the key. */
+/**
+ * Encrypts for a group, with a sender key that is created at first use. Also returns the distribution message for
+ * devices that lack the key.
+ */
 export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {
     const address = own(protocolAddress(name.author))
@@ -117,7 +120,7 @@ async function loadSenderKey(keys: KeyReader, { group, author, literal }: Sender
   return undefined
 }
 
-/** Truncated bytes count as no key. JSON of the JavaScript library is accepted. */
+/** Whether the bytes are a sender key. Truncated bytes are not. JSON of the JavaScript library is accepted. */
 function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true

@@ -55,7 +55,8 @@ export async function migrateSessions(
 }
 
 /**
- * Hosted devices have LIDs on the server part `hosted.lid`, even if the LID of the person has the server part `lid`.
+ * Returns the jid of a device under the LID. Hosted devices have the server part `hosted.lid`, even if the LID of the
+ * person has the server part `lid`.
  */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid

@@ -23,11 +23,11 @@ export interface OpenedPart {
   changes: readonly KeyChange[]
 }
 
-/** The lock of the part's address is held until `end` is called. */
+/** Decrypts one part. The part's address is locked until `end` is called. */
 export interface PartTurn {
   /**
-   * Writes nothing: pass `changes` to the key store before `end`, because the next part builds on them. Rejects with a
-   * `SignalError` if the part itself is the cause.
+   * Decrypts the part, and writes nothing. Pass `changes` to the key store before `end`, because the next part builds
+   * on them. Rejects with a `SignalError` if the part itself is the cause.
    */
   decrypt(): Promise<OpenedPart>
   end(): void
@@ -62,7 +62,10 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     }
   }
 
-  /** The changes are in the commit of the message that contained the sender key, because the key is not sent again. */
+  /**
+   * Returns the changes of a received sender key. They are in the commit of the message that contained the key, because
+   * the key is not sent again.
+   */
   async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes

@@ -5,7 +5,7 @@
 import { hkdfSync } from 'node:crypto'
 import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'
 
-/** The identity key has its type byte (33 bytes). */
+/** Keys of this device. The identity key includes its type byte (33 bytes). */
 export interface OwnDevice {
   identityKey: Uint8Array
   registrationId: number
@@ -40,8 +40,8 @@ interface JsonSession {
 const SENDING = 1
 const RECEIVING = 2
 /**
- * libsignal does not store which side created the base key. With the value for our own key, the JavaScript library
- * would throw for a repeated pre-key message.
+ * Value of `baseKeyType` in all written JSON, because libsignal does not store which side created the base key. With
+ * the value for our own key, the JavaScript library would throw for a repeated pre-key message.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
@@ -68,8 +68,8 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * Undefined if a value is missing, because a partly converted record would fail later without a visible reason. The
- * open session becomes the current one, the others are archived.
+ * Converts JSON to a record. The open session becomes the current one, the others are archived. Undefined if a value is
+ * missing, because a partly converted record would fail later without a visible reason.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -153,15 +153,15 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 export interface SessionJson {
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
   /**
-   * Skipped message keys that could not be converted, because the library needs their seeds, which libsignal does not
+   * Number of skipped message keys that could not be converted. The library needs their seeds, which libsignal does not
    * store.
    */
   lostMessageKeys: number
 }
 
 /**
- * `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record, or if a
- * session has no sending key.
+ * Converts a record to JSON. `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes
+ * are not a record, or if a session has no sending key.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {
@@ -246,7 +246,10 @@ function need(message: Uint8Array, number: number): Uint8Array {
   return found
 }
 
-/** Throws a RangeError if the decoded value has another length, because with such a key every message would fail. */
+/**
+ * Decodes base64. Throws a RangeError if the result has another length, because with such a key every message would
+ * fail.
+ */
 function bytes(base64: string, length: number): Uint8Array {
   const decoded = Buffer.from(base64, 'base64')
   if (decoded.length !== length) throw new RangeError(`a key must have ${length} bytes, not ${decoded.length}`)

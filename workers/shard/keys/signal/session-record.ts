@@ -8,7 +8,10 @@ const ARCHIVED = 2
 const REMOTE_IDENTITY = 3
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** The most archived sessions. libsignal has the same limit, and would drop further sessions at the next change. */
+/**
+ * Largest number of archived sessions. libsignal has the same limit, and would drop further sessions at the next
+ * change.
+ */
 const MAX_ARCHIVED = 40
 /**
  * First byte of JSON. A RecordStructure never begins with it: in protobuf it means field 15, which does not exist
@@ -17,8 +20,8 @@ const MAX_ARCHIVED = 40
 const OPENING_BRACE = 0x7b
 
 /**
- * Converts a record that the JavaScript library wrote as JSON. Undefined for truncated bytes, which the module would
- * interpret as an empty record.
+ * Returns the session as a RecordStructure, converted if the JavaScript library wrote it as JSON. Undefined for
+ * truncated bytes, which the module would interpret as an empty record.
  */
 export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined
@@ -64,8 +67,9 @@ export function identityIn(session: Uint8Array): Uint8Array | undefined {
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
 
 /**
- * Makes the session that decrypted a message current, and restores all others. The module (whatsapp-rust-bridge 0.5.4)
- * tries the other sessions first and changes their keys, so that their later messages could not be decrypted.
+ * Returns the record after a decryption, with all other sessions as they were before it. The module
+ * (whatsapp-rust-bridge 0.5.4) tries the other sessions first and changes their keys, so that their later messages
+ * could not be decrypted.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
   const archived = allBytesOf(after, ARCHIVED)

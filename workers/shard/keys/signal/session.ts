@@ -31,7 +31,10 @@ export const ownDevice = ({ signedIdentityKey, registrationId }: AuthenticationC
   registrationId,
 })
 
-/** A session of a device that is not the own phone counts as no session under the phone's address. */
+/**
+ * Returns the session with the device at this address. Under the phone's address, the session of a device that is not
+ * the own phone counts as no session.
+ */
 export async function loadSession({ keys, creds }: SessionKeys, address: Address): Promise<Uint8Array | undefined> {
   const session = usableSession(await keys.get('session', addressId(address)), () => ownDevice(creds()))
   const identity = session && identityIn(session)
@@ -67,7 +70,10 @@ export async function decryptWith(
   return { result, changes: [...kept, ...identityChanges] }
 }
 
-/** The current session is archived, unless the identity differs. */
+/**
+ * Starts a session with another device. The current session is archived, unless the device has another identity: then
+ * it is replaced.
+ */
 export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
   const { registrationId, identityKey, signedPreKey, preKey } = bundle
   const { session, changes: identityChanges } = await withIdentity(deps, address, identityKey)
@@ -83,8 +89,9 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web; that of the own phone is known. A changed identity replaces the
- * old sessions only together with the operation's own changes, so that an invalid message destroys no session.
+ * Returns the session, and the change that stores a new identity. An identity is trusted on first use, as in WhatsApp
+ * Web, but the identity of the own phone is known before. A changed identity replaces the old sessions only together
+ * with the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -99,7 +106,10 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 
 const IDENTITY_KEY = 3
 
-/** The module does not expose the identity key. It is field 3 of a PreKeySignalMessage, after a version byte. */
+/**
+ * Returns the identity key in a pre-key message, which the module does not expose. It is field 3 of a
+ * PreKeySignalMessage, after a version byte.
+ */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
   try {
@@ -112,8 +122,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Each operation gets new objects, because a cipher reads the session only once. Changes are collected, so that they
- * become durable in one step.
+ * Runs one operation of the module. Each operation gets new objects, because a cipher reads the session only once.
+ * Changes are collected, so that they become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,

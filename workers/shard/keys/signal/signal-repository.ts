@@ -23,7 +23,7 @@ import { type Advanced, loadSession, ownDevice, startSession } from './session.t
 import { isOpen, sessionInfo } from './session-record.ts'
 
 export interface SignalRepository extends SignalRepositoryWithLIDStore, Letters {
-  /** Resolves when the address of the part is locked. Throws 'session closed' after `close`. */
+  /** Resolves when the address of the part is locked. Rejects with 'session closed' after `close`. */
   turnOf(part: SealedPart): Promise<PartTurn>
   assertOpen(): void
 }
@@ -42,8 +42,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   let isClosed = false
 
   /**
-   * Handlers of an ended socket still run. Their sends have no effect, and the messages they receive are delivered
-   * again.
+   * Throws after `close`. Handlers of an ended socket still run: their sends must have no effect, and the messages that
+   * they receive are delivered again.
    */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
@@ -52,7 +52,10 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const turnOf = createPartTurns({ ...deps, addresses, assertOpen })
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
-  /** Our own key is stored under the jid that the library requests: number or LID, as in the group. */
+  /**
+   * Returns the name of our own key. It is stored under the jid that Baileys requests: number or LID, whichever the
+   * group uses.
+   */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),

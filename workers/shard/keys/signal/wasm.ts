@@ -7,7 +7,7 @@ interface Freeable {
   free(): void
 }
 
-/** Frees the module's objects after `work`. Freeing an object during a pending call would end the process. */
+/** Runs `work`, and then frees the module's objects. To free an object during a pending call would end the process. */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []
   try {
@@ -22,7 +22,7 @@ export async function withObjects<T>(work: (own: <O extends Freeable>(object: O)
 
 export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
 
-/** The module needs public keys with their type byte, 33 bytes. */
+/** Returns the pair as the module needs it: the public key with its type byte, 33 bytes. */
 export const typedPair = (pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } => ({
   pubKey: generateSignalPubKey(pair.public),
   privKey: pair.private,

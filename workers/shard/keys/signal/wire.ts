@@ -75,7 +75,7 @@ export function checkFields(message: Uint8Array): void {
   while (reader.next());
 }
 
-/** If a field occurs several times, the last one is returned, as in any protobuf parser. */
+/** Returns the bytes of a field. If it occurs several times, the last one is returned, as in any protobuf parser. */
 export function bytesOf(message: Uint8Array, number: number): Uint8Array | undefined {
   let found: Uint8Array | undefined
   const reader = new FieldReader(message)
@@ -90,7 +90,7 @@ export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   return found
 }
 
-/** 0 if the field is absent, as in protobuf. */
+/** Returns the number in a field, or 0 if the field is absent, as in protobuf. */
 export function numberIn(message: Uint8Array, number: number): number {
   let found = 0
   const reader = new FieldReader(message)
@@ -102,7 +102,7 @@ export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])
 }
 
-/** Throws a RangeError for negative and fractional values, because they cannot be a varint. */
+/** Encodes a varint field. Throws a RangeError for negative and fractional values, because they cannot be a varint. */
 export function varintField(number: number, value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a varint`)
   return Buffer.concat([varintBytes(number * 8), varintBytes(value)])

@@ -24,10 +24,13 @@ function literal(jid: string, { user, server, domainType, device = 0 }: JidParts
 }
 
 export interface AddressBook {
-  /** Maps the number to the LID. Never queries the network, because the library has done so before. */
+  /**
+   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network,
+   * because Baileys has done so before.
+   */
   resolve(jid: string): Promise<Address>
   /**
-   * Returns the address without waiting: that of the LID if it is in memory, otherwise that of the jid as it is
+   * Returns the address without waiting: the address of the LID if it is in memory, otherwise that of the jid as it is
    * written.
    */
   resolveNow(jid: string): Address

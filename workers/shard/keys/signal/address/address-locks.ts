@@ -9,7 +9,7 @@ export interface AddressLocks {
 }
 
 export function createAddressLocks(): AddressLocks {
-  /** Each promise settles when the last task of its address has finished, and never rejects. */
+  /** The last task of each address. Each promise settles when this task has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
   async function acquire(addresses: string | readonly string[]): Promise<() => void> {

@@ -10,8 +10,8 @@ export interface AddressTurns {
 
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
   /**
-   * The session may move from the number's address to the LID's during the wait. Then the lock of the new address is
-   * acquired instead.
+   * Locks the address of a jid. While this waits for the lock, the session may move from the number's address to the
+   * LID's. Then the lock of the new address is acquired instead.
    */
   async function acquire(jid: string) {
     for (;;) {
