@@ -6,7 +6,10 @@ import { parseStoreUrl, STORE_URLS, type StoreUrl } from '../domain/store-url.ts
 import { lmdbBackend } from './backends/lmdb-backend.ts'
 import type { Backend } from './store-backend.ts'
 
-/** A backend other than the default one is loaded only for a URL that names it. */
+/**
+ * Functions that load and create a backend. A backend other than the default one is loaded only for a URL that names
+ * it.
+ */
 const BACKENDS: { [Name in StoreUrl['backend']]: (url: Extract<StoreUrl, { backend: Name }>) => Promise<Backend> } = {
   lmdb: async ({ dir }) => lmdbBackend(dir),
   memory: async ({ name }) => (await import('./backends/memory-backend.ts')).memoryBackend(name),

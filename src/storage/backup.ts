@@ -21,7 +21,10 @@ export interface BackupSource {
   keyFile?: string | undefined
 }
 
-/** `target` must not exist, and is created only when the copy is complete. Resolves with the number of media files. */
+/**
+ * Makes a backup in the folder `target`, which must not exist and is created only when the copy is complete. Resolves
+ * with the number of media files.
+ */
 export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, keyFile }: BackupSource): Promise<number> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} already exists; name a folder that does not exist.`)
   await makePrivate(dirname(target))
@@ -35,7 +38,7 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
     await copyFiles(keysDir, keys)
     await copyTo(state)
     const mediaFiles = await copyMedia()
-    // The copy may have the key of an instance without a record, which the first start on the copy removes.
+    // The copy may contain the key of an instance that has no record. The first start on the copy removes such a key.
     await copyFiles(keysDir, keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))

@@ -16,7 +16,8 @@ import type { Sealer } from './sealer.ts'
 
 export interface Blobs {
   /**
-   * The blob is durable when the promise resolves. Resolves with false, and stores nothing, if the budget is exhausted.
+   * Stores a blob, which is durable when the promise resolves. Resolves with false, and stores nothing, if the budget
+   * is exhausted.
    */
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
@@ -39,7 +40,7 @@ export interface AllBlobs {
 
 export interface BlobsOptions {
   budgetBytes: number
-  /** Counter of stored bytes that all threads share. Without it, this thread counts alone. */
+  /** Counter of stored bytes that all threads share. If it is absent, this thread uses a counter of its own. */
   counter?: BigInt64Array | undefined
 }
 
@@ -78,8 +79,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // The bytes are counted in the turn of the event loop in which the driver creates the file, so the file of a
-        // thread that dies is counted.
+        // The bytes are counted in the same turn of the event loop in which the driver creates the file. So if the
+        // thread dies later, its file is already counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true

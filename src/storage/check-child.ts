@@ -1,6 +1,6 @@
 /**
- * Checks a store in a separate process, because damage ends lmdb with a signal and not with an error. An open read
- * transaction prevents other processes from reusing the pages.
+ * Checks a store in a separate process, because lmdb crashes with a signal when it reads damaged data. An open read
+ * transaction keeps other processes from reusing the pages that are checked.
  */
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,10 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 
 const [dir = '', how = ''] = process.argv.slice(2)
 
-/** Other processes may replace the header a thousand times a second while it is read. */
+/**
+ * Maximum number of attempts to open a read transaction between two changes of the header. Other processes may replace
+ * the header a thousand times a second.
+ */
 const MAX_TRIES = 1_000
 
 async function hold(fd: number): Promise<{ meta: Meta; readAll(): void }> {

@@ -16,10 +16,10 @@ export type CheckReport =
   | { state: 'damaged'; problem: string }
   | { state: 'unknown'; problem: string }
 
-/** The system ends a process that reads damaged data with one of these signals. */
+/** Signals with which the system ends a process that reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/** A `deep` check also reads every record through lmdb. */
+/** Checks the store in another process. A `deep` check also reads every record through lmdb. */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)

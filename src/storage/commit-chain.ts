@@ -6,8 +6,8 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Entries that may wait for the disk. The store reserves disk space for the largest commit, so a higher limit would
- * make the file longer.
+ * Maximum number of entries in one commit. The store reserves disk space for the largest commit, so a higher limit
+ * would make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
@@ -19,11 +19,14 @@ export interface CommitChain {
   settled(): Promise<void>
   /** Resolves when more entries may be added. */
   room(): Promise<void>
-  /** Nothing more can be added; entries that were added are still written. */
+  /** Refuses further entries from now on. Entries that were added before are still written. */
   close(): void
 }
 
-/** `get` returns added values immediately; `range` returns them once they are on disk. */
+/**
+ * A store with a chain of commits. `get` returns added values before they are on disk; `range` returns them only once
+ * they are on disk.
+ */
 export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
@@ -103,7 +106,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
       () => write(link),
       () => write(link),
     )
-    // The promises of the entries report this failure.
+    // The promises of the entries already report this failure.
     link.written.catch(() => {})
     return link
   }

@@ -4,8 +4,8 @@
  */
 
 /**
- * `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\` and `?`, which unstorage
- * rewrites.
+ * Sets the value of a key, or removes the key if the value is `null`. Keys are ASCII, with parts joined by `:`. They
+ * must not contain `/`, `\` and `?`, because unstorage rewrites these characters.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 
@@ -36,19 +36,19 @@ export interface ChangeFeed {
   version(): Promise<number>
   /**
    * Stores a batch that was decided at this version, and raises the version by one. Resolves with false, and stores
-   * nothing, if the store has another version. A batch that was not sent until then is refused; `until` is a value of
+   * nothing, if the store has another version. Rejects if the batch was not sent before `until`, a value of
    * `performance.now`.
    */
   commit(version: number, ops: readonly Op[], until?: number): Promise<boolean>
-  /** The changes after this version. All of the result is of one moment. */
+  /** Reads the changes after this version. The whole result is of one moment. */
   since(version: number): Promise<Changes>
 }
 
 export interface Changes {
   version: number
   /**
-   * The changed keys, each with the present value, or undefined if the record was removed. Undefined if the store no
-   * longer has all of the changes.
+   * The changed keys, each with its present value, or with undefined if the record was removed. The map itself is
+   * undefined if the store no longer has all of the changes.
    */
   changed: ReadonlyMap<string, Uint8Array | undefined> | undefined
 }
@@ -56,13 +56,13 @@ export interface Changes {
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
-   * The batch is atomic, and durable even after a power loss when the promise resolves. Resolves with false only if the
-   * batch's condition is not met.
+   * Writes a batch atomically. It is durable, even after a power loss, when the promise resolves. Resolves with false
+   * only if the condition of the batch is not met.
    */
   commit(batch: Batch): Promise<boolean>
   /** Yields records in key order, without a full scan. The result need not be a consistent snapshot. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
-  /** The store itself counts the keys: a hundred thousand take some milliseconds. */
+  /** Counts keys inside the store, so a hundred thousand take only some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
    * Makes an empty commit, which rejects if another service has replaced this one. Absent if only this machine can use
@@ -71,14 +71,20 @@ export interface StateStore {
   confirm?(): Promise<void>
   /** Absent if only the processes of one machine can use the store. */
   changes?: ChangeFeed
-  /** Distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing. */
+  /**
+   * Lists the distinct ids that follow a prefix, which ends with `:`. Absent if the ids can be read one by one at no
+   * cost.
+   */
   ids?(prefix: string): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Records that are newer in memory than on disk. Every commit also writes them. */
+/** Adds records that are newer in memory than on disk to every commit. */
 export interface Rider {
-  /** Called in the turn of the event loop in which the commit is made, so a later commit has the newer state. */
+  /**
+   * Returns the records to write. Called in the turn of the event loop in which the commit is made, so a later commit
+   * has the newer state.
+   */
   take(): readonly Op[]
   /**
    * Called after the commit of each `take` that returned operations. `isWritten` is false if none of them is on disk.
@@ -89,12 +95,15 @@ export interface Rider {
 /** Maximum length of a key in characters; the limit of lmdb is 1,978 bytes. */
 export const KEY_LIMIT = 1_024
 
-/** Printable ASCII without `/`, `?` and `\`. A commit checks dozens of keys, so the expression is created once. */
+/**
+ * Printable ASCII without `/`, `?` and `\`. The expression is created only once, because a commit checks dozens of
+ * keys.
+ */
 const VALID_KEY = /^[!-.0->@-[\]-~]+$/
 
 /**
- * Every backend must read the key in the same way: printable ASCII, not too long, without the characters that unstorage
- * rewrites. The error contains the key.
+ * Throws an error that contains the key, unless every backend would read the key in the same way. A key must be
+ * printable ASCII, not too long, and without the characters that unstorage rewrites.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {
@@ -105,7 +114,10 @@ export function checkRecordKey(key: string): void {
   }
 }
 
-/** All operations are checked before the first write, so that an invalid one changes nothing. */
+/**
+ * Throws if an operation is invalid. All operations are checked before the first write, so an invalid one changes
+ * nothing.
+ */
 export function checkOps(ops: readonly Op[]): void {
   for (const [key, value] of ops) {
     checkRecordKey(key)

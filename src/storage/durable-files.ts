@@ -1,13 +1,13 @@
 /**
- * Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only this
- * user can read them.
+ * Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only the
+ * user of this process can read them.
  */
 import { randomBytes } from 'node:crypto'
 import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** Makes a new or removed file name in the folder durable. */
+/** Flushes a folder, so that the names of new and removed files in it are durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -17,7 +17,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** On a nearly full disk, one write can end early without an error, and only the next one fails. */
+/**
+ * Writes all bytes at a position. On a nearly full disk, a single write can end early without an error, and only the
+ * next one fails.
+ */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0
   while (done < bytes.byteLength) {
@@ -26,7 +29,10 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** The file is durable when the promise resolves. An existing file is not replaced; the result is then false. */
+/**
+ * Writes a new file, which is durable when the promise resolves. Resolves with false, and changes nothing, if the file
+ * exists.
+ */
 export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
   const draft = await writeDraft(file, bytes)
   try {
@@ -41,7 +47,10 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
   return true
 }
 
-/** The file keeps its owner, and the old content is overwritten on disk. Durable when the promise resolves. */
+/**
+ * Replaces the content of a file and keeps its owner. The old content is overwritten on disk. All of this is durable
+ * when the promise resolves.
+ */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')
   try {

@@ -2,14 +2,17 @@
 import type { Log } from '../domain/log.ts'
 
 /**
- * `process.exit` waits for the threads, and a thread that waits for a lock of the store never ends. `process.abort`
- * would leave a core dump with keys and messages.
+ * Kills this process. `process.exit` would wait for the threads, and a thread that waits for a lock of the store never
+ * ends. `process.abort` would leave a core dump with keys and messages.
  */
 export function endNow(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The store can no longer be used in this process. The next process continues from the stored state. */
+/**
+ * Logs the error and kills this process, which can no longer use the store. The next process continues from the stored
+ * state.
+ */
 export const endWithStore =
   (log: Log) =>
   (err: unknown, sentence: string): void => {

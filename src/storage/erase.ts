@@ -20,8 +20,9 @@ export interface LeftoverOptions {
 }
 
 /**
- * Runs before any instance is started. A deletion removes the configuration first, and a creation writes it last, so an
- * instance without one is a leftover, unless another service is its home and is creating or deleting it.
+ * Erases what interrupted deletions and creations of instances left. Must run before any instance is started. A
+ * deletion removes the configuration first, and a creation writes it last. So an instance without a configuration is a
+ * leftover, unless another service is its home and is creating or deleting it.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
@@ -39,8 +40,8 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
 }
 
 /**
- * Erases those of the instances that have no configuration, and no imported device from which they will be made again.
- * This service must be their home, and none may run.
+ * Erases those of the instances that have neither a configuration nor an imported device from which the service will
+ * create them again. This service must be their home, and none of them may run.
  */
 export async function eraseClaimed(instances: Iterable<string>, { store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   for (const instance of instances) {
@@ -57,7 +58,7 @@ export async function eraseClaimed(instances: Iterable<string>, { store, keyRing
   }
 }
 
-/** Keeps the staged media of imports that wait for the service. */
+/** Removes staged media, except those of imports that wait for the service. */
 async function removeStaged(store: StateStore, blobs: BlobItems): Promise<void> {
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))

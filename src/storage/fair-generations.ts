@@ -5,7 +5,7 @@
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
 const SHARE = 1 / 64
-/** Every group may have this many rows in a generation. */
+/** Number of rows that every group may have in a generation, even if its share is smaller. */
 const MIN_ROWS = 8
 
 export interface Place {

@@ -1,7 +1,7 @@
 /**
- * Stores rows with a bounded age and number, in a newer and an older generation. When the newer one reaches its term or
- * is full, it becomes the older one, whose rows are removed later. So a row is kept for one to two terms, or until a
- * full generation of newer rows has been added.
+ * Stores rows with a bounded age and number, in a newer and an older generation. When the newer one reaches its maximum
+ * age (its term) or is full, it becomes the older one, and the rows of the former older one are removed. So a row is
+ * kept for one to two terms, or until a full generation of newer rows has been added.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -23,15 +23,18 @@ export interface GenerationsOptions extends Term {
 
 export interface Generations {
   load(): Promise<void>
-  /** `isNew` is true if the row begins a generation. The caller must then have outdated rows removed. */
+  /**
+   * Returns the key for a new row. `isNew` is true if the row begins a generation. The caller must then have outdated
+   * rows removed.
+   */
   next(hash: string): { key: string; isNew: boolean }
-  /** Must be called before a row of this size is committed. */
+  /** Counts a row of this size in bytes. Must be called before the row is committed. */
   count(size: number): void
   /** Possible keys of a row; the key in the newer generation is first. */
   keys(hash: string): string[]
   /** Removes outdated rows, a bounded number in each commit. */
   removeOld: Sweep
-  /** Must be called after somebody removed all rows. */
+  /** Starts again without any generation. Must be called after other code has removed all rows. */
   forgotten(): void
 }
 

@@ -11,7 +11,7 @@ export async function idsUnder(store: Store, prefix: string): Promise<string[]> 
     if (next === undefined) return found
     const id = next.slice(prefix.length).split(':')[0]!
     found.push(id)
-    // The character ";" follows ":" directly, so this is after all keys of the id.
+    // The character ";" follows ":" directly, so this key sorts after all keys of the id.
     after = `${prefix}${id};`
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stores each key in a file, because only a file can be overwritten in place. A removed record remains in free pages of
- * the store, so its key must be destroyed.
+ * Stores each key in a file, because only a file can be overwritten in place. The records of a deleted instance remain
+ * in free pages of the store, so the key that decrypts them must be destroyed.
  *
  * A file has space for two encrypted copies of its key. While the secret key is rotated, one is encrypted with the old
  * secret key and one with the new, so after a kill at least one of them opens the file.
@@ -73,7 +73,7 @@ export function keyFiles(dir: string): KeyTable {
     async removeDrafts() {
       for (const name of await readdir(dir)) {
         if (name.endsWith(CONDEMNED)) await destroy(path(name))
-        // Other drafts are not overwritten: such a file may be linked to the name of the key.
+        // Other drafts are deleted but not overwritten: the same file may also be linked to the name of a key.
         else if (name.endsWith(DRAFT)) await rm(path(name))
       }
     },

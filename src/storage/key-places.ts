@@ -13,7 +13,7 @@ const recordKey = (name: string) => `key:${name}`
 
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
-/** Null if this secret key decrypts neither copy of the key. */
+/** Decrypts a key from one of its two copies. Returns null if this secret key decrypts neither copy. */
 export function openKeyPlaces(sealer: Sealer, name: string, places: Places): KeyFile | null {
   for (const place of [0, 1] as const) {
     const sealed = places[place]

@@ -3,7 +3,7 @@
  * instance. The secret key only encrypts these keys, so it can be changed without changing a record. Destroying the key
  * of an instance makes its data unreadable, also in free pages of the store.
  *
- * Every step can be repeated, and the start finishes what a kill interrupted.
+ * Every step can be repeated, and the next start finishes a step that a kill interrupted.
  */
 import type { Steps } from '../domain/steps.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
@@ -21,21 +21,23 @@ export interface KeyRing {
   /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
   readonly main: Sealer
   readonly mainKey: Uint8Array
-  /** 32 bytes, for links to received files. */
+  /** Key for links to received files; 32 bytes. */
   readonly links: Uint8Array
   instances(): string[]
   /** Throws if the instance has no key. */
   of(instance: string): Uint8Array
   /**
-   * Makes this service the home of the instance, and then its key. Durable when the promise resolves. `key` is from
-   * another server; without it a new key is created.
+   * Makes this service the home of the instance, and then stores the key of the instance. Both are durable when the
+   * promise resolves. `key` is the key that the instance had on another server; without it a new key is created.
    */
   make(instance: string, key?: Uint8Array): Promise<void>
   /** Reads the key of an instance that another service has created. Rejects if it is not in the store. */
   learn(instance: string): Promise<void>
-  /** Another service has deleted the instance. */
+  /** Drops the key from memory, because another service has deleted the instance. */
   forget(instance: string): void
-  /** When the promise resolves, nothing that was encrypted with the key can be read. */
+  /**
+   * Destroys the key of an instance. When the promise resolves, nothing that was encrypted with the key can be read.
+   */
   destroy(instance: string): Promise<void>
 }
 
@@ -48,14 +50,14 @@ const MARK = Buffer.from('this store is read with the right key')
 
 const WRONG_KEY = 'The secret key is not the one this store was written with; start with the original key or use an empty store.'
 
-/** Throws if this is not the secret key of the store. An empty store gets its first keys. */
+/** Throws if this is not the secret key of the store. If the store is empty, creates its first keys. */
 export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<void> {
   if ((await store.get(keys.keyRing)) !== undefined) {
     await openMain(store, secretKey)
     return
   }
   if (!(await isEmpty(store))) {
-    // Another service may have made the first records since.
+    // Another service may have made the first records in the meantime.
     if ((await store.get(keys.keyRing)) !== undefined) return void (await openMain(store, secretKey))
     throw new Error(
       'The store has data, but the record that the secret key is checked with is missing; restore the store from a backup.',
@@ -74,7 +76,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/** For a command that runs beside the service. Changes nothing. */
+/** Returns the sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)
@@ -89,7 +91,7 @@ export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Seale
     throw new Error(`The keys of the store in ${store.shown} are not those of its records; restore both from one backup.`)
 }
 
-/** For the process that owns the store. Finishes an interrupted rotation of the secret key. */
+/** Decrypts all keys, for the process that owns the store. Finishes an interrupted rotation of the secret key. */
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
@@ -111,13 +113,13 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
       return key
     },
     async make(instance, key) {
-      // A service that starts would otherwise take the key for that of a leftover.
+      // If the key were stored before the home, a service that starts would take the key for a leftover.
       if (!(await claimHomes(store.homes, [instance])).has(instance))
         throw new StorageFailure(`Another service on the store in ${store.shown} has the instance ${instance}.`)
       try {
         held.set(instance, await files.make(instance, key))
       } catch (error) {
-        // Another service may claim the home, and erases what there is of the instance.
+        // Another service may then claim the home, and erases what was already stored for the instance.
         await store.homes?.release([instance]).catch(() => {})
         throw error
       }
@@ -129,14 +131,15 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
     async destroy(instance) {
       await files.destroy(instance)
       held.delete(instance)
-      // The deletion is complete. A home that stays is removed by a later start.
+      // The deletion is already complete. If this fails, a later start removes the home.
       await store.homes?.remove(instance).catch(() => {})
     },
   }
 }
 
 /**
- * Decrypts every key first. Only then are copies under other secret keys removed, because they might be needed before.
+ * Returns all keys by name. Decrypts every key first, and only then removes copies under other secret keys, because
+ * these copies might be needed until then.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openSealedKeys(store.keyTable, secretKey)
@@ -151,8 +154,8 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * For the process that owns the store. `replace` makes the new secret key durable. Before this call the old secret key
- * opens every key, and after it the new one does.
+ * Replaces the secret key. Only the process that owns the store may call this. `replace` makes the new secret key
+ * durable: before that call the old secret key opens every key, and after it the new one does.
  */
 export async function rotateSecretKey(
   store: Store,

@@ -1,7 +1,7 @@
 /**
- * Notes when credentials were last used. They are records of their own, and not among the followed ones: a note waits
- * for no other change, and makes no change of another service be decided again. If two services note a use in the same
- * minute, the later commit counts.
+ * Stores when credentials were last used, each in a record of its own. These records are not among those that services
+ * follow (`main-records/`). So a note waits for no other change, and no other service must decide a change again
+ * because of it. If two services note a use in the same minute, the later commit counts.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from './contract.ts'
@@ -23,17 +23,17 @@ export interface LatestUsesDeps {
 }
 
 export interface LatestUses {
-  /** Reads the notes of all services. A read that is under way is shared. */
+  /** Reads the notes of all services. Calls during a read share this read. */
   read(): Promise<void>
   of(id: string): Use | undefined
   note(id: string, use: Use): void
-  /** Resolves when the latest note is stored. */
+  /** Resolves when the latest note of this credential is stored. */
   write(id: string): Promise<void>
-  /** Must be part of the change that removes the credential. */
+  /** Returns the operation that removes the note. It must be part of the change that removes the credential. */
   removal(id: string): Op
   /** Removes a note that was stored after its credential had been removed. */
   remove(id: string): Promise<void>
-  /** The credential no longer exists. */
+  /** Drops the note from memory, because the credential no longer exists. */
   forget(id: string): void
   /** Removes the notes of credentials that no longer exist. */
   removeOthers(isThere: (id: string) => boolean): Promise<void>

@@ -9,20 +9,23 @@ export interface Member {
 }
 
 export interface Members {
-  /** The other members that are alive as of the last look; empty before this service owns the store. */
+  /** The other members that were alive at the last look at the store. Empty before this service owns the store. */
   others(): readonly Member[]
-  /** The listener is called after each look that has succeeded, once a second, in the order of these calls. It must not throw. */
+  /**
+   * Adds a listener. It is called after each successful look at the members, once a second. Listeners are called in the
+   * order in which they were added, and must not throw.
+   */
   onLook(listener: () => void): void
   /**
-   * Whether this service may find another member dead now. If not, it has not reached the store for a while, and watches
-   * the others from the beginning when it does.
+   * True if this service has reached the store recently, so that it may find another member dead. If it has not, it
+   * watches the other members from the beginning once it reaches the store again.
    */
   reachesStore(): boolean
 }
 
 /**
- * `reaches`: the member can use the store. `away`: it cannot, so it replaces nobody. `refused`: nothing listens at its
- * address, so it has ended. `other`: it has ended, and another run of a service listens there.
+ * Answer of another member. `reaches`: it can use the store. `away`: it cannot, so it replaces nobody. `refused`:
+ * nothing listens at its address, so it has ended. `other`: it has ended, and another run of a service listens there.
  */
 export type MemberAnswer = 'reaches' | 'away' | 'refused' | 'other'
 

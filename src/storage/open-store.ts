@@ -24,7 +24,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 
 type Keeper = Pick<OpenStore, 'blobDriver' | 'shown'>
 
-/** The driver for buckets is loaded only if the media are in a bucket. */
+/** Functions that open the driver for media. The driver for buckets is loaded only if the media are in a bucket. */
 const BLOB_DRIVERS: { [In in BlobPlace['in']]: (place: Extract<BlobPlace, { in: In }>, store: Keeper) => Promise<BlobDriver> } = {
   files: async ({ dir }) => blobFiles({ dir }),
   async store(_, { blobDriver, shown }) {

@@ -23,22 +23,25 @@ import { PRIVATE_FILE } from './private.ts'
 const PREFIX = 'opening-'
 /** Id of this process. Its threads share one environment of lmdb, and only the first opening writes the shared number. */
 const PROCESS = randomBytes(4).toString('hex')
-/** Time in ms for which a process holds its commits for another one that opens lmdb. */
+/** Maximum time in ms for which a process holds its commits while another one opens lmdb. */
 const MAX_HOLD = 20_000
-/** Time in ms after which an opening process gives up, because another one does not answer. */
+/** Time in ms after which an opening process gives up because another process does not answer. */
 const MAX_WAIT = 30_000
-/** Time in ms before a process is asked again. */
+/** Pause in ms before a process is asked again. */
 const ASK_AGAIN = 20
 
-/** Begins to hold the commits of all processes. Resolves with a function that ends this. */
+/** Begins to hold the commits of all processes. Resolves with a function that lets them continue. */
 export type HoldCommits = () => Promise<() => void>
 
 export interface OpeningTurn {
-  /** Lmdb is open, so the other processes may commit again. */
+  /** Must be called when lmdb is open. The other processes may then commit again. */
   opened(): void
-  /** From now on this process holds its commits while another one opens lmdb. */
+  /**
+   * Must be called when the store is open. From then on, this process holds its commits while another process opens
+   * lmdb.
+   */
   holdFor(hold: HoldCommits): void
-  /** Ends a hold that runs. Call it before lmdb is closed, and `end` after it. */
+  /** Ends the present hold of commits, if there is one. Call it before lmdb is closed, and `end` after it. */
   stopHolding(): Promise<void>
   end(): Promise<void>
 }
@@ -54,7 +57,10 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
   const place = await placeOf(dir, `.${name}`)
   const isOpen = deferred<HoldCommits>()
   const peers = new Set<Socket>()
-  /** Ends of the connections of processes that open lmdb before this one does. */
+  /**
+   * One promise for each process that opens lmdb before this one does. It resolves when the connection of that process
+   * has ended.
+   */
   const before = new Set<Promise<void>>()
   let isWaiting = true
   let isEnding = false
@@ -121,7 +127,8 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
   try {
     await listenAt(server, place, name, dir)
     const deadline = Date.now() + maxWait
-    // If nobody holds the commits, processes that this one let pass may commit as soon as they have opened lmdb.
+    // If no process holds its commits, those that were let first may commit as soon as they have opened lmdb. So this
+    // process waits for them and asks again.
     while (!(await askAll(deadline)) && before.size > 0) {
       done()
       await orLate(Promise.all(before), deadline - Date.now(), () => {
@@ -139,7 +146,7 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
 const othersIn = async (dir: string, own: string): Promise<string[]> =>
   (await readdir(dir)).filter((name) => name.startsWith(PREFIX) && name !== own)
 
-/** First line of the connection, or undefined if it ends before. */
+/** Returns the first line of the connection, or undefined if the connection ends before. */
 async function lineOf(socket: Socket): Promise<string | undefined> {
   const lines = createInterface({ input: socket })
   const line = await Promise.race([once(lines, 'line'), once(lines, 'close')])
@@ -175,7 +182,9 @@ async function ask(place: Place, other: string, own: string, asked: Set<Socket>,
   }
 }
 
-/** The queue of connections is full, or the connection ended. */
+/**
+ * Error codes after which the same process is asked again: its queue of connections is full, or the connection ended.
+ */
 const AGAIN: ReadonlySet<string> = new Set(['EAGAIN', 'ECONNRESET', 'EPIPE'])
 
 const notAllowed = (path: string) =>
@@ -184,7 +193,10 @@ const notAllowed = (path: string) =>
 const notAnswered = (name: string) =>
   `The process ${name.split('-')[1]} has the store open and does not answer, so this one cannot open it safely; end that process, or try again later.`
 
-/** The socket gets its name when it listens, so a refused connection means that its process has ended. */
+/**
+ * Listens at a socket. The socket gets its final name only when it listens, so a refused connection means that its
+ * process has ended.
+ */
 async function listenAt(server: Server, place: Place, name: string, dir: string): Promise<void> {
   try {
     const path = place.path(`.${name}`)

@@ -25,8 +25,8 @@ export interface Place {
 }
 
 /**
- * Rejects if another process owns the store. Call the returned function after the store is closed. `onVisit` runs when
- * a command has written something to the store, or a second service is starting.
+ * Makes this process the owner of the store. Rejects if another process owns it. Call the returned function after the
+ * store is closed. `onVisit` runs when a command has written something to the store, or a second service is starting.
  */
 export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
@@ -83,7 +83,10 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
   }
 }
 
-/** On Linux, a folder with a long path is reached through its open file descriptor. */
+/**
+ * Returns how to reach sockets in the folder. On Linux, a folder with a long path is reached through its open file
+ * descriptor.
+ */
 export async function placeOf(dir: string, name: string): Promise<Place> {
   const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
   if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }

@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path'
 export const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
 
-/** Also creates missing parent folders. The permissions of an existing folder are not changed. */
+/**
+ * Creates a private folder, and its parent folders if they are missing. The permissions of an existing folder are not
+ * changed.
+ */
 export async function makePrivate(folder: string): Promise<void> {
   // Folders are created one level at a time, because with `recursive` the call never ends on a file system like /proc.
   try {
@@ -29,8 +32,8 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Throws a sentence that names the variable if this user cannot write to a folder. Another user may have created its
- * files, for example by a first start as root.
+ * Creates the folders of data and store. Throws a sentence that names the variable if this user cannot write to one of
+ * them. Another user may have created the files, for example by a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
@@ -56,7 +59,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
   }
 }
 
-/** Throws a sentence that names the variable if this user cannot write to the folder. */
+/** Creates the folder if it is missing. Throws a sentence that names the variable if this user cannot write to it. */
 export async function makeNamedFolder(variable: string, folder: string): Promise<void> {
   const names = `${variable} is ${JSON.stringify(folder)}`
   try {
@@ -73,10 +76,13 @@ export async function makeNamedFolder(variable: string, folder: string): Promise
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** A full disk is not a problem with the folder, and other checks report it. */
+/** Error codes of a full disk. A full disk is not a problem with the folder, and other checks report it. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
-/** Permissions alone do not decide this: on a disk that is mounted read-only, even root cannot write. */
+/**
+ * Creates a folder and removes it again, to see if this is possible. Permissions alone do not show it: on a disk that
+ * is mounted read-only, even root cannot write.
+ */
 async function tryToWrite(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, '.try-')))
@@ -91,8 +97,8 @@ function thisUser(): string {
 }
 
 /**
- * Another program or an older release may have made the file readable for others. Files of another user are not
- * changed.
+ * Makes a file private, because another program or an older release may have made it readable for others. Files of
+ * another user are not changed.
  */
 export function closeFile(path: string): void {
   const { mode, uid } = statSync(path)

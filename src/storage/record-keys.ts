@@ -3,7 +3,7 @@
  * instance removes one range. Keys contain hashes in place of phone numbers, addresses and message ids.
  */
 export const keys = {
-  /** Encrypted constant that shows whether the keys beside the store belong to it. */
+  /** Encrypted constant that shows whether the keys of the store belong to its records. */
   keyRing: 'meta:key-ring',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
@@ -12,7 +12,7 @@ export const keys = {
   storeCopied: 'meta:copied',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
-  /** `of` names the member of a cluster whose numbers they are. */
+  /** Page of numbers for the charts. `of` is the member of a cluster to which the numbers belong. */
   chartPage: (window: string, page: number, of?: string): string =>
     `${keys.chartPages(window, of)}${String(page).padStart(3, '0')}`,
   chartPages: (window: string, of?: string): string => `${keys.charts}${of === undefined ? '' : `${of}:`}${window}:`,
@@ -31,7 +31,7 @@ export const keys = {
   oauthApps: 'oauth:app:',
   oauthClient: (id: string) => `oauth:client:${id}`,
   oauthClients: 'oauth:client:',
-  /** Consent page that is open, and code that may be redeemed, each by the hash of its secret. */
+  /** Consent pages that are open, and codes that may be redeemed. Each key ends with the hash of the secret. */
   oauthConsents: 'oauth:consent:',
   oauthCodes: 'oauth:code:',
 
@@ -44,7 +44,6 @@ export const keys = {
 
   instance: (id: string) => `instance:${id}:`,
   instances: 'instance:',
-  /** Id of the process that is creating or deleting the instance, in a store that several processes can use. */
   /** Configuration of an instance, which the main thread writes: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',
@@ -78,9 +77,9 @@ export const keys = {
   queue: (id: string) => `instance:${id}:queue:`,
   /** Queue item that is being sent, with the number of its attempts. Removed when no item is being sent. */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
-  /** Time for which send safety let items wait, which does not count in their age. */
+  /** Time for which send safety held items back. It does not count in the age of the items. */
   queueHeldTimes: (id: string) => `instance:${id}:queue-held-times`,
-  /** Budgets of first contacts that were used up, and when this was reported. */
+  /** Budgets for first contacts that were used up, and when this was reported. */
   toldBudgets: (id: string) => `instance:${id}:told-budgets`,
   /** Events that wait for delivery. Event ids ascend, so key order is their order. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
@@ -97,7 +96,7 @@ export const keys = {
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
-  /** Time of the last event of a chat, by the blind name of its address. */
+  /** Time of the last event of a chat, by the keyed hash of its address. */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
@@ -125,10 +124,10 @@ export const keys = {
   /** Messages that could not be decrypted. They are reported after a while, unless the sender sends them again. */
   waiting: (id: string, mark: string) => `instance:${id}:waiting:${mark}`,
   waitings: (id: string) => `instance:${id}:waiting:`,
-  /** Sent messages that are stored for retry receipts, at most 24 h. */
+  /** Sent messages that are stored for retry receipts, for at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
-  /** Ids of the account's channel posts among the sent messages, by channel and number of the post. */
+  /** Id of a channel post that this account has sent, by the hash of the channel and of the post's number. */
   sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
   sentPosts: (id: string) => `instance:${id}:sent-post:`,
   /** Secrets that decrypt votes, answers and edits. */
@@ -155,29 +154,31 @@ export const keys = {
   timelineOf: (id: string, week: number, subject: string): string => `${keys.timelineWeek(id, week)}${subject}:`,
   timelineWeek: (id: string, week: number): string => `instance:${id}:timeline:${String(week).padStart(5, '0')}:`,
   timelines: (id: string) => `instance:${id}:timeline:`,
-  /** People saved on the phone, by the user part of their address. */
+  /** Person saved on the phone, by the hash of the user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
   directoryPart: (id: string, kind: string, part: number): string =>
     `${keys.directoryOf(id, kind)}${part.toString(16).padStart(3, '0')}`,
   directoryOf: (id: string, kind: string): string => `${keys.directory(id)}${kind}:`,
   directory: (id: string) => `instance:${id}:directory:`,
-  /** The directory of the account was recorded from the pairing on. The value is the version of the records. */
+  /**
+   * Present if the directory of the account was recorded from the pairing on. The value is the version of its records.
+   */
   directoryBegun: (id: string) => `instance:${id}:directory-begun`,
-  /** Collections of app state for which the account sent a change whose outcome is not known. */
+  /** Collection of app state for which the account sent a change whose outcome is not known. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,
   openChanges: (id: string) => `instance:${id}:open-change:`,
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
-  /** Acknowledgements of sends with an idempotency key, at most 24 h. */
+  /** Acknowledgements of sends with an idempotency key, kept for at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
   idempotencies: (id: string) => `instance:${id}:acknowledged:`,
-  /** Inline media of a queue item. They are not among the records. */
+  /** Inline media of a queue item. They are stored among the blobs and not among the records. */
   blob: (id: string, svcId: string) => `${id}:${svcId}`,
   blobs: (id: string) => `${id}:`,
 } as const
 
-/** These records differ between two stores with the same data, and exist even in a store without data. */
+/** Keys of the records that differ between two stores with the same data. They exist even in a store without data. */
 export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying, keys.storeCopied])

@@ -2,8 +2,8 @@
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * A longer commit delays other commits, and the store reserves disk space for it: for twenty thousand records, this was
- * a gigabyte.
+ * Maximum number of records that one commit removes. A longer commit delays other commits, and the store reserves disk
+ * space for it: for twenty thousand records, this was a gigabyte.
  */
 export const REMOVED_AT_ONCE = 100
 
@@ -16,7 +16,7 @@ export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, pre
   }
 }
 
-/** Removes only keys less than `end`, which is determined again before each commit. */
+/** Removes the keys that have the prefix and are less than `end()`, which is determined again before each commit. */
 export async function removeBefore(
   store: Pick<StateStore, 'range' | 'commit'>,
   prefix: string,

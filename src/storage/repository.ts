@@ -41,7 +41,10 @@ export class RecordError extends Error {
   }
 }
 
-/** A record is written here before it is encrypted or copied. Longer ones get memory of their own. */
+/**
+ * Buffer in which a record is written before it is encrypted or copied. A record that is too long for it gets a buffer
+ * of its own.
+ */
 const SCRATCH = Buffer.alloc(16_384)
 
 export function repository<T extends object>({
@@ -86,7 +89,8 @@ export function repository<T extends object>({
 
   /**
    * Returns the JSON of the value with the version in front, valid until the next call. The version is added to the
-   * bytes: a copy of the value that begins with it is a hash table for V8, and joined texts would be copied once more.
+   * bytes, because other ways are slower: a copy of the value that begins with the version is a hash table for V8, and
+   * joined strings would be copied once more.
    */
   function written(value: T): Buffer {
     const json = JSON.stringify(value)

@@ -5,13 +5,16 @@ import type { KeyTable } from './key-table.ts'
 import { createSealer, RING_KEY_BYTES } from './sealer.ts'
 
 export interface SealedKeys extends Pick<KeyTable, 'where' | 'whereIs' | 'names' | 'removeDrafts'> {
-  /** Undefined if the key does not exist; null if this secret key decrypts neither of its two copies. */
+  /**
+   * Resolves with undefined if the key does not exist, and with null if this secret key decrypts neither of its two
+   * copies.
+   */
   read(name: string): Promise<KeyFile | null | undefined>
-  /** The value is null if this secret key decrypts neither copy of the key. */
+  /** Reads all keys by name. A value is null if this secret key decrypts neither copy of the key. */
   readAll(): Promise<Map<string, KeyFile | null>>
-  /** Durable when the promise resolves. Resolves with the existing key if there is one. */
+  /** Creates a key, which is durable when the promise resolves. Resolves with the existing key if there is one. */
   make(name: string, key?: Uint8Array): Promise<Uint8Array>
-  /** Fills the second copy of the key, encrypted with another secret key. */
+  /** Adds the second copy of the key, encrypted with another secret key. */
   sealAlso(name: string, nextKey: Uint8Array): Promise<void>
   /** Removes the copy of the key that is encrypted with another secret key. */
   clearOther(name: string): Promise<void>

@@ -30,7 +30,8 @@ export const RING_KEY_BYTES = 64
 
 const VERSION = 1
 /**
- * 96 random bits. If 2^32 values are encrypted with one key, a repeated IV is improbable enough (NIST SP 800-38D, 8.3).
+ * An IV has 96 random bits. If 2^32 values are encrypted with one key, a repeated IV is improbable enough (NIST SP
+ * 800-38D, 8.3).
  */
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -38,10 +39,13 @@ const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 /** Random bytes that are requested at once, because a single byte takes the system as long as many. */
 const POOL_BYTES = 341 * IV_BYTES
-/** An active chat uses the same few names about fifteen times per message, so they are cached. */
+/**
+ * Maximum number of hashes that are cached for long. An active chat uses the same few texts about fifteen times per
+ * message.
+ */
 const MAX_BLIND = 4_096
 /**
- * Number of hashes that are cached for a short time: the events of one message need the same few within some
+ * Maximum number of hashes that are cached for a short time: the events of one message need the same few within some
  * milliseconds.
  */
 const MAX_BRIEF = 512
@@ -64,7 +68,7 @@ let used = POOL_BYTES
 const ALGORITHM = 'aes-256-gcm'
 const OPTIONS = { authTagLength: TAG_BYTES }
 
-/** A cipher copies it when it is created, so all of them can share it. */
+/** Buffer of the current IV. A cipher copies the IV when it is created, so all ciphers can share this buffer. */
 const IV = Buffer.alloc(IV_BYTES)
 
 function putNextIv(): void {
@@ -77,10 +81,10 @@ function putNextIv(): void {
 }
 
 const recordKeyScratch = Buffer.alloc(1_024)
-/** The views of `recordKeyScratch`, by their length: record keys have few different lengths. */
+/** Views of `recordKeyScratch`, by their length. They are reused, because record keys have few different lengths. */
 const keyViews: Buffer[] = []
 
-/** The result is valid until the next call. */
+/** Returns the bytes of a record key. The result is valid until the next call. */
 function bytesOf(recordKey: string): Buffer {
   if (recordKey.length * 3 > recordKeyScratch.length) return Buffer.from(recordKey)
   const length = recordKeyScratch.write(recordKey)
@@ -91,7 +95,10 @@ function bytesOf(recordKey: string): Buffer {
 
 let sealers = 0
 
-/** `key` has 64 bytes: one half encrypts, the other half computes hashes. With 32 bytes, the second half is derived. */
+/**
+ * Creates a sealer. `key` has 64 bytes: one half encrypts, the other half computes hashes. If it has 32 bytes, the
+ * second half is derived from them.
+ */
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
@@ -113,7 +120,8 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
 
   return {
     seal(recordKey, plain) {
-      // The store copies a value that is a part of larger memory, so the memory of this one has exactly its size.
+      // The store would copy a value that is a view of a larger buffer, so this value gets a buffer of exactly its
+      // size.
       const sealed = Buffer.allocUnsafeSlow(HEAD_BYTES + plain.byteLength)
       sealed[0] = VERSION
       putNextIv()

@@ -11,7 +11,10 @@ export interface SecretKeySource {
   /** Key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
   secretKey?: string | undefined
   file: string
-  /** A key is generated only while the store is empty, because nothing in the store could be read with a new key. */
+  /**
+   * The store that the key is for. A new key is generated only if this store is empty, because nothing in it could be
+   * read with a new key.
+   */
   store: Pick<StateStore, 'range'>
   mustExist?: boolean
   /** If true, there is no file for the key, so the operator must give the key. */

@@ -1,20 +1,23 @@
 /**
- * The lease of a service on its store, which the main thread renews and every thread reads. Without it, a process that
- * stood still, and was replaced in that time, would send frames and webhooks before it notices the replacement. Reading
- * it takes a fraction of a microsecond.
+ * The lease of a service on its store, which the main thread renews and every thread reads. A process may stand still
+ * and be replaced in that time. Without the lease, it would send frames and webhooks before it notices the replacement.
+ * Reading the lease takes a fraction of a microsecond.
  *
  * The lease also runs while the machine is suspended, which stops the monotonic clock. The time since the boot goes on,
  * but it takes longer to read, so it is read only if the wall clock shows that the lease may have ended.
  */
 import { uptime } from 'node:os'
 
-/** Cells: the end of the lease in ms of the monotonic clock; by how many ms each of the other clocks was ahead of it. */
+/**
+ * Three cells: the end of the lease in ms of the monotonic clock, and by how many ms the wall clock and the uptime were
+ * ahead of that clock.
+ */
 export type SharedLease = BigInt64Array
 const END = 0
 const WALL_AHEAD = 1
 const UPTIME_AHEAD = 2
 
-/** Each returns ms. All threads of a process share them. */
+/** Clocks that all threads of a process share. Each returns ms. */
 export interface LeaseClocks {
   /** Stops while the machine is suspended. */
   monotonic(): number
@@ -22,7 +25,7 @@ export interface LeaseClocks {
   uptime(): number
 }
 
-/** One moment by all clocks, in ms. */
+/** One moment in ms of each of the clocks. */
 export type LeaseMoment = { readonly [K in keyof LeaseClocks]: number }
 
 export const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000
@@ -35,14 +38,14 @@ export const momentNow = ({ monotonic, wall, uptime }: LeaseClocks = ofMachine):
   uptime: uptime(),
 })
 
-/** A service that nobody can replace has a lease without an end. */
+/** End of a lease that does not end, because nobody can replace the service. */
 const NEVER = 2n ** 63n - 1n
 
 export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBuffer(3 * 8)).fill(NEVER)
 
 /**
- * `until` is a time of the monotonic clock in ms, or `Infinity`. `since` is the moment from which the lease counts. The
- * machine may have been suspended since then, so the clocks must not be read later.
+ * Sets the lease to end at `until`, a time of the monotonic clock in ms, or `Infinity`. `since` is the moment from
+ * which the lease counts. The machine may have been suspended since then, so the clocks must not be read later.
  */
 export function holdLease(lease: SharedLease, until: number, since: LeaseMoment): void {
   Atomics.store(lease, WALL_AHEAD, BigInt(Math.round(since.wall - since.monotonic)))

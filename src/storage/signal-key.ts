@@ -2,12 +2,12 @@ import { keys } from './record-keys.ts'
 import type { Sealer } from './sealer.ts'
 
 export const ONE_TIME_KEYS = 'pre-key'
-/** The largest pre-key id has three bytes on the wire. */
+/** Number of digits of a pre-key id in a record key. The largest id has three bytes on the wire. */
 const PRE_KEY_DIGITS = 8
 
 /**
- * Ids are replaced by hashes, because they contain phone numbers. A one-time pre-key has its number instead, so the 800
- * pre-keys of an upload are adjacent in the store and fill whole pages.
+ * Returns the record key of a Signal key. Ids are replaced by hashes, because they contain phone numbers. A one-time
+ * pre-key has its number instead, so the 800 pre-keys of an upload are adjacent in the store and fill whole pages.
  */
 export const signalKey = (instance: string, type: string, id: string, sealer: Pick<Sealer, 'blind'>): string =>
   keys.signal(instance, type, type === ONE_TIME_KEYS ? id.padStart(PRE_KEY_DIGITS, '0') : sealer.blind(id))

@@ -6,7 +6,10 @@ import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from '.
 
 export const stagedOwner = (instance: string): string => STAGED + instance
 
-/** `counter` counts the bytes of all blobs. Does nothing if nothing is staged. */
+/**
+ * Copies the staged media of an instance to the instance, and adds their bytes to `counter`, which counts all blobs.
+ * Does nothing if no media are staged.
+ */
 export async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.add(counter, 0, BigInt(await copyBlobs(items, stagedOwner(instance), instance)))
 }
@@ -18,9 +21,7 @@ export async function dropAdopted(items: BlobItems, instance: string, counter: B
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }
 
-/**
- * At the start of the service: keeps the staged media of imports that are waiting, and removes all other staged media.
- */
+/** Removes the staged media of all instances except those whose import is waiting. Runs at the start of the service. */
 export async function settleStaged(items: BlobItems, isWaiting: (instance: string) => boolean): Promise<void> {
   for (const owner of await ownersOfBlobs(items)) {
     const instance = owner.startsWith(STAGED) ? owner.slice(STAGED.length) : undefined

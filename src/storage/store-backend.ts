@@ -26,7 +26,7 @@ export interface Backend {
    */
   refuseDamaged(onUnknown: (problem: string) => void): Promise<void>
   /**
-   * Reads the whole store. Throws a sentence for the operator if the store is damaged, and `NoStore` if it does not
+   * Reads the whole store. Throws a sentence for the operator if the store is damaged. Throws `NoStore` if it does not
    * exist.
    */
   check(): Promise<CheckedStore>
@@ -41,12 +41,12 @@ export interface Turn {
   former?: string | undefined
 }
 
-/** This run of the service, as it shows itself to the others of its store. */
+/** This run of the service, as the other services of the store see it. */
 export interface OwnNode {
   id: string
   name: string
   release: string
-  /** Host at which the others reach this service; undefined for the address that the store sees. */
+  /** Host at which the others reach this service. If undefined, they use the address that the store sees. */
   host?: string | undefined
   /** Port at which the owner asks this service, while it is a standby, whether it can reach the store. */
   port?: number | undefined
@@ -58,7 +58,10 @@ export interface OwnNode {
 export interface Owner {
   id: string | undefined
   name: string | undefined
-  /** Where standbys pass requests on to it; undefined if it has no link, or is just connecting to the store again. */
+  /**
+   * Address to which standbys pass requests on. Undefined if the owner has no link, or is just connecting to the store
+   * again.
+   */
   linkAddress?: StandbyAddress | undefined
 }
 
@@ -70,7 +73,7 @@ export interface TurnOptions {
   onWaiting(owner: Owner): void
   /** While it returns false, this service is not listed as a standby. */
   isReady?(): boolean
-  /** Called when the store begins to refuse the row of this service, which is then in no list. */
+  /** Called when the store begins to refuse the row that lists this service. The service is then in no list. */
   onUnlisted?(cause: unknown): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */
   onTaking(): void
@@ -90,7 +93,7 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   keysDir?: string | undefined
   turn?: Turn | undefined
-  /** Needed by a service, which calls `own`. */
+  /** Describes this service. Only a service, which calls `own`, needs it. */
   node?: OwnNode | undefined
   /** Present if this service uses the store at the same time as others (`SVC_CLUSTER`). */
   cluster?: ClusterOptions | undefined
@@ -101,14 +104,17 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
   /** Called once for each address at which an active service cannot ask its standby, or another member of its cluster. */
   onUnreached?: ((address: string) => void) | undefined
-  /** Called when the store begins to refuse the row of this service, which has the store but is in no list. */
+  /**
+   * Called when the store begins to refuse the row that lists this service. The service still owns the store, but is in
+   * no list.
+   */
   onUnlisted?: ((cause: unknown) => void) | undefined
-  /** Called with all services of the store, each time that an active service has read them. */
+  /** Called each time that an active service has read the list of all services of the store. */
   onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**
-   * Called with the time until which this process may keep its sessions without hearing from the store again, in ms of
-   * the monotonic clock (`monotonicMs`), and with the moment from which it counts. `Infinity` if nobody can replace this
-   * process.
+   * Called when the lease of this process is renewed. `until` is the time until which it may keep its sessions if it
+   * does not reach the store again, in ms of the monotonic clock (`monotonicMs`). It is `Infinity` if nobody can
+   * replace this process. `since` is the moment from which the lease counts.
    */
   onHeld?: ((until: number, since: LeaseMoment) => void) | undefined
 }
@@ -121,7 +127,7 @@ export interface StateDriver
 
 export interface OpenParts {
   shown: string
-  /** The other threads of this process open the same store by this URL. */
+  /** URL by which the other threads of this process open the same store. */
   threadUrl: string
   /** Folder whose disk is watched; absent if the store is on another machine. */
   dir?: string | undefined
@@ -132,15 +138,15 @@ export interface OpenParts {
   /** Absent if the store keeps media in files. */
   blobDriver?: BlobDriver | undefined
   /**
-   * Makes this process the owner of the store, or one of those that use it together. Resolves with a function that
-   * releases it. `onVisit` is called when a command has written something to the store for the service.
+   * Makes this process the owner of the store, or one of the services that use it together. Resolves with a function
+   * that releases the store. `onVisit` is called when a command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Id of this service for other services; absent if only this machine can use the store. */
   ownerId?: string | undefined
   /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
   members?: Members | undefined
-  /** Which service may write the records of which instance. Absent if only this machine can use the store. */
+  /** Says which service may write the records of which instance. Absent if only this machine can use the store. */
   homes?: Homes | undefined
   /**
    * True if the previous owner did not shut down properly and may still run on another machine. Absent if only this
@@ -149,7 +155,10 @@ export interface OpenParts {
   hasTakenOver?(): boolean
   /** Reads the services of the store. Absent if only this machine can use it. */
   nodes?(): Promise<ServiceNode[]>
-  /** Asks a standby itself whether it waits to take over from this process. Never rejects. Absent as above. */
+  /**
+   * Asks a standby itself whether it waits to take over from this process. Never rejects. Absent if only this machine
+   * can use the store.
+   */
   waitsForTurn?(standby: StandbyAddress): Promise<boolean>
   /**
    * Notifies the service that owns the store that a command has written to it. Resolves with false if no service runs

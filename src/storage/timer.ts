@@ -3,7 +3,10 @@ import { orLate } from '../lib/deadline.ts'
 /** Schedules a call. It is passed as an argument, so that tests decide when the call runs. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
-/** With a longer delay, setTimeout would fire immediately. A caller with a longer wait must check the time again. */
+/**
+ * Longest delay of a timer. With a longer one, setTimeout would fire immediately. A caller with a longer wait must
+ * check the time again.
+ */
 const LONGEST = 2 ** 31 - 1
 
 export const systemTimer: Timer = (delayMs, run) => {

@@ -11,15 +11,16 @@ export const WEEK = 7 * DAY
 export interface Weeks {
   current(): number
   /**
-   * Weeks in which a row may be. The next week is included, because a clock that was ahead may have written the row.
+   * Numbers of the weeks that may have rows. The next week is included, because a clock that was ahead may have written
+   * rows there.
    */
   kept(): number[]
   removeOld: Sweep
 }
 
 /**
- * `all` is the prefix of all weeks; `of` returns that of one week, and later weeks must sort later. `back` is the
- * number of earlier weeks that are kept.
+ * `all` is the prefix of all weeks, and `of` returns the prefix of one week. Prefixes of later weeks must sort later.
+ * `back` is the number of earlier weeks that are kept.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,6 +1,6 @@
 /**
- * A folder on this machine with the records, the keys, and the socket by which a second service detects that the first
- * one runs.
+ * Backend for a folder on this machine. It contains the records, the keys, and a socket by which a second service
+ * detects that the first one runs.
  */
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** Records, media and keys are rows of one schema. A lock of the server shows which service owns them. */
+/**
+ * Backend for a PostgreSQL server. Records, media and keys are rows of one schema. A lock of the server shows which
+ * service owns them.
+ */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { VERSION } from '../../domain/brand.ts'
@@ -49,7 +52,7 @@ export function postgresBackend(url: string): Backend {
     waitForTurn: (options) => waitForTurn(target, options),
     async open(options) {
       const driver = await openPostgres({ url, ...options })
-      // A command that owns the store for a moment names no node.
+      // A command that owns the store for a moment gives no node.
       const { node = { id: randomUUID(), name: hostname(), release: VERSION } } = options
       const { cluster } = options
       const members = cluster && createMemberList()

@@ -22,7 +22,7 @@ export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | '
 
 export const STAGED = 'import-'
 
-/** Returns the first piece of each blob under the prefix, which names an owner or a blob, or is empty. */
+/** Returns the first piece of each blob whose name begins with the prefix. The prefix is an owner, a blob, or empty. */
 export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   return found.filter(({ index }) => index === 0)
@@ -56,14 +56,14 @@ export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
   return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
 }
 
-/** Counts encrypted bytes. */
+/** Returns the number of encrypted bytes of all blobs that are not staged. */
 export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
 /**
- * Corrects a count of encrypted bytes by what other services have stored and removed. A blob that this service stores in
- * the meantime may count twice until the next correction.
+ * Corrects the counter of encrypted bytes, because other services also store and remove blobs. A blob that this service
+ * stores in the meantime may count twice until the next correction.
  */
 export async function recountBlobs(items: BlobItems, counter: BigInt64Array): Promise<void> {
   const before = Atomics.load(counter, 0)
@@ -78,15 +78,15 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/** The bytes are already encrypted. The blob is durable when the promise resolves. */
+/** Stores a blob whose bytes are already encrypted. It is durable when the promise resolves. */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
     await items.setItemRaw(name, sealed.subarray(index * SEALED_PIECE, (index + 1) * SEALED_PIECE))
 }
 
 /**
- * Copies piece by piece; the copy can be repeated. Resolves with the number of encrypted bytes that the target did not
- * have.
+ * Copies the blobs of an owner to another owner, piece by piece. The copy can be repeated. Resolves with the number of
+ * encrypted bytes that the target did not have before.
  */
 export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
   const before = sum(await blobsUnder(items, to))

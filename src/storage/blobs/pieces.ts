@@ -1,13 +1,12 @@
 /**
- * Names of the pieces of media: `<owner>:<blob>:<index>-<bytes>`. A piece has 1 MiB and is encrypted separately. The
- * name has the number of bytes of the whole blob, so that a list of names shows which blobs exist and how large they
- * are.
+ * Names of the pieces of media: `<owner>:<blob>:<index>-<bytes>`. A piece has 1 MiB and is encrypted separately.
+ * `<bytes>` is the size of the whole blob, so a list of names shows which blobs exist and how large they are.
  *
  * Pieces are written in order and removed in reverse, so the first piece exists as long as any other.
  */
 import { SEAL_BYTES } from '../sealer.ts'
 
-/** Bytes before encryption. Encrypting a piece takes a millisecond. */
+/** Bytes of a piece before encryption. Encrypting a piece takes a millisecond. */
 export const PIECE = 1_048_576
 export const SEALED_PIECE = PIECE + SEAL_BYTES
 

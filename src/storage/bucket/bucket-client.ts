@@ -14,7 +14,7 @@ import { SECOND } from '../../domain/clock.ts'
 const DEADLINE = 30 * SECOND
 /** Waits in ms before the second and the third attempt of a request that the server could not process. */
 const RETRIES = [200, SECOND]
-/** Keys per page of a list; servers send no more. */
+/** Number of keys that are requested per page of a list. Servers send no more. */
 const PAGE = 1_000
 
 export type Query = Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ export interface ClientOptions {
   page?: number
 }
 
-/** The message is a sentence for the operator. */
+/** A request to a bucket has failed. The message is a sentence for the operator. */
 export class BucketFailure extends Error {
   readonly status: number | undefined
 
@@ -158,7 +158,7 @@ export function urlOf({ endpoint, name, prefix }: Bucket, key: string | undefine
   return url
 }
 
-/** The same request may succeed a moment later: the server was busy, or an idle connection was closed. */
+/** True if the same request may succeed a moment later: the server was busy, or an idle connection was closed. */
 const mayPass = ({ status, cause }: BucketFailure): boolean =>
   status === undefined ? !isTimeout(cause) : status >= 500 || status === 429
 

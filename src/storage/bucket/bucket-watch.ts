@@ -6,7 +6,10 @@ import type { BucketClient } from './bucket-client.ts'
 const EVERY = 30 * SECOND
 
 export interface BucketWatch {
-  /** A sentence that all callers may see, because it contains no addresses; undefined if the bucket can be used. */
+  /**
+   * Returns a sentence that all callers may see, because it contains no addresses. Returns undefined if the bucket can
+   * be used.
+   */
   problem(): string | undefined
   look(): Promise<void>
   stop(): void

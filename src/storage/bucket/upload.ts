@@ -4,7 +4,7 @@
  */
 import type { BucketClient } from './bucket-client.ts'
 
-/** Bytes. Servers accept no smaller part, except for the last. */
+/** Bytes of a part. Servers accept no smaller part, except for the last one. */
 const PART = 5 * 1_024 * 1_024
 
 export interface Upload {
@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** If the source fails, nothing is stored and the error of the source is thrown. */
+/** Uploads an object. If the source fails, nothing is stored and the error of the source is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,

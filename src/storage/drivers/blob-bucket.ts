@@ -26,7 +26,7 @@ export const blobBucket = defineDriver(({ bucket }: { bucket: Bucket }): BlobDri
     setItemRaw: async (name: string, sealed: Uint8Array) =>
       void (await client.request({ method: 'PUT', key: keyOf(name), body: sealed })),
     removeItem: async (name) => void (await client.request({ method: 'DELETE', key: keyOf(name), expected: NO_SUCH_KEY })),
-    // The slash excludes owners whose longer id begins in the same way.
+    // The slash at the end excludes other owners whose id begins with the id of this one.
     async getKeys(prefix = '') {
       const folder = prefix
         .split(':')

@@ -1,7 +1,7 @@
 /**
  * Stores the media of one blob in a file: `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
- * the last piece is written, the file has another name, so that backups leave it out. Such files are listed, so that
- * those of a killed thread are removed.
+ * the last piece is written, the file has another name, so that backups leave it out. Such unfinished files are listed
+ * too, so that those of a killed thread are removed.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -17,12 +17,12 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   const base = resolve(dir)
   const pathOf = (key: string) => join(base, ...key.split(':'))
   const draftOf = (key: string) => pathOf(key) + DRAFT
-  /** The names of these new folders may not be on disk yet. */
+  /** Owners whose folder is new, so that the name of the folder may not be on disk yet. */
   const newOwners = new Set<string>()
 
   /**
-   * The file gets its final length at once, in the same turn of the event loop in which the caller counts its bytes. If
-   * the thread dies, the remaining file has exactly the counted bytes.
+   * Creates the file of a blob with its final length, in the same turn of the event loop in which the caller counts its
+   * bytes. So if the thread dies, the remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
     const owner = ownerOf(key)
@@ -119,7 +119,10 @@ function pieceOf(name: string): Piece {
   return piece
 }
 
-/** The folder may contain files of other programs, for example `.DS_Store`. */
+/**
+ * Resolves with undefined if the path is not a folder. Other programs may have put files there, for example
+ * `.DS_Store`.
+ */
 const unlessNoFolder = <T>(work: Promise<T>) => unless('ENOTDIR', work)
 const unlessGone = <T>(work: Promise<T>) => unless('ENOENT', work)
 
@@ -129,7 +132,10 @@ const unless = <T>(code: string, work: Promise<T>): Promise<T | undefined> =>
     return undefined
   })
 
-/** Every error of the system is retried, except that a missing file means that the blob does not exist. */
+/**
+ * Converts a failed system call to a storage failure, so that the work is retried. A missing file is handled before,
+ * because it means that the blob does not exist.
+ */
 const asOfDisk = <T>(work: Promise<T>): Promise<T> =>
   work.catch((cause: NodeJS.ErrnoException) => {
     const { code, syscall } = cause

@@ -10,7 +10,10 @@ import { deferred } from '../../lib/deferred.ts'
 import type { HoldCommits } from '../opening-turn.ts'
 
 export interface CommitHold {
-  /** Commits are held from the moment in which this resolves until the returned function is called. */
+  /**
+   * Begins to hold the commits. They are held from the moment in which this resolves until the returned function is
+   * called.
+   */
   begin: HoldCommits
   isHeld(): boolean
   /** Resolves when a commit that waits may continue. */

@@ -1,7 +1,7 @@
 /**
- * Opens the environment of lmdb for this process while no other process commits (`../opening-turn.ts` says why). lmdb-js
- * itself opens it and begins a write in one call, which would wait for the lock of the process that holds its commits.
- * So it is opened natively first, and the calls of lmdb-js after that find it open.
+ * Opens the environment of lmdb for this process while no other process commits (`../opening-turn.ts` says why).
+ * lmdb-js opens the environment and begins a write in one call. This write would wait for the lock of the process that
+ * holds its commits. So the environment is opened natively first, and lmdb-js then finds it open.
  */
 import * as lmdb from 'lmdb'
 import { type HoldCommits, takeOpeningTurn } from '../opening-turn.ts'
@@ -19,7 +19,7 @@ export interface EnvironmentShape {
 }
 
 export interface Opening {
-  /** The store is open, so this process can hold its commits. */
+  /** Must be called when the store is open. From then on, this process can hold its commits for another one. */
   mayHold(hold: HoldCommits): void
   /** Closes the store and the environment. */
   end(closeStore: () => Promise<void>): Promise<void>
@@ -56,7 +56,8 @@ export async function openInTurn(dir: string, shape: EnvironmentShape): Promise<
       try {
         await closeStore()
       } finally {
-        // The last process that closes lmdb also removes its locks, so no other process may open it until it is closed.
+        // The last process that closes lmdb also removes its locks, so no other process may open lmdb before this one
+        // has closed it.
         environment.close()
         await turn.end()
       }
@@ -64,10 +65,12 @@ export async function openInTurn(dir: string, shape: EnvironmentShape): Promise<
   }
 }
 
-/** A folder on a disk that is mounted read-only has no socket, and no process can commit there. */
+/**
+ * True if the folder is on a disk that is mounted read-only. No socket can be created there, and no process can commit.
+ */
 const isReadOnly = (error: unknown) => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EROFS'
 
-/** For a process that only reads. Other processes commit again when `openReader` is called. */
+/** Opens a reader, for a process that only reads. Other processes may commit again when `openReader` is called. */
 export async function openReaderInTurn<T>(dir: string, openReader: () => T): Promise<T> {
   const turn = await takeOpeningTurn(dir).catch((error: unknown) => {
     if (isReadOnly(error)) return undefined

@@ -15,7 +15,7 @@ const KIND = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const KINDS = 0x0f
 const BIG_DATA = 0x01
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
-/** Cursors of lmdb support no deeper tree. */
+/** Maximum depth of a tree. Cursors of lmdb support no deeper one. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
@@ -75,7 +75,7 @@ function metaOf(page: Buffer, what: string): Meta {
   }
 }
 
-/** Both headers must be valid, because lmdb reads both. */
+/** Returns the header of the newest commit. Both headers must be valid, because lmdb reads both. */
 export function newestMeta(fd: number): Meta {
   if (fstatSync(fd).size < 2 * SMALLEST_PAGE) throw new Damage('the file is too short for a store')
   const first = metaOf(readAt(fd, 0, SMALLEST_PAGE), 'first')
@@ -85,7 +85,10 @@ export function newestMeta(fd: number): Meta {
   return second.txnId > first.txnId ? second : first
 }
 
-/** Pages that `meta` refers to must not be written during the check; an open read transaction prevents it. */
+/**
+ * Checks all pages that `meta` refers to. They must not be written during the check; an open read transaction prevents
+ * it.
+ */
 export function checkPages(fd: number, meta: Meta): PageReport {
   const { pageSize, lastPage } = meta
   const room = pageSize - HEADER
@@ -112,7 +115,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     return bytes
   }
 
-  /** Checks that the nodes and their keys are within the page. */
+  /** Yields the nodes of a page. Checks that they and their keys are within the page. */
   function* nodes(page: number, bytes: Buffer): Generator<{ at: number; key: Buffer }> {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
@@ -128,8 +131,8 @@ export function checkPages(fd: number, meta: Meta): PageReport {
   }
 
   /**
-   * Returns the pages directly below a branch page. They are sorted by `tree`, because pages are read faster in the
-   * order of the file.
+   * Returns the pages directly below a branch page. The function `tree` sorts them, because pages are read faster in
+   * the order of the file.
    */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
@@ -183,7 +186,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
 }
 
 type Compare = (a: Buffer, b: Buffer) => number
-/** Keys of the list of free pages are transaction ids. */
+/** Compares keys of the list of free pages, which are transaction ids. */
 const byNumber: Compare = (a, b) => {
   if (a.byteLength !== 8 || b.byteLength !== 8) throw new Damage('the list of free pages has a damaged key')
   return Number(a.readBigUInt64LE(0) - b.readBigUInt64LE(0))

@@ -15,8 +15,7 @@ import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
 /**
- * Bytes that running commits may need. Each thread has its own number, so that the claim of a thread that died still
- * counts.
+ * Number of bytes that running commits may need, one for each thread. The number of a thread that died still counts.
  */
 export interface Claims {
   all: BigInt64Array
@@ -29,9 +28,15 @@ export interface Shape {
 }
 
 export interface Look {
-  /** Returns a cached value, because lmdb is too slow to compute it for every commit. */
+  /**
+   * Returns the page size and the depth of the tree. The values are cached, because lmdb is too slow to compute them
+   * for every commit.
+   */
   shape(): Shape
-  /** Asks lmdb each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
+  /**
+   * Returns the number of the last page. It asks lmdb each time, which is expensive, because lmdb-js creates an object
+   * with a dozen numbers for each answer.
+   */
   lastPageNumber(): number
 }
 
@@ -65,7 +70,10 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** The file may be longer, because other threads extend it. It never becomes shorter. */
+  /**
+   * Length of the file in bytes when it was last read. The file may be longer now, because other threads extend it. It
+   * never becomes shorter.
+   */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {
@@ -113,8 +121,8 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * An upper bound of the bytes that a commit adds. Each record copies the pages on its path and, at worst, splits each
- * of them. A long value has pages of its own.
+ * Returns an upper bound of the bytes that a commit adds. Each record copies the pages on its path and, at worst,
+ * splits each of them. A long value has pages of its own.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
@@ -125,7 +133,10 @@ function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   return pages * pageSize
 }
 
-/** Called before a store is created, because opening it writes lmdb's first pages without this check. */
+/**
+ * Throws if the disk has no space for a new store. Called before a store is created, because opening it writes lmdb's
+ * first pages without this check.
+ */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize < HEADROOM)

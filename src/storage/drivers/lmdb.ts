@@ -26,19 +26,21 @@ import { unstorageItems } from './unstorage-items.ts'
  * old pages in use.
  */
 const RANGE_STEP = 128
-/** One slot per thread with an open read transaction, counting all processes. */
+/** Maximum number of open read transactions. Each thread of each process needs one. */
 const MAX_READERS = 512
 /**
  * Address space for the file, which costs nothing until pages are read. By default lmdb-js maps a growing file again
  * and again, and the old maps stay in memory.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
-/** Lmdb calls a named part of a file a database. The records are in the unnamed one. */
+/** Maximum number of databases, as lmdb calls the named parts of a file. The records are in the unnamed part. */
 const MAX_DBS = 1
 
 export interface LmdbDriver extends StateDriver {
   hasRoom(): boolean
-  /** Commits of all processes wait from the moment in which this resolves until the returned function is called. */
+  /**
+   * Holds the commits of all processes, from the moment in which this resolves until the returned function is called.
+   */
   holdCommits: HoldCommits
   /**
    * Copies the records of one point in time into an existing folder, even while other threads write. The copy has no
@@ -48,7 +50,8 @@ export interface LmdbDriver extends StateDriver {
 }
 
 /**
- * The first string after every key with the prefix. Keys are printable ASCII, so the last character can be incremented.
+ * Returns the first string after every key with the prefix. Keys are printable ASCII, so the last character can be
+ * incremented.
  */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
@@ -76,7 +79,8 @@ const OVER = /MDB_PANIC|Attempting to write page/
 const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
 
 /**
- * lmdb-js rejects with "Commit failed" and gives the reason in a second promise, whose rejection must also be handled.
+ * Returns the failure of a commit with its reason. lmdb-js rejects with "Commit failed" and gives the reason in a
+ * second promise, whose rejection must also be handled.
  */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
@@ -86,12 +90,15 @@ async function commitFailure(error: unknown): Promise<Error> {
 }
 
 /**
- * The depth of the tree is checked after this number of commits. One more level needs about twelve times as many
+ * Number of commits after which the depth of the tree is read again. One more level needs about twelve times as many
  * records.
  */
 const DEPTH_EVERY = 1_000
 
-/** `getStats` begins a transaction and reads the list of free pages, which is too expensive for every commit. */
+/**
+ * Reads the shape of the store and caches it. `getStats` begins a transaction and reads the list of free pages, which
+ * is too expensive for every commit.
+ */
 function createLook(db: Database<Uint8Array, string>): Look {
   const { env } = db as unknown as { env: { info(): { lastPageNumber: number } } }
   let known = db.getStats() as Shape
@@ -156,8 +163,9 @@ function createReads(
   isClosing: () => boolean,
 ): Pick<LmdbDriver, 'get' | 'range' | 'count'> {
   /**
-   * A cached read transaction does not see later commits of other threads, so it is used only within one callback: no
-   * message about another thread's commit arrives in that time.
+   * True if the cached read transaction was renewed in this callback. Such a transaction does not see later commits of
+   * other threads, so it is used only within one callback: no message about another thread's commit arrives in that
+   * time.
    */
   let isOfNow = false
   function readOfNow() {
@@ -172,7 +180,7 @@ function createReads(
 
   return {
     async get(key) {
-      // lmdb would throw for such a long key, which occurs because parts of keys come from strangers (message ids).
+      // lmdb would throw for such a long key. Such keys occur, because other people choose parts of keys (message ids).
       if (key.length > KEY_LIMIT) return undefined
       try {
         readOfNow()
@@ -212,7 +220,10 @@ function createReads(
   }
 }
 
-/** A commit for which the disk has no space is refused before it reaches lmdb. */
+/**
+ * Creates the function that commits. If the disk has no space for a commit, the commit is refused before it reaches
+ * lmdb.
+ */
 function createCommit(
   db: Database<Uint8Array, string>,
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
@@ -232,8 +243,8 @@ function createCommit(
   }
 
   /**
-   * Only a child transaction is undone if an error is thrown in the middle of it. It runs later, so the bytes are
-   * copied first.
+   * Writes the operations if the key has the expected bytes. It uses a child transaction, because only that is undone
+   * if an error is thrown in the middle of it. The transaction runs later, so the bytes are copied first.
    */
   function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
     const own = ownOps(ops)
@@ -284,7 +295,8 @@ const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ...unstorageItems(state),
     async dispose() {
       // A read of lmdb-js sets a timer that releases its transaction. On a closed environment the timer would throw an
-      // error that nobody can catch. So reads and commits are refused from now on, and the timers of earlier ones come first.
+      // error that nobody can catch. So new reads and commits are refused from now on, and the store is closed after
+      // the timers of earlier reads.
       isClosing = true
       await nextTimer(1)
       await db.close()
@@ -298,7 +310,10 @@ function same(found: Uint8Array | undefined, expected: Uint8Array | null): boole
   return Buffer.compare(found, expected) === 0
 }
 
-/** The other threads of a process use the environment that its main thread has opened. */
+/**
+ * Opens the store. Only the main thread opens the environment of lmdb; the other threads of the process use the same
+ * environment.
+ */
 export async function openLmdb(options: LmdbOptions): Promise<LmdbDriver> {
   prepareFolder(options)
   if (!isMainThread) return lmdbDriver(options)

@@ -4,8 +4,8 @@
  * Each thread has two connections: one commits, the other reads. Batches that are requested during a commit become one
  * commit together, so that the disk is flushed once.
  *
- * While the database cannot be reached, reads and commits wait and are then refused. A batch that was not confirmed is
- * not stored, with one exception that ends the writer (`postgres/writer.ts`).
+ * While the database cannot be reached, reads and commits wait for a while and are then refused. A batch that was not
+ * confirmed is not stored, with one exception that ends the writer (`postgres/writer.ts`).
  */
 import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
@@ -39,9 +39,11 @@ export interface PostgresOptions extends OpenOptions {
   silenceMs?: number | undefined
   /** Milliseconds that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
-  /** Milliseconds after a broken connection within which it must be known whether the commit was stored. */
+  /**
+   * Milliseconds after which a broken connection ends the writer, if it is still unknown whether the commit was stored.
+   */
   doubtMs?: number | undefined
-  /** Milliseconds for which a service of an older release must have given no sign of life before its tables are changed. */
+  /** Silence in ms that is required of a service of an older release before its tables are changed. */
   olderMs?: number | undefined
 }
 
@@ -184,7 +186,7 @@ export async function openPostgres({
   })
 }
 
-/** The bytes of a view may change before they are sent. */
+/** Copies the values, because the bytes of a view may change before they are sent. */
 const owned = (ops: readonly Op[]) => ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
 
 type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'homes' | 'hasRoom' | 'dispose'> & {
@@ -197,8 +199,8 @@ const postgresDriver = defineDriver(
 ) as (opened: Opened) => PostgresDriver
 
 /**
- * The format is newer than this release can read, or the tables cannot be upgraded yet. The message is a sentence for
- * the operator.
+ * The format of the tables is newer than this release can read, or the tables cannot be upgraded yet. The message is a
+ * sentence for the operator.
  */
 class OtherFormat extends Error {}
 
@@ -239,7 +241,8 @@ async function openTables(
       throw new OtherFormat(
         `The store in ${target.shown} has format ${format}, and this release has ${FORMAT}; start the service of this release, which changes it.`,
       )
-    // An older release that still runs could start threads that do not know the new format.
+    // An older release that still runs could start threads that do not know the new format, so the tables are changed
+    // only if none runs.
     const isDone = async () => (await readFormat()) === FORMAT
     const running = await upgradeTables(link, { silentMs: olderMs, make, isDone })
     if (running.length === 0) return

@@ -1,4 +1,4 @@
-/** A change of a record by a process that does not have the records in memory, such as an operator command. */
+/** Changes a record in a process that does not have the records in memory, such as an operator command. */
 import type { Op, StateStore } from '../contract.ts'
 
 /** Resolves with false, and writes nothing, if the key does not have the bytes `before`; null means that it is absent. */

@@ -1,6 +1,7 @@
 /**
- * All families of records that the main thread writes, apart from those of one instance. Most are in its memory as a
- * whole: `heldBy` names the file that has them there.
+ * All families of records that the main thread writes, apart from those of one instance. A family is all records with
+ * one prefix. Most families are completely in the memory of the main thread: `heldBy` names the file that keeps them
+ * there.
  *
  * A family with `isFollowed` is read and changed through `MainRecords`, so services that share a store see each other's
  * changes of it.
@@ -23,17 +24,17 @@ export const FAMILIES = {
   configs: followed(keys.configs, 'directory/held-instances.ts'),
   connectLinks: followed(keys.connectLinks, 'connect/stored-links.ts'),
   dashboardSessions: followed(keys.dashboardSessions, 'account/dashboard-sessions.ts'),
-  /** Only of the members of a cluster. */
+  /** Only members of a cluster store these records. */
   passkeyTickets: followed(keys.passkeyTickets, 'passkey/tickets.ts'),
   oauthApps: followed(keys.oauthApps, 'oauth/stored-apps.ts'),
   oauthCodes: followed(keys.oauthCodes, 'oauth/stored-codes.ts'),
-  /** Strangers create these records. A service that does not have one in memory reads it from the store. */
+  /** Anybody can create these records. A service that does not have one in memory reads it from the store. */
   oauthClients: held(keys.oauthClients, 'oauth/clients.ts'),
   oauthConsents: held(keys.oauthConsents, 'oauth/short-lived.ts'),
   /** When each API key and each app was last used. */
   apiKeyUses: held(keys.apiKeyUses, 'storage/latest-uses.ts'),
   oauthAppUses: held(keys.oauthAppUses, 'storage/latest-uses.ts'),
-  /** Devices that a command or an upload passes on to the service. */
+  /** Imported devices that a command or an upload passes on to the service. */
   imports: notHeld('import:'),
   orders: notHeld('order:'),
   charts: held(keys.charts, 'health/series.ts'),

@@ -8,30 +8,35 @@
 import type { Op } from '../contract.ts'
 import type { FollowedFamily } from './families.ts'
 
-/** The memory of one family. Its methods are called for changes of this service and of others, in their order. */
+/**
+ * Keeps one family of records in memory. Its methods are called for changes of this service and of others, in their
+ * order.
+ */
 export interface Memory {
   /**
-   * `isOwn` is false for a change by another service or by a command, and for one of this service that the store has
-   * answered late. Throws if the record cannot be read.
+   * Takes over the new bytes of a record. `isOwn` is false for a change by another service or by a command, and for a
+   * change of this service whose answer from the store was late. Throws if the record cannot be read.
    */
   put(key: string, bytes: Uint8Array, isOwn: boolean): void
-  /** The key may be unknown. */
+  /** Removes a record, if it is in memory. */
   remove(key: string, isOwn: boolean): void
-  /** Called after `put` has thrown: the old content must no longer be used. By default `remove`. */
+  /**
+   * Called after `put` has thrown, because the old content must no longer be used. If it is absent, `remove` is called.
+   */
   unreadable?(key: string): void
 }
 
 export type StoredRecords = readonly (readonly [key: string, bytes: Uint8Array])[]
 
 export interface RecordChange {
-  /** Nothing is written, and `committed` is not called, if there are none. */
+  /** Operations to write. If there are none, nothing is written, and `committed` is not called. */
   ops: readonly Op[]
   /** Called once, after the memory has changed. */
   committed?: (() => void) | undefined
 }
 
 export interface MainRecords {
-  /** Whether other services can change the records. */
+  /** True if other services can change the records. */
   readonly isShared: boolean
   /**
    * Reads a family at the start, and changes its memory from then on. `fill` gets all records in the order of their
@@ -39,9 +44,9 @@ export interface MainRecords {
    */
   load(family: FollowedFamily, memory: Memory, fill: (found: StoredRecords) => void): Promise<void>
   /**
-   * `decide` reads the memory and returns what to write. It is called again if another service was first, so it must
-   * have no effects. If it throws, nothing is written. `besideCommands` is the record that an operator command may change
-   * at any time; the change must include it.
+   * Changes records. `decide` reads the memory and returns what to write. It is called again if another service was
+   * first, so it must have no effects. If it throws, nothing is written. `besideCommands` is the key of a record that
+   * an operator command may change at any time; the change must include this record.
    */
   change(decide: () => RecordChange | Promise<RecordChange>, besideCommands?: string): Promise<void>
   /** Resolves when the memory has all changes that other services had stored before the call. */

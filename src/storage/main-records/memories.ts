@@ -4,7 +4,7 @@ import type { Memory } from './main-records.ts'
 
 export interface Memories {
   add(family: FollowedFamily, memory: Memory): void
-  /** Has no effect on a record whose family is not loaded. */
+  /** Passes a record to its memory. Has no effect if the family of the record is not loaded. */
   pass(key: string, value: Uint8Array | null, isOwn: boolean): void
 }
 

@@ -10,7 +10,7 @@ import { FAMILIES } from './families.ts'
 import type { MainRecords } from './main-records.ts'
 import { createMemories } from './memories.ts'
 
-/** Commands are rare, so three conflicts in a row do not happen. */
+/** Maximum number of attempts for a change. Commands are rare, so three conflicts in a row do not happen. */
 const ATTEMPTS = 3
 
 const isOfCommands = (key: string) => key.startsWith(keys.workspaces) && key.endsWith(':self')
@@ -35,7 +35,8 @@ export function ownRecords(store: StateStore): MainRecords {
 
   async function attempt(decide: Parameters<MainRecords['change']>[0], key: string | undefined): Promise<boolean> {
     if (key !== undefined) await reload(key)
-    // The decision may take several turns, in which a command's change can arrive, so the guard is what it begins with.
+    // The decision may take several turns, in which a command's change can arrive. So the commit requires the bytes
+    // that the record had before the decision.
     const guard = key === undefined ? {} : { guard: { key, equals: known.get(key) ?? null } }
     const { ops, committed } = await decide()
     if (ops.length === 0) return true
@@ -65,7 +66,7 @@ export function ownRecords(store: StateStore): MainRecords {
       for (const id of await idsUnder(store, keys.workspaces)) await reload(keys.workspace(id))
     },
     follow: () => () => {},
-    // A store of this machine waits for its commits when it closes.
+    // There is nothing to wait for, because a store of this machine waits for its commits when it closes.
     idle: async () => {},
   }
 }

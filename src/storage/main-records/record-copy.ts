@@ -10,14 +10,14 @@ import type { Memory, StoredRecords } from './main-records.ts'
 interface Loaded {
   prefix: string
   memory: Memory
-  /** A hash of the bytes of each record, by its key. */
+  /** Hash of the bytes of each record, by the key of the record. */
   hashes: Map<string, string>
 }
 
 export interface RecordCopy {
   isEmpty(): boolean
   add(family: FollowedFamily, memory: Memory, found: StoredRecords): void
-  /** Has no effect on a record whose family is not loaded. */
+  /** Passes a record to its memory if it has changed. Has no effect if the family of the record is not loaded. */
   pass(key: string, value: Uint8Array | null, isOwn: boolean): void
   families(): { prefix: string; keys: Iterable<string> }[]
 }
@@ -28,8 +28,8 @@ export function createRecordCopy(log: Log): RecordCopy {
   const loaded: Loaded[] = []
 
   /**
-   * The old content of a record that cannot be read must not stay valid: it may be a key that was replaced. Without a hash,
-   * the next read of all records tries again.
+   * Passes a record to its memory. If the record cannot be read, its old content must not stay valid: it may be a key
+   * that was replaced. Without a hash, the next read of all records tries again.
    */
   function read({ memory, hashes }: Loaded, key: string, value: Uint8Array, isOwn: boolean) {
     try {

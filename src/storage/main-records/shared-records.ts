@@ -16,13 +16,21 @@ import { FAMILIES } from './families.ts'
 import type { MainRecords, RecordChange } from './main-records.ts'
 import { createRecordCopy } from './record-copy.ts'
 
-/** Every refused change means that another service has stored one, so many in a row are improbable. */
+/**
+ * Maximum number of attempts for a change. Every refused one means that another service has stored a change, so many in
+ * a row are improbable.
+ */
 const ATTEMPTS = 20
 /** Longest pause in ms before a refused change is decided again. */
 const PAUSE = 20
-/** Milliseconds within which a change must be sent to the database: it waits for earlier changes, reads, and new decisions. */
+/**
+ * Milliseconds within which a change must be sent to the database. In this time it waits for earlier changes, reads the
+ * store, and is decided again if necessary.
+ */
 const PATIENCE = 10_000
-/** Milliseconds that newer records of the store wait for the answer to a change of this service. */
+/**
+ * Maximum time in ms for which changes that were read from the store wait for the answer to a change of this service.
+ */
 const OWN_ANSWER = 300
 
 export interface SharedRecordsDeps {
@@ -35,7 +43,7 @@ export interface SharedRecordsDeps {
 const tooLate = () =>
   new StorageFailure('The database did not answer in time, or earlier changes still wait for it, so nothing was stored.')
 
-/** `until` is a value of `performance.now`. */
+/** Rejects if the work has not ended at `until`, a value of `performance.now`. Calls `late` first. */
 const inTime = <T>(work: Promise<T>, until: number, late = () => {}): Promise<T> =>
   orLate(work, until - performance.now(), () => {
     late()
@@ -45,7 +53,7 @@ const inTime = <T>(work: Promise<T>, until: number, late = () => {}): Promise<T>
 export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: SharedRecordsDeps): MainRecords {
   const copy = createRecordCopy(log)
   const own = new Mutex()
-  /** Settles when the answer to the change of this service that was sent is handled. */
+  /** Settles when this service has handled the answer to the change that it is sending. */
   let answered: Promise<unknown> | undefined
   let version = Number.POSITIVE_INFINITY
   let loads = 0
@@ -63,7 +71,8 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
     // A change of this service is newer than what was read before it.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
-    // If a family was loaded during this read, the read lacks it. The version stays, so the next read has its changes.
+    // If a family was loaded during this read, the read lacks it. The version then stays old, so the next read includes
+    // changes of this family.
     if (loads === loadsBefore) version = current
   }
 
@@ -82,7 +91,9 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
 
   let reading: Promise<void> | undefined
   let next: Promise<void> | undefined
-  /** A read that already runs may have begun before the change that the caller asks for, so the caller gets the next one. */
+  /**
+   * A read that already runs may have begun before the change that the caller needs, so the caller gets the next read.
+   */
   function catchUp(): Promise<void> {
     if (reading === undefined) {
       reading = readChanges().finally(() => {

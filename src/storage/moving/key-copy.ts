@@ -2,8 +2,8 @@
 import type { KeyTable, Places } from '../key-table.ts'
 
 /**
- * Resolves with the number of keys and of changes; 0 changes mean that both were equal. Both stores may use the same
- * folder.
+ * Copies the keys. Resolves with the number of keys and of changes; 0 changes mean that both stores had equal keys.
+ * Both stores may use the same folder.
  */
 export async function copyKeys(from: KeyTable, to: KeyTable, onCopied: () => void | Promise<void>) {
   if (from.where === to.where) return { keys: (await from.names()).length, changes: 0 }

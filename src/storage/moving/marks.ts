@@ -1,7 +1,7 @@
 /**
- * Records that say that a store was moved, or is an unfinished copy; no service starts on either. Otherwise two
- * services would use the same linked device. They are not encrypted, because a service reads them before it has any
- * key.
+ * Records that mark a store as moved, or as an unfinished copy; no service starts on such a store. Otherwise two
+ * services would use the same linked device. The records are not encrypted, because a service reads them before it has
+ * any key.
  */
 import type { StateStore } from '../contract.ts'
 import { keys } from '../record-keys.ts'

@@ -1,13 +1,16 @@
 import type { Op, StateStore } from '../contract.ts'
 import { keysOfStore } from '../record-keys.ts'
 
-/** A larger commit would need much free space in lmdb's file at once. */
+/** Maximum number of records in one commit. A larger commit would need much free space in lmdb's file at once. */
 const RECORDS_AT_ONCE = 500
 const BYTES_AT_ONCE = 4 * 1_024 * 1_024
 
 type Entry = readonly [key: string, value: Uint8Array]
 
-/** Yields the operations that make `to` equal to `from`, in key order; undefined for a record that is equal. */
+/**
+ * Compares both stores in key order. Yields the operations that make `to` equal to `from`, and undefined for each
+ * record that is equal.
+ */
 async function* differences(
   from: Pick<StateStore, 'range'>,
   to: Pick<StateStore, 'range'>,
@@ -41,8 +44,8 @@ export interface CopiedRecords {
 }
 
 /**
- * Also removes the records that `from` does not have. `onLooked` is called now and then with the number of records that
- * are equal so far.
+ * Makes the records of `to` equal to those of `from`, and so removes records that `from` does not have. `onLooked` is
+ * called now and then with the number of records that are equal so far.
  */
 export async function copyRecords(
   from: StateStore,

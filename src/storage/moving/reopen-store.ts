@@ -10,7 +10,7 @@ import { isCopyOf, type Moved, movedSentence, readMark, setMark } from './marks.
 import { countDifferences } from './record-copy.ts'
 
 export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
-  // Another store does not show whether a service has used the copy.
+  // A store that is not the copy cannot show whether a service has used the copy.
   if (!(await isCopyOf(copy, moved)))
     throw new Error(
       `The store in ${copy.shown} is not the copy that the store in ${store.shown} was moved to; name that copy: ${moved.to}.`,

@@ -32,10 +32,10 @@ export interface Copied {
   media: number
 }
 
-/** Comparisons of both stores. The first one also copies late changes by a command. */
+/** Maximum number of comparisons of both stores. The first comparison also copies late changes by a command. */
 const COMPARISONS = 4
 
-/** Undefined if the store was already moved to this target. */
+/** Moves the store. Resolves with undefined if the store was already moved to this target. */
 export async function copyStore(options: CopyOptions): Promise<Copied | undefined> {
   const { from, to, steps } = options
   const source = await idOf(from)
@@ -67,15 +67,18 @@ async function compareAll(options: CopyOptions): Promise<Copied> {
 }
 
 /**
- * The id is the same in copies of the store. It is derived from a record that is different in each store and never
- * changes.
+ * Returns the id of a store, which is the same in copies of the store. It is derived from a record that is different in
+ * each store and never changes.
  */
 async function idOf(store: OpenStore): Promise<string | undefined> {
   const mark = await store.get(keys.keyRing)
   return mark && createHash('sha256').update(mark).digest('hex')
 }
 
-/** Undefined if the target is the finished copy of a source that was moved. */
+/**
+ * Begins the move and resolves with its mark. Resolves with undefined if the target is already the finished copy of
+ * this source.
+ */
 async function begin({ from, to, media }: CopyOptions, source: string | undefined): Promise<Copying | undefined> {
   const moved = await readMark(from, keys.storeMoved)
   if (moved && (await isCopyOf(to, moved))) return undefined

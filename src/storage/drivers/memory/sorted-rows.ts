@@ -5,8 +5,8 @@ export type Row = readonly [key: string, value: Uint8Array]
 export interface SortedRows {
   get(key: string): Uint8Array | undefined
   /**
-   * The values are stored without a copy, so the caller must not change them. Returns false if the batch's condition is
-   * not met.
+   * Applies a batch. The values are stored without a copy, so the caller must not change them. Returns false if the
+   * condition of the batch is not met.
    */
   commit(batch: Batch): boolean
   page(prefix: string, options: RangeOptions & { limit: number }): Row[]

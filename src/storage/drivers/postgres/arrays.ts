@@ -52,8 +52,8 @@ export const blobs = (values: readonly Uint8Array[]): Buffer =>
   )
 
 /**
- * Decodes hexadecimal text, because `pg` would decode binary results as UTF-8. The bytes are not in Node's shared pool:
- * a cached value would keep a whole pool in memory.
+ * Decodes bytes that are sent as hexadecimal text, because `pg` would decode binary results as UTF-8. The result is not
+ * in Node's shared pool, because a cached value would keep the whole pool in memory.
  */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((text.length - 2) / 2)

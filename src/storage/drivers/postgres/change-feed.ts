@@ -4,7 +4,9 @@ import type { Question } from './link.ts'
 import { NO_INSTANCE } from './places.ts'
 
 const VERSION = { name: 'version', text: 'SELECT version FROM svc_cluster' }
-/** One statement, so that all values are of the moment of the version. */
+/**
+ * Reads the version and the changed records. It is one statement, so that all values are of the moment of the version.
+ */
 const SINCE = `SELECT c.version, h.version, h.key, s.value FROM svc_cluster c LEFT JOIN svc_change h ON h.version > $1
 LEFT JOIN svc_state s ON s.scope = '${NO_INSTANCE}' AND s.key = h.key ORDER BY h.version, h.key`
 

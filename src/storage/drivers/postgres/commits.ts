@@ -7,8 +7,8 @@ import type { Work } from './writer.ts'
 /** Bytes after which no further batch is added to a commit. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /**
- * Bytes that may wait for the database in one thread; further commits are refused, so that an outage does not use up
- * the memory.
+ * Maximum number of bytes that may wait for the database in one thread. Further commits are refused, so that an outage
+ * does not use up the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Bytes that are added for each operation, so that the number of short operations is limited too. */
@@ -34,7 +34,10 @@ const homesIn = ({ homes: { claims = [], releases = [], removals = [] } = {} }: 
   ...removals,
 ]
 
-/** The changes of all batches, in the order of the instances, so that all services lock rows in the same order. */
+/**
+ * Merges the home changes of all batches. They are sorted by instance, so that all services lock rows in the same
+ * order.
+ */
 function mergedHomes(batches: readonly Batch[]): HomeChanges | undefined {
   const changes = batches.flatMap(({ homes }) => homes ?? [])
   if (changes.length === 0) return undefined
@@ -47,8 +50,8 @@ const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
 /**
- * Batches wait while a commit runs; those that wait together become the next commit. A batch with a condition is a
- * commit by itself, and one statement changes each home only once.
+ * Collects batches while a commit runs; those that wait together become the next commit. A batch with a condition is a
+ * commit by itself. A commit contains only one change of each home.
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,
@@ -111,7 +114,7 @@ export function createCommits(
   }
 
   return {
-    /** `until` is the value of `performance.now` until which the batch must be sent. */
+    /** Adds a batch. It must be sent before `until`, a value of `performance.now`. */
     add(batch: Batch, until = performance.now() + patienceMs): Promise<boolean> {
       const bytes = sizeOf(batch.ops)
       if (isClosed) throw new StorageFailure('The store is closed, so nothing was stored.')

@@ -1,6 +1,6 @@
 /**
- * The SQL statements of one commit. They change something only if the number of the commit follows the number in its
- * writer's row of `svc_writer`.
+ * The SQL statements of one commit. They change something only if the number of the commit is one higher than the
+ * number in its writer's row of `svc_writer`.
  */
 import type { Batch, Op } from '../../contract.ts'
 import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
@@ -24,12 +24,13 @@ const COMMIT = `WITH w AS (${FENCE}), ${CHANGES} SELECT count(*) FROM w`
 export const CAN_WRITE = (service: string) =>
   `EXISTS (SELECT FROM svc_writer o WHERE (o.id = ${service} OR o.service = ${service}) AND NOT o.is_over)`
 /**
- * A home can be claimed if it is new, was released, or names a service whose threads can no longer write. The statement
- * reads this from its snapshot. While it waits for the lock of the row, another service may claim the home, and PostgreSQL
- * then reads the row of the home again, but not those of `svc_writer`. So the statement changes the row only if its writer
- * and its epoch are those of the snapshot.
+ * Claims, releases and removes homes. A home can be claimed if it is new, was released, or names a service whose
+ * threads can no longer write. The statement reads this from its snapshot. While it waits for the lock of the row,
+ * another service may claim the home. PostgreSQL then reads the row of the home again, but not the rows of
+ * `svc_writer`. So the statement changes the row only if its writer and its epoch are still those of the snapshot.
  *
- * A home that was released to another service is left to that one, unless it can no longer write, or the instance is in $13.
+ * A home that was released to a certain service can be claimed by another one only if that service can no longer write,
+ * or if the instance is in $13.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})
@@ -42,11 +43,12 @@ r AS (UPDATE svc_home h SET writer = NULL, wanted = nullif(k.wanted, '${NO_INSTA
 g AS (DELETE FROM svc_home WHERE instance = ANY ($12::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w))`
 const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*) FROM w`
 
-/** A service that was away for longer than this reads all records again. */
+/** How long changes are listed. A service that was away for longer reads all records again. */
 const KEPT = '10 minutes'
 /**
- * One statement, so that a service that stands still holds no lock of `svc_cluster`. If another service has raised the
- * version, this statement waits for its commit, finds another version, and changes nothing.
+ * Commits a batch if the store has a certain version. It is one statement, so that a service that stands still holds no
+ * lock of `svc_cluster`. If another service has raised the version, this statement waits for its commit, finds another
+ * version, and changes nothing.
  */
 const COMMIT_VERSION = `WITH c AS (SELECT 1 FROM svc_cluster WHERE version = $9 FOR UPDATE),
 w AS (${fence(' AND EXISTS (SELECT FROM c)')}),
@@ -59,7 +61,10 @@ SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM w)`
 const TAKE = 'INSERT INTO svc_state (scope, key, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
 const LOCK = 'SELECT value FROM svc_state WHERE scope = $1 AND key = $2 FOR UPDATE'
 
-/** A key with the bytes that it must have, or the version that the records of the main thread must have. */
+/**
+ * Condition of a commit: a key with the bytes that it must have, or the version that the records of the main thread
+ * must have.
+ */
 export type Guard = NonNullable<Batch['guard']> | { version: number }
 
 export const isOfKey = (guard: Guard): guard is NonNullable<Batch['guard']> => 'key' in guard
@@ -70,7 +75,10 @@ export interface Release {
   wanted: string | undefined
 }
 
-/** Instances whose homes change. Nothing says whether a claim was granted; the row of the home shows it. */
+/**
+ * Instances whose homes change. The result of the commit does not say whether a claim was granted; the row of the home
+ * shows it.
+ */
 export interface HomeChanges {
   claims?: readonly string[] | undefined
   /** Instances in `claims` that this service claims even if they were released to another one. */
@@ -81,7 +89,7 @@ export interface HomeChanges {
 
 export interface FencedCommit {
   writer: string
-  /** Id of the main thread's writer, which homes name. */
+  /** Id of the main thread's writer. Homes name the service by this id. */
   service: string
   number: number
   generation: number
@@ -93,8 +101,8 @@ export interface FencedCommit {
 type Ask = (question: Question) => Promise<Answer>
 
 /**
- * Resolves with `refused` if another writer has replaced this one, and with false if the condition of the batch is not
- * met. In both cases nothing was stored.
+ * Carries out a commit. Resolves with `refused` if another writer has replaced this one, and with false if the
+ * condition of the batch is not met. In both cases nothing was stored.
  */
 export function carryOut(ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> {
   const { guard } = commit
@@ -132,7 +140,7 @@ async function inOneStatement(ask: Ask, commit: FencedCommit): Promise<true | 'r
 
 async function atVersion(ask: Ask, commit: FencedCommit, version: number): Promise<boolean | 'refused'> {
   const { removed, put } = commit.ops
-  // The main thread has no records of instances in memory.
+  // Records of instances are not listed as changes, because no main thread has them in memory.
   const changed = [...removed, ...put.map(([place]) => place)].filter(({ scope }) => scope === NO_INSTANCE)
   const values = [...valuesOf(commit), version, texts(changed.map(restOf))]
   const [[isVersion, isStored]] = (await ask({ name: 'commit-version', text: COMMIT_VERSION, values })).rows as [[number, number]]
@@ -141,7 +149,8 @@ async function atVersion(ask: Ask, commit: FencedCommit, version: number): Promi
 }
 
 /**
- * The row of the condition's key is locked before it is compared. If the key has no row, one is inserted and locked.
+ * Commits a batch whose condition is about one key. The row of this key is locked before it is compared. If the key has
+ * no row, one is inserted and locked.
  */
 async function inTransaction(
   ask: Ask,

@@ -5,12 +5,15 @@ import { uuids } from './arrays.ts'
 import { CAN_WRITE, type HomeChanges } from './fenced-commit.ts'
 import type { Question } from './link.ts'
 
-/** A longer statement would delay the commits of all instances. */
+/** Maximum number of homes that one statement changes. A longer statement would delay the commits of all instances. */
 const CHANGED_AT_ONCE = 1_000
-/** Nobody takes the home of a service that may write, so the answer stays true for as long as its commits succeed. */
+/**
+ * Reads which of the instances have this service as their home. Nobody takes the home of a service that may write, so
+ * the answer stays true for as long as the commits of this service succeed.
+ */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
 const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE('h.writer')} FROM svc_home h`
-/** One text that changes with each change of a home, and of the services that can write. */
+/** Reads a text that changes whenever a home changes, or a service begins or ceases to be able to write. */
 const DIGEST = `SELECT concat_ws(' ', (SELECT sum(hashtextextended(h::text, 0)) FROM svc_home h),
   (SELECT sum(hashtextextended(o.id::text, 0)) FROM svc_writer o WHERE NOT o.is_over))`
 
@@ -22,7 +25,10 @@ export interface HomesDeps {
 }
 
 export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
-  /** The instances that were claimed and not released since. `isGranted` is what the store has answered last. */
+  /**
+   * The instances that were claimed and not released since. `isGranted` is true if this service has the home, by the
+   * last answer of the store.
+   */
   const claimed = new Map<string, { isGranted: boolean }>()
   let known: { digest: unknown; homes: readonly StoredHome[] } = { digest: undefined, homes: [] }
 
@@ -46,7 +52,10 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     return [...held]
   }
 
-  /** A release that was refused has changed nothing, so this service still has what the store says. */
+  /**
+   * Reads again which of the homes this service has, after a release was refused. A refused release has changed
+   * nothing.
+   */
   async function takeBack(instances: readonly string[]): Promise<void> {
     const left = instances.filter((each) => !claimed.has(each))
     const entries = new Map(left.map((each) => [each, { isGranted: false }]))
@@ -65,7 +74,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
       try {
         for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
       } catch (error) {
-        // If the homes cannot be read either, they are not own until the next claim.
+        // If the homes cannot be read either, they do not count as homes of this service until its next claim.
         await takeBack(instances).catch(() => {})
         throw error
       }
@@ -77,7 +86,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     isOwn: (instance) => claimed.get(instance)?.isGranted === true,
     async all() {
       const [[digest]] = (await ask({ name: 'homes-digest', text: DIGEST })) as [[unknown]]
-      // The rows may be newer than the digest, and are then read once more.
+      // The rows may be newer than the digest. In that case the next call reads them once more.
       if (digest !== known.digest) known = { digest, homes: ((await ask({ text: ALL })) as HomeRow[]).map(homeOf) }
       return known.homes
     },

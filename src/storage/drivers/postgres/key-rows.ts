@@ -16,7 +16,10 @@ export const keyRows = (
   { ask, writer }: { ask(question: Question): Promise<unknown[][]>; writer: string | undefined },
   where: string,
 ): KeyTable => {
-  /** Two services that start with different secret keys could otherwise each remove the copy of the other. */
+  /**
+   * Removes one copy of a key, unless it is the only one. Two services that start with different secret keys could
+   * otherwise each remove the copy of the other.
+   */
   async function clear(name: string, place: 0 | 1): Promise<void> {
     const other = PLACES[place === 0 ? 1 : 0]
     const cleared = await ask({

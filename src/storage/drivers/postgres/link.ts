@@ -2,8 +2,8 @@
  * One connection to PostgreSQL, which is never restored automatically: its user must check on a new connection whether
  * a statement was carried out.
  *
- * Libraries that reconnect by themselves (`postgres`, the pool of `pg`) hide that moment, so the plain client of `pg`
- * is used.
+ * The plain client of `pg` is used. Libraries that reconnect by themselves (`postgres`, the pool of `pg`) do not report
+ * when a connection was lost.
  */
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -33,10 +33,10 @@ export interface Link {
    * the commit may be only on this server.
    */
   doubts(): number
-  /** Drops the connection if the answer takes longer than `silenceMs`. */
+  /** Sends a statement. Drops the connection if the answer takes longer than `silenceMs`. */
   ask(question: Question, silenceMs: number): Promise<Answer>
   drop(): void
-  /** Drops the connection if the server does not answer. */
+  /** Ends the connection in order, or drops it if the server does not answer. */
   end(): Promise<void>
 }
 
@@ -44,8 +44,9 @@ export interface Link {
 export class UnfitServer extends StorageFailure {}
 
 /**
- * A statement must read rows by the primary key, even if it was planned while the table was empty. Time limits of the
- * server are off, because a limit that ends the wait for a standby would look like success.
+ * Returns the settings of a connection. A statement must read rows by the primary key, even if it was planned while the
+ * table was empty. Time limits of the server are off, because a limit that ends the wait for a standby would look like
+ * success.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";

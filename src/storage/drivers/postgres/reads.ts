@@ -1,4 +1,4 @@
-/** The connection with which one thread reads. It sends queries without waiting for earlier answers. */
+/** Creates the reads of one thread, on one connection. Queries are sent without waiting for earlier answers. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { KEY_LIMIT } from '../../contract.ts'
@@ -18,7 +18,7 @@ const DISK_FULL = '53100'
  */
 const ENDING = /^(57P|08|53(?!100))/
 
-/** A query is sent again if the connection breaks, because a query changes nothing. */
+/** A query is sent again if the connection breaks. This is safe, because a query changes nothing. */
 export function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined
@@ -84,8 +84,8 @@ export function createReads(target: Target, { silenceMs, patienceMs }: { silence
   return {
     ask,
     async get(key: string): Promise<Uint8Array | undefined> {
-      // No record can have such a key. It is requested nevertheless, because parts of keys come from strangers (message
-      // ids).
+      // No record can have such a key. Callers may ask for one nevertheless, because other people choose parts of keys
+      // (message ids).
       if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
       return new Promise((resolve, reject) => {
         if (asked.length === 0) setImmediate(askAll)

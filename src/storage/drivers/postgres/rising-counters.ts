@@ -1,14 +1,17 @@
 /**
- * Watches the counters of services for a while, to find those that run. A lock does not show it, because a restart of the
- * server takes the locks away from all of them for a moment.
+ * Watches the counters of services for a while, to find the services that run. Their locks do not show it, because a
+ * restart of the server takes the locks away from all of them for a moment.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Interval in ms at which the counters are read. A service raises its own every second. */
+/** Interval in ms at which the counters are read. A service raises its own counter every second. */
 export const LOOK_EVERY = 250
-/** Longest time in ms between two looks. After a longer one, the time without a sign of life begins again. */
+/** Longest time in ms between two looks. After a longer time, the required silence begins again. */
 const LONGEST_GAP = 1_500
-/** The watch ends after so many times of its length, although the server was never fast enough for it. */
+/**
+ * Maximum duration of the watch, as a multiple of `silentMs`. The watch lasts so long only if the server is never fast
+ * enough for it.
+ */
 const MOST_TIMES = 6
 /** Name of a service that is known only by its counter or its lock. */
 export const UNNAMED = 'which has no entry'
@@ -16,8 +19,8 @@ export const UNNAMED = 'which has no entry'
 export type Counter = readonly [name: string, beat: string]
 
 /**
- * Resolves with the names of services whose counters rise, as soon as one does; empty if there is no counter, or none rises
- * for this time in ms.
+ * Resolves with the names of services whose counters rise, as soon as one rises. Resolves with an empty list if there
+ * is no counter, or if none rises for `silentMs`.
  */
 export async function risingCounters(read: () => Promise<readonly Counter[]>, silentMs: number): Promise<string[]> {
   const look = async () => new Map((await read()).map(([name, beat]) => [`${name} ${beat}`, name]))

@@ -2,24 +2,35 @@ import { NO_INSTANCE } from './places.ts'
 
 export const FORMAT = 6
 
-/** Advisory lock, so that only one of several threads creates the tables. The number is arbitrary. */
+/** Number of the advisory lock that lets only one of several threads create the tables. The number is arbitrary. */
 const MAKING = 7_632_141
 
-/** The schema name needs no escaping, but it may be a reserved word of SQL. */
+/**
+ * Query that tells whether the schema and two of its tables exist. The schema name needs no escaping, but it may be a
+ * reserved word of SQL.
+ */
 export const tablesExist = (schema: string) => ({
   text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, to_regclass('"${schema}".svc_home') IS NOT NULL`,
 })
 
 /**
- * Creates missing tables in one transaction. Tables of an earlier format stay as they are, because a newer format only
- * adds some.
+ * Returns the SQL that creates missing tables in one transaction. Tables of an earlier format stay as they are, because
+ * a newer format only adds some.
  *
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
- * - `svc_writer` has a row per run of a thread, which changes with every commit. Pages are mostly empty, so that the index is not changed. Ids are random, because a sequence could give a number again after a failover. The rows of threads are removed with the row of the main thread; then no thread of the service can store anything.
- * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have a `writer`. Earlier formats have the table `svc_node` instead. It stays, and nothing uses it.
- * - `svc_home` has a row for each instance: the main thread's writer of the service that may write its records, and how often it was claimed. It does not refer to `svc_writer`, so that a takeover changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is the only active service then.
- * - `svc_cluster` has one row with the version of the records that every service has in memory, and `svc_change` which keys changed in which version.
+ * - `svc_writer` has a row for each run of a thread, which changes with every commit. Pages are mostly empty, so that
+ *   the index need not change with the row. Ids are random, because a sequence could give a number again after a
+ *   failover. If the row of a main thread is removed, the rows of its other threads are removed too, and no thread of
+ *   the service can store anything.
+ * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have
+ *   a `writer`. Earlier formats have the table `svc_node`, which stays and is no longer used.
+ * - `svc_home` has a row for each instance. It names the service that may write the records of the instance, by the
+ *   main thread's writer, and says how often the home was claimed. It does not refer to `svc_writer`, so that a takeover
+ *   changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is then the
+ *   only active service.
+ * - `svc_cluster` has one row with the version of the records that every service has in memory.
+ * - `svc_change` lists which keys changed in which version.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -87,7 +98,10 @@ INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
   ON CONFLICT (key) DO UPDATE SET value = greatest(m.value::int, EXCLUDED.value::int)::text`,
 })
 
-/** The statement waits for all users of the table, so it is left out if it would change nothing. */
+/**
+ * Returns the SQL that prevents compression of a column. The statement that changes the column waits for all users of
+ * the table, so it is left out if it would change nothing.
+ */
 const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}' AND attstorage <> 'e') THEN
     ALTER TABLE "${schema}".${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL;

@@ -11,7 +11,7 @@ export interface Target {
   shown: string
 }
 
-/** Such a name means the same with and without quotes, and is not longer than PostgreSQL allows. */
+/** Matches names that mean the same with and without quotes, and are not longer than PostgreSQL allows. */
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}$/
 
 export function targetOf(url: string): Target {

@@ -1,6 +1,6 @@
 /**
- * Changes the tables of an earlier format, unless a service of an older release still uses them. Its lock alone does not
- * show it, because a restart of the server takes the lock away from it for a moment.
+ * Changes the tables of an earlier format, unless a service of an older release still uses them. The lock of that
+ * service does not show whether it runs, because a restart of the server takes the lock away from it for a moment.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from './link.ts'
@@ -12,8 +12,8 @@ import { type Counter, LOOK_EVERY, risingCounters, UNNAMED } from './rising-coun
 const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) AS t WHERE to_regclass(t) IS NOT NULL" }
 const countersIn = (table: string) => ({ text: `SELECT coalesce(name, ''), beat::text FROM ${table}` })
 /**
- * Removes the writers of the services of older releases, so that no thread of theirs can store anything or begin. The new
- * row stands for them: it tells the next owner that a service did not shut down properly.
+ * Removes the writers of the services of older releases, so that their threads can neither store anything nor begin.
+ * The new row replaces them: it tells the next owner that a service did not shut down properly.
  */
 const END_OLDER = {
   text: `WITH gone AS (DELETE FROM svc_writer WHERE is_service RETURNING 1)
@@ -21,23 +21,23 @@ const END_OLDER = {
 }
 
 /**
- * The lock is awaited for so many times the length of the watch: 12.5 s. After eleven seconds, the server releases the
- * lock of a machine that is gone.
+ * Time limit for getting the lock, as a multiple of `silentMs`: 12.5 s in all. The server releases the lock of a
+ * machine that is gone after eleven seconds.
  */
 const LOCK_TIMES = 2.5
 
 export interface UpgradeOptions {
-  /** Time in ms for which no counter may change, if there are any. */
+  /** Time in ms for which no counter may change before the tables are changed. */
   silentMs: number
   /** Creates the missing tables and writes the new format. */
   make(): Promise<unknown>
-  /** True if another service of this release has done it. */
+  /** Resolves with true if another service of this release has already changed the tables. */
   isDone(): Promise<boolean>
 }
 
 /**
- * Resolves with the names of the services that use the tables; empty if the tables are those of this release. The caller
- * closes the connection, which undoes what was not committed.
+ * Changes the tables. Resolves with the names of other services that use them; empty if the tables are now those of
+ * this release. The caller closes the connection, which undoes what was not committed.
  */
 export async function upgradeTables(link: Link, { silentMs, make, isDone }: UpgradeOptions): Promise<readonly string[]> {
   const running = await watch(link, silentMs)

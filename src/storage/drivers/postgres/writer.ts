@@ -17,8 +17,8 @@ import { codeOf, type Link } from './link.ts'
 export class Fenced extends StorageFailure {}
 
 /**
- * Replaces the row of an earlier run of this thread. If the server still carries out a commit of that run, this waits
- * for it, or makes the server refuse it.
+ * Inserts the row of this writer and removes the row of an earlier run of this thread. If the server still carries out
+ * a commit of that run, this statement waits for it, or makes the server refuse it.
  */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
@@ -60,7 +60,10 @@ export interface Work {
 
 export interface Writer {
   id: string
-  /** One commit at a time. Resolves with false only if the condition of the batch is not met. */
+  /**
+   * Writes one commit. The caller must wait for its end before the next call. Resolves with false only if the condition
+   * of the batch is not met.
+   */
   write(work: Work): Promise<boolean>
   isOver(): boolean
   /** No commit of this writer can be stored after the promise has resolved. */
@@ -154,7 +157,10 @@ async function write(state: State, work: Work): Promise<boolean> {
   }
 }
 
-/** `again` if certainly nothing was stored, so that the commit may be sent again; `doubt` if this is unknown. */
+/**
+ * Sends a commit once. Resolves with `again` if certainly nothing was stored, so that the commit may be sent again, and
+ * with `doubt` if this is unknown.
+ */
 async function attempt(state: State, commit: FencedCommit): Promise<boolean | 'again' | 'doubt'> {
   const { link, silenceMs } = state
   const doubts = link.doubts()
@@ -187,8 +193,8 @@ async function isUndone(state: State, isTransaction: boolean): Promise<boolean> 
 }
 
 /**
- * Checks on a new connection whether the next commit is stored. `doubtEnds` is the time until which this must be known;
- * undefined if the commit was not sent yet.
+ * Resolves with true if the next commit is stored. Checks this on a new connection. `doubtEnds` is the time until which
+ * this must be known; undefined if the commit was not sent yet.
  */
 async function isStored(state: State, work: Work, doubtEnds: number | undefined): Promise<boolean> {
   const isInDoubt = doubtEnds !== undefined
@@ -216,8 +222,8 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
 }
 
 /**
- * Ends the statements that earlier connections may still run, and returns the number of the last stored commit. Retries
- * until this succeeds or the time is over.
+ * Ends the statements that earlier connections may still run, and resolves with the number of the last stored commit.
+ * Retries until this succeeds or the time is over.
  */
 async function takeBack(state: State, until: number): Promise<number> {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
