@@ -1,6 +1,6 @@
 /**
- * The stored data of an instance about its account: chats, people, groups. It is removed together with the credentials,
- * because the next account must not see it.
+ * Holds the stored data of an instance about its account: chats, people, groups. It is removed together with the
+ * credentials, because the next account must not see it.
  */
 
 import { createCorrespondents } from './chats/correspondents.ts'

@@ -1,4 +1,4 @@
-/** Resolves identifiers to accounts (registered number and LID), in one query for all. */
+/** Resolves identifiers to accounts (registered number and LID), with one query for all of them. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { bare } from '../wire/jid.ts'
@@ -17,8 +17,8 @@ export function answered<T>(answer: T | Refusal): T {
 }
 
 /**
- * Returns the accounts by the given number; null if a number has no account. Always queries the network, and stores the
- * pairs of number and LID in the answer.
+ * Returns the account of each given number; null if the number has no account. Always queries the network, and stores
+ * the pairs of number and LID in the answer.
  */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]
@@ -49,8 +49,8 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
 }
 
 /**
- * Returns the people in the order of the identifiers; null if a number has no account. Queries only numbers without an
- * earlier answer.
+ * Returns the accounts of people, in the order of the identifiers; null if a number has no account. Queries only the
+ * numbers whose account and LID are not known yet.
  */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]

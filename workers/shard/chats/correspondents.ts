@@ -1,6 +1,6 @@
 /**
- * People who have ever written to this account: one row per number and per LID, whose key is a blind hash. A restricted
- * account may still write to these people.
+ * Stores which people have ever written to this account: one row per number and per LID, whose key is a blind hash. A
+ * restricted account may still write to these people.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
@@ -12,7 +12,8 @@ import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /**
- * The most keys in the cache of people who have written. The cache saves a read of the store for each received message.
+ * Number of keys in the cache of people who have written. The cache saves a read of the store for each received
+ * message.
  */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
@@ -22,7 +23,10 @@ type Known = 'stored' | 'arriving'
 
 export interface Correspondents {
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
-  /** True for groups, channels and the status, which do not have to write first. */
+  /**
+   * Whether the person has ever written to this account. Always true for groups, channels and the status, which do not
+   * have to write first.
+   */
   hasWritten(phone: string): Promise<boolean>
   forget(): Promise<void>
 }

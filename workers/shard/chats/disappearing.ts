@@ -18,7 +18,7 @@ const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
-/** The most timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
+/** Number of timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
@@ -44,8 +44,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Chats that may have a stored timer; the others need no read from disk. Undefined before the first look-up, null if
-   * there are too many.
+   * Chats that may have a stored timer. The other chats need no read from disk. Undefined before the first look-up,
+   * null if there are too many timers.
    */
   let known: Promise<Set<string> | null> | undefined
 

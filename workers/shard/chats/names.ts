@@ -1,7 +1,7 @@
 /**
- * Names of chats that the network has sent: for a person the name on the phone or the push name, for a group or channel
- * the subject. The phone sends saved names only once, so they are read from disk after a restart. An unknown name of a
- * group or channel is queried after the event.
+ * Names of chats that the network has sent. For a person this is the name on the phone or the push name, for a group or
+ * channel the subject. The phone sends saved names only once, so they are read from disk after a restart. If the name
+ * of a group or channel is unknown, it is queried after the event.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'
@@ -18,7 +18,7 @@ import type { Session } from './session.ts'
 export interface Names {
   attach(session: Session): void
   load(): Promise<void>
-  /** Null if no name is known. */
+  /** Returns the name of a chat, or null if none is known. */
   of(jids: readonly string[]): string | null
   saved(contacts: readonly Contact[]): void
   history(pieces: readonly HistoryPiece[]): void
@@ -27,7 +27,7 @@ export interface Names {
   renamed(jid: string, name: string): void
   askNewsletter(jid: string): void
   onNewsletter(listener: (jid: string, description: unknown) => void): void
-  /** Called when the account is unlinked, because the next account has other contacts. */
+  /** Removes all names. Called when the account is unlinked, because the next account has other contacts. */
   clear(): void
 }
 
@@ -68,7 +68,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
         else if (jid) saved.delete(bare(jid))
   }
 
-  /** Names that arrive during the reading are newer, so they are kept. */
+  /** Reads the saved names from disk. Names that arrive during the reading are newer, so they are kept. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved
@@ -150,7 +150,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
       newsletterListeners.push(listener)
     },
     clear() {
-      // A read of the saved names may still be running, and would fill the old map.
+      // A read of the saved names may still be running. It fills the old map, which is no longer used.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

@@ -1,7 +1,7 @@
 /**
- * Resolves a number to its account; the network returns the registered form of numbers with an optional digit. Without
- * a clear answer, no query is sent for some time (`TryLater`), because each query could count against the account. This
- * pause grows.
+ * Resolves a number to its account. For numbers with an optional digit, the network returns the registered form. If
+ * there is no clear answer, no query is sent for some time (`TryLater`), because each query could count against the
+ * account. The pause grows with each such answer.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -15,7 +15,7 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
 /**
- * The most registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with the next
+ * Number of registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with the next
  * connection.
  */
 const MAX_KNOWN = 10_000
@@ -27,7 +27,7 @@ export interface NumberLookUp {
   keep(digits: string, jid: string): void
 }
 
-/** `steady` measures the pauses. */
+/** Creates a look-up. `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
   let pause = 0

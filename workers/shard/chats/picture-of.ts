@@ -7,7 +7,7 @@ import type { Asker } from './session.ts'
 /** The network's codes for "no picture" (404) and "hidden picture" (the others). */
 const NONE = new Set([401, 403, 404, 405])
 
-/** Null if there is no picture, or if it is hidden from this account. */
+/** Returns the URL of a picture. Null if there is no picture, or if it is hidden from this account. */
 export async function pictureOf(
   { ask, session }: PictureAsker,
   jid: string,

@@ -1,9 +1,9 @@
 /**
- * URLs of the pictures of chats and people, in memory. An event has the URL that is known when it is created; an
- * unknown one is queried afterwards, for the next event.
+ * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
+ * is created. An unknown URL is queried after the event, for the next one.
  * The queries are like those of WhatsApp Web, but fewer, so that the account never looks as if it collected pictures:
- * one per second, with a limit per hour, and only for chats with incoming messages. No picture is
- * queried during a restriction, and for an hour after a rate limit.
+ * one per second, with a limit per hour, and only for chats with incoming messages. No picture is queried during a
+ * restriction, and for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -19,7 +19,7 @@ import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** The metadata of a channel contains only the path of its picture. */
+/** Host of all pictures. The metadata of a channel contains only the path of its picture. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
@@ -28,7 +28,7 @@ export interface Pictures {
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
   changed(jid: string): Promise<void>
-  /** Any query may have fetched this metadata of a channel. */
+  /** Stores the picture in the metadata of a channel, which any query may have fetched. */
   learnNewsletter(jid: string, description: unknown): void
   clear(): void
 }
@@ -60,16 +60,16 @@ interface Line {
   isWorking: boolean
 }
 
-/** The most cached entries. A person counts twice, by number and by LID. */
+/** Number of cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** Further queries are dropped, and the next event of the chat causes a new one. */
+/** Number of queries that may wait. Further queries are dropped, and the next event of the chat causes a new one. */
 const MAX_WAITING = 50
 /** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
 const TOO_MUCH = 429
-/** A longer URL is not used, because a truncated one would not work. */
+/** Longest URL that is used. A longer one is ignored, because a truncated URL would not work. */
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
@@ -98,7 +98,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function take(from: Session, question: Question) {
     try {
-      // A clock that was set back would otherwise make the pause longer.
+      // If the clock was set back, the pause is not longer than `PACE`.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
       // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
@@ -111,7 +111,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Queries that cannot be sent are dropped; later events of these chats cause new ones. */
+  /** Sends the waiting queries. Those that cannot be sent are dropped; later events of these chats cause new ones. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -185,13 +185,13 @@ function createAnswers(clock: Clock) {
   return {
     known,
     keep,
-    /** Afterwards, the entry is found by each of these jids. */
+    /** Returns the entry of any of these jids, and stores it under all of them, so that each one finds it later. */
     find(jids: readonly string[]): Entry | undefined {
       const entry = jids.map((jid) => known.get(jid)).find((found) => found !== undefined)
       if (entry) keep(jids, entry)
       return entry
     },
-    /** The answer of a running query is ignored, because it may be older than the change. */
+    /** Removes an entry. The answer of a running query is then ignored, because it may be older than the change. */
     forget(entry: Entry | undefined) {
       if (!entry) return
       for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -210,7 +210,10 @@ function createAnswers(clock: Clock) {
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/** Signed URLs contain their expiry in `oe`, in hexadecimal epoch seconds. The result is in epoch ms. */
+/**
+ * Returns the time in epoch ms at which a signed URL expires. The URL contains it in `oe`, in hexadecimal epoch
+ * seconds.
+ */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

@@ -23,16 +23,20 @@ export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Calls `written` after each slice. Contacts without a name are removed; of two changes of a person the later one
-   * counts. Rejects if a slice could not be written. Writes must not overlap.
+   * Writes the contacts in slices, and calls `written` after each slice. Contacts without a name are removed. If a
+   * person was changed twice, the later change counts. Rejects if a slice could not be written. Two calls must not
+   * overlap.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /**
-   * `onUnreadable` is called with the error of a record that cannot be read, which is then skipped; without it the call
-   * rejects.
+   * Returns all contacts. If a record cannot be read, `onUnreadable` is called with the error, and the record is
+   * skipped. Without `onUnreadable`, the call rejects.
    */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /** Called after the credentials of an unlinked account are removed, because the next account has other contacts. */
+  /**
+   * Removes all contacts. Called after the credentials of an unlinked account are removed, because the next account has
+   * other contacts.
+   */
   forget(): Promise<void>
 }
 

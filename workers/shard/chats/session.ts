@@ -1,6 +1,6 @@
 /**
- * A connection with its groups, numbers and app state, for code that sends. The socket is not visible: operations reach
- * the network through `ask` only.
+ * A connection with its groups, numbers and app state, for code that sends. It has no socket: operations reach the
+ * network through `ask` only.
  */
 import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'
@@ -26,7 +26,10 @@ export interface SocketSession extends Session {
 
 export type SessionParts = Omit<SocketSession, keyof Connection>
 
-/** Some properties of a connection change. A spread would copy their current values, so each getter is forwarded. */
+/**
+ * Adds parts to a connection. Some properties of a connection change; a spread would copy their current values, so each
+ * getter is forwarded.
+ */
 export const sessionOf = (connection: Connection, parts: SessionParts): SocketSession => ({
   ...connection,
   ...parts,

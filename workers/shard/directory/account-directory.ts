@@ -1,8 +1,8 @@
 /**
  * The directory of an account: its chats, people and labels, without contents of messages. The network sends the list
  * of chats once, at the pairing, so it is stored.
- * A change is made in memory first, and written with the next commit of the instance (`rides`) or with a `flush`. A
- * change that arrives twice, for example after a kill, has the same result.
+ * A change is made in memory first, and written with the next commit of the instance (`rides`) or with a `flush`. If
+ * the same change arrives twice, for example after a kill, the result is the same.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -38,20 +38,24 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
-  /** Loads the directory. Must have resolved before a method below is called. */
+  /** Loads the directory. The methods below may be called only after this has resolved. */
   ready(): Promise<void>
   warm(): Promise<void>
-  /** Must be called before the commit of the message, which includes this change. */
+  /** Records a message. Must be called before the commit of the message, which then includes this change. */
   record(message: WAMessage, options: MessageOptions): void
-  /** Records the first message to a new person before it is sent, in the commit of its keys. */
+  /**
+   * Records the first message to a new person. Called before the message is sent; the record is in the commit of the
+   * message's keys.
+   */
   contacted(jids: readonly [string, string?], now: number): void
   withdrawContact(jids: readonly [string, string?]): void
-  /** Epoch ms, ascending. */
+  /** Returns the times of first messages to new people after `time`, in epoch ms, ascending. */
   contactsSince(time: number): number[]
   read(keys: readonly WAMessageKey[]): void
   learn(history: readonly HistoryPiece[]): void
   /**
-   * Adds people who have not written, such as group members; each is a list of jids. They are on disk when it resolves.
+   * Adds people who have not written, such as group members. Each person is a list of jids. The people are on disk when
+   * this resolves.
    */
   met(people: readonly (readonly string[])[]): Promise<void>
   group(jid: string, facts: GroupFacts): void
@@ -76,7 +80,7 @@ export interface AccountDirectory {
    * writes them.
    */
   flush(): Promise<void>
-  /** Called before another account is linked, after the session has ended. */
+  /** Removes the whole directory. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -91,7 +95,8 @@ export interface Pair {
 
 const SLICE = 200
 /**
- * Two commits of 32 messages can fail together, and their messages arrive again. So this number must be larger than 64.
+ * Number of recorded messages that are remembered. Two commits of 32 messages can fail together, and their messages
+ * arrive again, so this number must be larger than 64.
  */
 const MAX_RECORDED = 256
 
@@ -105,7 +110,10 @@ export function createAccountDirectory(
   const { chats, contacts, labels, newestFirst, byName } = createTables(context)
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
-  /** Recorded messages are not counted twice: after a failed commit, the network delivers its messages again. */
+  /**
+   * Messages that were recorded recently. They are not counted twice: after a failed commit, the network delivers its
+   * messages again.
+   */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
@@ -271,7 +279,7 @@ function idsByChat(messages: readonly WAMessageKey[]) {
   return byChat.values()
 }
 
-/** Names that differ only in accents and case are sorted next to each other. Entries without a name come last. */
+/** Returns the name by which people are sorted, without accents and in lower case. */
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 

@@ -9,7 +9,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ChatEntry, newChat } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The most chats in the directory, a limit of the API. */
+/** Number of chats that the directory keeps, a limit of the API. */
 export const MAX_CHATS = 5_000
 const MAX_UNREAD = 100_000
 const MAX_LABELS = 20
@@ -37,12 +37,17 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 
 export interface MessageOptions {
   unarchives: boolean
-  /** Only a message from the phone means that the owner has read the chat. */
+  /**
+   * Whether the message was sent by an API call. Only a message from the phone means that the owner has read the chat.
+   */
   fromApi: boolean
   now: number
 }
 
-/** A message that arrives twice changes nothing the second time. A message without content could not be decrypted. */
+/**
+ * Records a message in its chat, and returns whether it counts as recorded. A message that arrives twice changes
+ * nothing the second time. A message without content could not be decrypted.
+ */
 export function recordMessage(
   chats: Chats,
   { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
@@ -69,7 +74,7 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // The owner has read the chat if the answer comes from the phone.
+    // If the answer comes from the phone, the owner has read the chat.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
@@ -85,7 +90,10 @@ function noteAnswer(chat: ChatEntry, at: number) {
 /** Whether one of the two people in a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
-/** Epoch seconds; 0 if unknown. Earlier releases stored only the newest message of the chat. */
+/**
+ * Epoch seconds of the newest message by somebody else; 0 if unknown. Earlier releases stored only the newest message
+ * of the chat.
+ */
 export const lastHeardAt = ({ heardAt, last }: ChatEntry): number => heardAt || (last && !last.fromMe ? last.at : 0)
 
 export function recordContact(chats: Chats, [jid, other]: readonly [string, string?], now: number): void {
@@ -122,7 +130,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** Adds the facts in the phone's history. Values that are already known are newer, and stay. */
+/** Adds the facts about a chat in the phone's history. Values that are already known are newer, so they stay. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -131,7 +139,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
   const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
   const isNewer = !before?.isListed || at > before.activeAt
-  // The phone itself stores the chat under the jid in the history.
+  // The chat gets the jid from the history, because the phone itself stores the chat under this jid.
   if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
   chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
   chat.isListed = true
@@ -155,7 +163,10 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   chats.changed(chat)
 }
 
-/** Epoch ms; -1 without an end. Some phones write seconds, which are converted. */
+/**
+ * Returns the end of the mute in epoch ms; -1 for forever, 0 if not muted. Some phones write seconds, which are
+ * converted.
+ */
 function mutedUntil(end: number | null): number {
   if (end === null || end === 0) return 0
   if (end < 0) return -1
@@ -212,7 +223,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that was unknown to the device which made the change. */
+/** Whether the chat has a message that the device which made the change did not know. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

@@ -1,4 +1,7 @@
-/** Changes the entries of people: names that are saved on the phone, and names that people chose themselves. */
+/**
+ * Changes the entries of people: the names under which they are saved on the phone, and the names that they chose
+ * themselves.
+ */
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { cutOrNull, decimal } from '../wire/bounds.ts'
@@ -44,7 +47,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
-/** Activity is recorded in whole days. Otherwise every message would be a change that must be written. */
+/** Rounds the time of an activity to whole days. Otherwise every message would be a change that must be written. */
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
@@ -85,7 +88,8 @@ export function learnPerson(
 }
 
 /**
- * Lists a person who is only a member of a group, unless the table is full: a person with activity would be evicted.
+ * Adds a person who is only a member of a group, unless the table is full: then a person with activity would be
+ * evicted.
  */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)
@@ -123,7 +127,10 @@ export function joinContacts(
 
 type Saved = proto.SyncActionValue.IContactAction
 
-/** Ignores actions that are not about a person. A person without a name is no longer saved. */
+/**
+ * Applies a change of app state to a person. Ignores actions that are not about a person. A person without a name is no
+ * longer saved.
+ */
 export function changeContact(contacts: Contacts, { index: [kind, id], value }: AppStateAction): void {
   if ((kind !== 'contact' && kind !== 'lid_contact') || !id) return
   const saved: Saved = (kind === 'contact' ? value?.contactAction : value?.lidContactAction) ?? {}

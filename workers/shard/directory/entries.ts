@@ -6,7 +6,10 @@ const text = v.optional(v.nullable(v.string()), null)
 const flag = v.optional(v.boolean(), false)
 const number = v.optional(v.number(), 0)
 
-/** The newest message of a chat. A change of the chat in app state names it, and applies to the messages up to it. */
+/**
+ * The newest message of a chat. When app state changes the chat, it names this message. The change applies to all
+ * messages up to it.
+ */
 const LastMessage = v.object({
   id: v.string(),
   at: v.number(),
@@ -19,7 +22,7 @@ export const ChatEntry = v.object({
   other: text,
   /** Subject of a group; for a person, the name in the phone's history. */
   name: text,
-  /** A chat that was only labelled, muted or deleted is not in the list of chats. */
+  /** Whether the chat is in the list of chats. A chat that was only labelled, muted or deleted is not. */
   isListed: flag,
   isAnnouncement: flag,
   unread: number,
@@ -27,7 +30,7 @@ export const ChatEntry = v.object({
   last: v.optional(v.nullable(LastMessage), null),
   /** Epoch seconds of the newest activity; 0 if none is known. */
   activeAt: number,
-  /** Epoch ms at which the newest activity arrived here: more exact than the network's whole seconds. */
+  /** Epoch ms at which the newest activity arrived here. This is more exact than the whole seconds of the network. */
   receivedAt: number,
   /** Epoch seconds of the newest message by somebody else; 0 if none is known. */
   heardAt: number,
@@ -37,7 +40,7 @@ export const ChatEntry = v.object({
   contactedAt: number,
   isArchived: flag,
   isPinned: flag,
-  /** Epoch ms; -1 for forever, 0 if not muted. */
+  /** Epoch ms at which the mute ends; -1 for forever, 0 if not muted. */
   mutedUntil: number,
   ephemeralSeconds: number,
   labels: v.optional(v.array(v.string()), []),
@@ -58,7 +61,10 @@ export type ContactEntry = v.InferOutput<typeof ContactEntry>
 
 export const LabelRecord = v.object({
   id: v.string(),
-  /** The whole action as JSON, because the phone clears fields that a change of the label omits. */
+  /**
+   * The whole action as JSON. A change of the label must contain all fields, because the phone clears those that are
+   * omitted.
+   */
   action: v.record(v.string(), v.unknown()),
 })
 export interface LabelEntry {

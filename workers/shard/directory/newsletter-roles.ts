@@ -1,6 +1,6 @@
 /**
- * Holds the role of the account in each channel, for one session. The network refuses a query that does not state the
- * right role.
+ * Holds the role of the account in each channel, for one session. The network refuses a query about a channel if it
+ * does not state the right role.
  */
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { ViewRole } from '../wire/mex.ts'

@@ -1,4 +1,7 @@
-/** Keeps entries sorted. They are sorted again only after a change, from the previous order, which is fast. */
+/**
+ * Keeps entries sorted. They are sorted again only after a change. This is fast, because it begins with the previous
+ * order.
+ */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 

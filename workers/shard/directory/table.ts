@@ -1,8 +1,8 @@
 /**
- * Entries of one kind, all in memory, found by any of their jids. On disk they share a fixed number of records, so that
- * thousands load in some milliseconds. If there are too many, the least recently used ones are evicted.
- * Call `changed` for every changed entry. `ops` returns the records of all changes since, in the turn in which they are
- * committed.
+ * Keeps all entries of one kind in memory, found by any of their jids. On disk they share a fixed number of records, so
+ * that thousands load in some milliseconds. If there are too many entries, the least recently used ones are evicted.
+ * Call `changed` for every changed entry. `ops` returns the records of the changes that are not written yet. Call it in
+ * the turn of the event loop in which they are committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -22,12 +22,12 @@ export interface TableOptions<T extends object> {
 }
 
 export interface Table<T extends object> {
-  /** Reads the records once. If the store cannot be read, it rejects, and the next call reads again. */
+  /** Reads the records, once. If the store cannot be read, this rejects, and the next call reads again. */
   load(): Promise<void>
-  /** If the jids have different entries, that of the first jid is returned. */
+  /** Returns the entry of any of these jids. If they have different entries, the entry of the first jid is returned. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
-  /** Must be called when any field of an entry has changed, including its jids. */
+  /** Must be called when any field of an entry has changed. The jids are fields, too. */
   changed(entry: T): void
   remove(entry: T): void
   values(): Iterable<T>
@@ -37,15 +37,18 @@ export interface Table<T extends object> {
   ops(): Op[]
   newestOps(): Op[]
   readonly hasChanged: boolean
-  /** The records could not be written, so the next `ops` returns them again. */
+  /** Must be called if the records could not be written. The next `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
   clear(): void
 }
 
-/** Share of the limit that is evicted at once. Otherwise every new entry would have to scan all entries. */
+/**
+ * Share of the limit that is evicted at once. If only one entry were evicted, every new entry would have to scan all
+ * entries.
+ */
 const SLACK = 1 / 32
 const SLICE = 64
-/** The most records that are added to one commit of other data. */
+/** Number of records that are added to one commit of other data. */
 const NEWEST = 32
 
 export function createTable<T extends object>(
@@ -81,7 +84,9 @@ export function createTable<T extends object>(
     if (part !== undefined) touch(part)
   }
 
-  /** The added entry is not evicted, because its time of use may not be written yet. */
+  /**
+   * Evicts the oldest entries if there are too many. The added entry stays, because its time of use may not be set yet.
+   */
   function makeRoom(added: T) {
     if (places.size <= max) return
     const enough = max - Math.floor(max * SLACK)
@@ -204,7 +209,10 @@ function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
   }
 }
 
-/** Most fields of most entries have no value, so they are left out. The schema has their defaults. */
+/**
+ * Removes empty fields from an entry, because most fields of most entries have no value. The schema adds their
+ * defaults.
+ */
 function sparse<T extends object>(entry: T): T {
   const kept: Partial<T> = {}
   for (const field in entry) {

@@ -49,15 +49,15 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     await Promise.all([...writing])
     if (others.length === 0) return
     await Promise.all(others)
-    // The changes in commits that have failed are written here.
+    // If one of these commits has failed, its changes are written here.
     await write()
   }
 
   return {
     rides: {
       take() {
-        // The phone's history changes so many records that a message would wait too long for them. So only the newest
-        // changes are added.
+        // The phone's history changes very many records, and a message would wait too long if its commit contained all
+        // of them. So only the newest changes are added.
         const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
         if (ops.length === 0) return ops
         riding.set(ops, deferred())

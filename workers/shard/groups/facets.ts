@@ -8,19 +8,19 @@ const NOTICED_FOR = 14 * DAY
 
 export const FACETS = {
   /**
-   * The groups of the account, as lists show them. They are read again after `readAgainMs`, because a notice may have
-   * been lost.
+   * The groups of the account, as lists show them. The list is read again after `readAgainMs`, because a notice may
+   * have been lost.
    */
   entry: { groups: 10_000, readAgainMs: 7 * DAY },
   /**
-   * Whole groups with their members in memory. They are queried again after `ms`, because a notice may have been
+   * Complete groups in memory, with their members. A group is queried again after `ms`, because a notice may have been
    * lost.
    */
   metadata: { groups: 500, ms: HOUR },
   storedMetadata: { ms: NOTICED_FOR },
   /**
-   * Admins, and whether only they may change the group. Roles older than `askedAgainMs` are queried again after an
-   * event, per group at most once per `pauseMs`. `asked`: number of remembered queries.
+   * The admins of a group, and whether only admins may change it. Roles older than `askedAgainMs` are queried again
+   * after an event, for each group at most once per `pauseMs`. `asked`: number of remembered queries.
    */
   roles: { ms: NOTICED_FOR, askedAgainMs: DAY, pauseMs: MINUTE, asked: 1_000 },
 } as const satisfies Record<string, Record<string, number>>

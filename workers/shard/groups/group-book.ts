@@ -1,5 +1,5 @@
 /**
- * Owns all data about groups, and passes the network's answers and notices to every part of this data, so that no part
+ * Owns all data about groups. It passes the network's answers and notices to every part of this data, so that no part
  * is older than the others.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -22,7 +22,7 @@ export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
   /** Must be called before any stanza arrives. */
   open(session: GroupSession): SessionGroups
-  /** Called after the device was unlinked, because the next account must not see this data. */
+  /** Removes all data about groups. Called after the device was unlinked, because the next account must not see it. */
   forget(): Promise<void>
 }
 
@@ -38,16 +38,22 @@ export interface SessionGroups
   extends Pick<GroupMetadata, 'known' | 'get' | 'refresh' | 'forget'>,
     Pick<GroupList, 'ready' | 'find' | 'left'>,
     Pick<ListReading, 'read' | 'catchUp'> {
-  /** Queries the network only if a list was never read, or if notices left entries incomplete. */
+  /**
+   * Returns the groups of the account. Queries the network only if the list was never read, or if notices left entries
+   * incomplete.
+   */
   list(): Promise<GroupEntry[]>
   /**
-   * Called after our own change of these groups, because its notice arrives later. The groups, and those of a
-   * community, are read again before they are used.
+   * Must be called after our own change of these groups, because the notice about it arrives later. The groups, and the
+   * groups of a changed community, are read again before they are used.
    */
   changed(jids: readonly string[]): void
-  /** The account has joined this group, which is read again before it is used. */
+  /** Must be called when the account has joined this group. The group is read again before it is used. */
   joined(jid: string): void
-  /** The changes are on disk when it resolves, except for roles, which are in the commit of the event. */
+  /**
+   * Applies a notice. The changes are on disk when this resolves, except for the roles, which are in the commit of the
+   * event.
+   */
   noticed(notice: BinaryNode): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A group of the account, as lists show it, and the changes that a notice makes to it. Of the members, only their
- * number is stored.
+ * A group of the account, as lists show it, and the changes that a notice makes to it. Only the number of members is
+ * stored.
  */
 import * as v from 'valibot'
 import { cut, cutOrNull } from '../wire/bounds.ts'
@@ -62,7 +62,10 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/** `by` is negative if people left. `version` and `versionBefore`: consecutive versions of the list of members. */
+/**
+ * Changes the number of members by `by`, which is negative if people left. `version` and `versionBefore` are
+ * consecutive versions of the list of members.
+ */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): EntryChange => ({
   type: 'amended',
   amend(entry) {

@@ -1,6 +1,7 @@
 /**
- * Keeps the groups and communities of the account. A notice names two versions of the member list, so a repeated notice
- * counts once and a lost one is detected: the group is then stale until it is read again.
+ * Keeps the groups and communities of the account. A notice contains the versions of the member list before and after
+ * the change. So a repeated notice counts once, and a lost notice is detected: the group is then stale until it is read
+ * again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -29,7 +30,8 @@ export interface GroupList {
   find(jid: string): GroupEntry | undefined
 
   /**
-   * Begins a query of the list. A change that arrives before the answer is newer, so the answer does not overwrite it.
+   * Begins a query of the list. If a group changes before the answer arrives, the change is newer, so the answer does
+   * not overwrite it.
    */
   begin(): Reading
   learn(group: Group): void
@@ -49,7 +51,10 @@ export interface Reading {
    * the promise resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Removes the groups in `gone`, of which the account is not a member. The changes are on disk when it resolves. */
+  /**
+   * Updates only these groups. Removes the groups in `gone`, of which the account is not a member. The changes are on
+   * disk when this resolves.
+   */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
   end(): void
 }
@@ -204,12 +209,15 @@ function groupEntries(table: Table<GroupEntry>) {
     put,
     drop,
     doubt,
-    /** The groups of a removed community may still exist, so they must be read again. */
+    /** Removes a group. If it was a community, its groups may still exist, so they must be read again. */
     gone(jid: string) {
       drop(jid)
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
-    /** A group that has changed since the query began (`touched`) must be read again, because the change is newer. */
+    /**
+     * Stores the groups of an answer. A group that has changed since the query began (`touched`) must be read again,
+     * because the change is newer.
+     */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {
         if (index > 0 && index % SLICE === 0) await nextTurn()

@@ -12,7 +12,10 @@ import { pairsOf } from './members.ts'
 
 export interface GroupMetadata {
   known(jid: string): Group | undefined
-  /** Rejects like the library: with 404 if the group is unknown, with 403 if the account is not a member. */
+  /**
+   * Returns the metadata of a group. Rejects like Baileys: with 404 if the group is unknown, with 403 if the account is
+   * not a member.
+   */
   get(jid: string): Promise<Group>
   refresh(jid: string): Promise<Group>
   forget(jid: string): void
@@ -21,7 +24,7 @@ export interface GroupMetadata {
 export interface GroupMetadataDeps {
   sock: Pick<NetworkSocket, 'query'>
   clock: Clock
-  /** Called with the pairs (number and LID) of a group's members before its metadata is used. */
+  /** Stores the pairs (number and LID) of a group's members. Called before the metadata of the group is used. */
   learnPairs(pairs: LidPair[]): Promise<void>
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
   learn(group: Group): void
@@ -85,7 +88,7 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 
 async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  // The answer is undefined if the library's own deadline has passed.
+  // The answer is undefined if Baileys' own deadline has passed.
   if (answer === undefined) throw new Failure('send_timeout')
   return groupIn(answer)
 }

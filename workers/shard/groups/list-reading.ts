@@ -99,7 +99,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
   }
 }
 
-/** Works in slices, because an answer can be large. */
+/** Returns the groups in an answer. They are read in slices, because an answer can be large. */
 async function listedIn(answer: BinaryNode): Promise<{ groups: Group[]; truncated: string[]; refused: string[] }> {
   const turn = createTurns()
   const groups: Group[] = []

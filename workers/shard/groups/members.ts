@@ -7,7 +7,7 @@ import { type Group, namesOf } from '../wire/groups.ts'
 
 const PAIRS = 150
 /**
- * The most people that are collected before they are written. With a larger number, the records of the directory are
+ * Number of people that are collected before they are written. With a larger number, the records of the directory are
  * rewritten less often.
  */
 const PEOPLE = 3_000
@@ -15,11 +15,14 @@ const PEOPLE = 3_000
 export interface MembersDeps {
   directory: Pick<AccountDirectory, 'ready' | 'met'>
   learnPairs(pairs: LidPair[]): Promise<void>
-  /** The directory may belong to another account after the end of the session. */
+  /** Aborted when the session ends, because the directory may then belong to another account. */
   ended: AbortSignal
 }
 
-/** Stores each person once, however many groups they share. */
+/**
+ * Adds the members of these groups to the directory. Each person is stored once, however many of the groups the person
+ * is in.
+ */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
 export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>

@@ -39,8 +39,8 @@ async function known({ session, directory }: ActionContext, phone: UserIdentifie
 }
 
 /**
- * Only people who are not in the directory are queried from the network. The result is null for a number without an
- * account.
+ * Returns the accounts of people, in the order of the identifiers; null for a number without an account. Only people
+ * whose number is not in the directory are queried from the network.
  */
 async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const entries = await Promise.all(phones.map((phone) => known(context, phone)))

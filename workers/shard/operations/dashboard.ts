@@ -8,7 +8,7 @@ import { bodyOf, messageRows } from './message-list.ts'
 import type { Handlers } from './types.ts'
 
 const MAX_EVENTS = 100
-/** The most receipts of one kind that are shown individually. If there are more, they are combined by the minute. */
+/** Number of receipts of one kind that are shown individually. If there are more, they are combined by the minute. */
 const MAX_RECEIPTS = 20
 
 const ORDER: readonly TimelineStep['kind'][] = [
@@ -22,7 +22,10 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** The event has no row any longer: it is shown without details. Every other error is thrown again. */
+/**
+ * Returns undefined if the event has no row any longer, so that it is shown without details. Every other error is
+ * thrown again.
+ */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -67,13 +70,13 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 
 /**
- * The network gives times of receipts in whole seconds, so the order also needs the rank of a step in the life of a
- * message.
+ * Returns the rank of a step in the life of a message. The order needs it, because the network gives times of receipts
+ * in whole seconds.
  */
 const stageOf = (step: TimelineStep) =>
   ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)
 
-/** A step of the message never stands before a step that must precede it. Events are placed by their time. */
+/** Sorts the steps by time, except that a step of the message never stands before a step that must precede it. */
 function inOrder(steps: readonly TimelineStep[]): TimelineStep[] {
   const isEvent = ({ kind }: TimelineStep) => kind === 'event' || kind === 'webhook'
   let soFar = 0

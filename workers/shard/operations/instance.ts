@@ -66,7 +66,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  /** A logout or a move may run before this request, so the state is read late. */
+  /** A logout or a move may run before this request, so the state is read after it. */
   async 'instance.pause'({ request }) {
     const state = await request('pauseRequested')
     if (state.reason === 'paused') return after(state)
@@ -74,7 +74,10 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     throw new Failure('not_allowed', { message: whyNotPaused(state) })
   },
 
-  /** A move may run before this request, and a moved device must not start here. So the reason is read late. */
+  /**
+   * A move may run before this request, and a moved device must not start here. So the reason is read directly before
+   * the change.
+   */
   async 'instance.resume'(context) {
     const state = await context.request('resumeRequested', () => context.state.reason === 'paused')
     if (NOT_RUNNING.includes(state.status)) throw new Failure('not_allowed', { message: 'The instance is not paused.' })
@@ -105,7 +108,7 @@ export const connecting = {
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
-  /** An earlier request for a code may still be waiting, so the status is checked late. */
+  /** An earlier request for a code may still be waiting, so the status is read directly before the change. */
   async 'instance.endPairing'(context: ControlContext) {
     await context.request('pairingEndRequested', () => PAIRING.includes(context.state.status))
     return null

@@ -54,7 +54,10 @@ async function labelObject(
   }
 }
 
-/** The change is based on the newest version of the label, because the phone clears fields that a change omits. */
+/**
+ * Changes a label. The change is based on the newest version of the label, because the phone clears fields that a
+ * change omits.
+ */
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context

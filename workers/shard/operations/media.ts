@@ -1,6 +1,6 @@
 /**
- * Asks the phone to upload a received file that the network no longer has. The library's `updateMediaMessage` listens
- * for the answer until the connection ends, even after our deadline.
+ * Asks the phone to upload a received file that the network no longer has. Baileys' `updateMediaMessage` is not used,
+ * because it listens for the answer until the connection ends, even after our deadline.
  */
 import { decryptMediaRetryData, encryptMediaRetryRequest, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

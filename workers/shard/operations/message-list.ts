@@ -1,6 +1,6 @@
 /**
- * The newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the messages
- * in memory, the queue, and the newest entries of the webhook log.
+ * Lists the newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the
+ * messages in memory, the queue, and the newest entries of the webhook log.
  */
 import { iso } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageRow, type MessageState, type WebhookBody } from '../../../src/domain/dashboard.ts'
@@ -10,7 +10,7 @@ import type { Fact } from '../messages/message-timeline.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext } from './types.ts'
 
-/** The most entries of the webhook log that are read. Several entries may report the same message. */
+/** Number of entries of the webhook log that are read. Several entries may report the same message. */
 const MAX_ENTRIES = 100
 const MAX_WAITING = 100
 const SHOWN_BYTES = 256 * 1_024
@@ -111,7 +111,10 @@ export async function messageRows(
   return rows.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
 }
 
-/** Throws `not_found` if the content is no longer stored, and `instance_not_connected` before the first session. */
+/**
+ * Returns the content of a message. Throws `not_found` if it is no longer stored, and `instance_not_connected` before
+ * the first session.
+ */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
   // The content is shown from the account's point of view, and only a session knows the account's jids.

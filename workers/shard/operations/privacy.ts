@@ -44,10 +44,10 @@ const setAudience =
     return DONE
   }
 
-/** Lists contain LIDs after the network has moved the account to LIDs, otherwise numbers. */
+/** Returns how the lists name people: by LID after the network has moved the account to LIDs, otherwise by number. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** If a person is named twice, the last change counts. */
+/** Returns the change for each person. If a person is named twice, the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -64,8 +64,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * The query names the version of the list of people. If the phone has changed this list by then, it is read again and
- * the query is repeated once.
+ * Changes a list of people. The query contains the version of the list. If the phone changes the list in the meantime,
+ * the list is read again and the query is repeated once.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
@@ -90,8 +90,8 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
 /**
- * Queries the privacy settings, which decide how messages are marked as read. The setting is already changed, even if
- * this query fails.
+ * Queries the privacy settings, which decide how messages are marked as read. A failure is only logged, because the
+ * setting is already changed.
  */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))

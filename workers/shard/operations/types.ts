@@ -30,8 +30,8 @@ export interface ActionContext extends Asker {
   /** Host of the pictures, because the network sends only their paths. */
   pictureHost: string
   /**
-   * Changes of the same object run one after another, because the network refuses the second of two changes of the same
-   * version.
+   * Runs changes of the same object one after another. If two changes were based on the same version, the network would
+   * refuse the second.
    */
   inTurn: KeyedMutex['run']
   enqueue(call: SendCall): Promise<Queued>
@@ -53,8 +53,7 @@ export interface ControlContext {
   readonly log: Logger
   readonly session: Session | null
   /**
-   * Requests a change of status. If `isWanted`, which is called directly before the change, returns false, nothing
-   * changes.
+   * Requests a change of status. `isWanted` is called directly before the change. If it returns false, nothing changes.
    */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }

@@ -7,7 +7,10 @@ import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import type { ActionContext } from '../types.ts'
 
-/** Without a number, returns the account of the instance. Rejects with `phone_not_on_whatsapp`. */
+/**
+ * Returns the account of a person, or the account of the instance if there is no number. Rejects with
+ * `phone_not_on_whatsapp`.
+ */
 export async function accountOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   if (phone === undefined) return ownAccount(context)
   const [person] = await peopleOf(context, [phone])

@@ -76,13 +76,15 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/** The network's error names an element of our query, which belongs to this field of the request. */
+/**
+ * The field of the request for each element of our query. The network's error contains only the name of the element.
+ */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * The network refuses an invalid name or product with 400. `fields`: the field of the request for each element of the
- * query.
+ * Sends a change of a collection. The network refuses an invalid name or product with 400. `fields`: the field of the
+ * request for each element of the query.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(
@@ -98,7 +100,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** A collection without a status is approved. */
+/** Returns a collection as the API shows it. A collection without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -83,8 +83,8 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * Callers may write a time zone in any case (`utc`), but the apps need the exact name of the tz database, and otherwise
- * use GMT.
+ * Returns the exact name of a time zone in the tz database. Callers may write it in any case (`utc`), but the apps need
+ * the exact name, and use GMT for any other.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()

@@ -35,7 +35,10 @@ export async function chatObject(
   }
 }
 
-/** Undefined if the directory has no entry for the chat. `now` is in epoch ms. */
+/**
+ * Returns the flags of a chat for the API. `chat` is undefined if the directory has no entry for the chat. `now` is in
+ * epoch ms.
+ */
 export function chatFlags(chat: ChatEntry | undefined, now: number) {
   const mutedUntil = chat?.mutedUntil ?? 0
   const isMuted = mutedUntil === -1 || mutedUntil > now

@@ -1,4 +1,4 @@
-/** The flags of a chat are app state, which the phone and its linked devices share. */
+/** Reads and changes chats. The flags of a chat are app state, which the phone and its linked devices share. */
 import { proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
@@ -82,7 +82,9 @@ async function expireInGroup(context: ActionContext, phone: GroupIdentifier, sec
   context.directory.group(toJid(phone), { ephemeralSeconds: seconds })
 }
 
-/** The duration is valid for both people, and is sent as a message without other content. */
+/**
+ * Sets the timer of a 1:1 chat. The duration is valid for both people, and is sent as a message without other content.
+ */
 async function expireWithPerson(context: ActionContext, phone: UserIdentifier, seconds: number) {
   const { ask, session, directory, direct } = context
   const chat = await chatAt(context, phone)
@@ -179,7 +181,8 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')
-    // A star can still be removed from a deleted message, because it may have been deleted after it was starred.
+    // A star can still be removed from a deleted message, because the message may have been starred before it was
+    // deleted.
     if (value && isDeleted(message)) throw new Failure('message_not_found', { message: 'The message was deleted.' })
     return change(context, phone, ({ chat, now }) => [starChange(chat.id, message.key, value, now)])
   },

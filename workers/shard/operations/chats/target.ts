@@ -46,7 +46,10 @@ async function personChat(context: Context, phone: UserIdentifier): Promise<Chat
   return context.directory.chat([lid, pn]) ?? newChat(pn ?? lid ?? '', pn === null ? null : lid)
 }
 
-/** A change of the chat (such as archive) names its newest message, and covers all messages up to it. */
+/**
+ * Returns the newest message of a chat. A change of the chat (such as archive) contains its key, and covers all
+ * messages up to it.
+ */
 export function newestOf({ id, last, activeAt }: ChatEntry, nowSeconds: number): Newest {
   if (last === null) return { at: activeAt || nowSeconds }
   const { participant, fromMe } = last

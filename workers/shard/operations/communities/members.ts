@@ -53,7 +53,10 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/** The notices of the network name only the community, so the cached metadata of its groups is dropped. */
+/**
+ * Returns the result of each group. Drops the cached metadata of these groups, because the notices of the network name
+ * only the community.
+ */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   context.session.groups.changed(groups.map(toJid))
   const results = groups.map((group) => {
@@ -64,8 +67,8 @@ function linkResults(context: ActionContext, groups: readonly GroupIdentifier[],
 }
 
 /**
- * Everybody in a community is in the list of its announcement group; its administrators are in the list of the
- * community itself.
+ * Changes members of a community. Everybody in a community is in the list of its announcement group; its administrators
+ * are in the list of the community itself.
  */
 const changePeople = (context: ActionContext, { community_id, phones }: People, change: Change) =>
   changing(context, community_id, async (jid) => {
@@ -76,7 +79,10 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
     return settle(context, phones, listed, (ids) => change(jid, announcement, ids))
   })
 
-/** If the network does not know the query for communities, the roles in the announcement group are changed instead. */
+/**
+ * Changes roles in a community. If the network does not know the query for communities, the roles in the announcement
+ * group are changed instead.
+ */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>
   async (jid, announcement, ids) => {

@@ -24,8 +24,8 @@ export async function readCommunity(context: Context, jid: string): Promise<Grou
 }
 
 /**
- * Lists the announcement group first. If the network refuses the web client's GraphQL query, the library's query is
- * sent.
+ * Returns the groups of a community, the announcement group first. If the network refuses the web client's GraphQL
+ * query, Baileys' older query is sent.
  */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
@@ -40,7 +40,7 @@ export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<S
 export const isRefused = (error: unknown): boolean =>
   error instanceof Failure && error.code !== 'instance_not_connected' && error.code !== 'send_timeout'
 
-/** A message to a community goes to its announcement group. */
+/** Returns the jid of a community's announcement group. A message to a community goes to this group. */
 export async function announcementOf(context: Context, jid: string): Promise<string> {
   await readCommunity(context, jid)
   const announcement = (await subGroupsAt(context, jid)).find(({ isAnnouncement }) => isAnnouncement)
@@ -48,7 +48,10 @@ export async function announcementOf(context: Context, jid: string): Promise<str
   return announcement.jid
 }
 
-/** Returns the network's counts, otherwise those of the directory, which knows only the account's own groups. */
+/**
+ * Returns a function that counts the members of a group: with the network's count, otherwise with that of the
+ * directory, which knows only the account's own groups.
+ */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, session, log } = context
   await session.groups.ready()

@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Time limit of the first attempt. If its answer is lost, time is left to ask the network for the result. */
+/** Time limit of the first attempt. If its answer is lost, there is time left for a second attempt. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -51,7 +51,9 @@ async function make(
   return { jid, answers: await afterwards(context, jid, people) }
 }
 
-/** The query contains a key by which the network recognizes a repetition. */
+/**
+ * Sends a query, and repeats it if the answer is lost. It contains a key by which the network recognizes a repetition.
+ */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
@@ -75,7 +77,10 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** The network does not name the field that it refuses, but in this query it can only be the name. */
+/**
+ * Returns the failure for a refused name. The network does not say which field it refuses, but in this query it can
+ * only be the name.
+ */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -16,7 +16,10 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** The network's number of a person is preferred to the one that is known here. */
+/**
+ * Returns a group as the API shows it. If the network sends the number of a person, this number is preferred to the one
+ * that is stored here.
+ */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null

@@ -55,8 +55,8 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * If the account is not in the group, the network answers the query with success, and the answer contains an error for
- * the group.
+ * Returns the failure code of a refused leave. If the account is not in the group, the network answers the query with
+ * success, and the answer contains an error for the group.
  */
 const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
 
@@ -88,7 +88,10 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** Only administrators may read the link, so a refusal does not fail the whole operation. */
+/**
+ * Returns the invitation link, or why there is none. Only administrators may read the link, so a refusal does not fail
+ * the whole operation.
+ */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

@@ -20,7 +20,7 @@ export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<
   return code
 }
 
-/** If the network refuses both queries, rejects with the first refusal. */
+/** Returns the code in the invitation link. If the network refuses both queries, rejects with the first refusal. */
 export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
   plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
     const code = networkCodeOf(refusal)

@@ -9,7 +9,10 @@ import type { ActionContext } from '../types.ts'
 type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
-/** Queries the network only if a list was never read, or if a notice left entries incomplete. */
+/**
+ * Returns the groups of the account. Queries the network only if the list was never read, or if a notice left entries
+ * incomplete.
+ */
 export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.run(() => session.groups.list())
 
 export async function list(context: ActionContext, query: InputOfEndpoint<Operation>) {

@@ -1,6 +1,6 @@
 /**
- * The network refuses a query with the same codes for members and for others. So the group's metadata shows whether the
- * account is a member.
+ * Finds out why the network refused a query about a group. It uses the same codes for members and for others, so the
+ * group's metadata shows whether the account is a member.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -13,7 +13,7 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 /** Codes with which the network refuses an account that is not a member, and a member without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 
-/** Rejects with `group_not_found` if the network refuses `work` and the account is not a member. */
+/** Runs `work`. Rejects with `group_not_found` if the network refuses `work` and the account is not a member. */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
   try {
@@ -24,7 +24,9 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/** Also drops the cached group, because the notice about the change arrives after the answer. */
+/**
+ * Runs a change of a group. Also drops the cached group, because the notice about the change arrives after the answer.
+ */
 export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const { groups } = context.session
   await groups.ready()
@@ -47,7 +49,10 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 
-/** The network shows a group's metadata only to its members. True also if it gave no clear answer. */
+/**
+ * Whether the account is a member: the network shows a group's metadata only to its members. True also if the network
+ * gave no clear answer.
+ */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.run(() => session.groups.refresh(jid))

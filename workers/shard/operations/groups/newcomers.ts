@@ -11,8 +11,8 @@ export interface Candidate extends Listed, Newcomer {}
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * Returns the people in the order of the identifiers. Undefined for people whom the network refuses to add: without an
- * account, or with a LID but no known number.
+ * Returns the people to add, in the order of the identifiers. Undefined for people whom the network refuses to add:
+ * people without an account, or with a LID but no known number.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
@@ -47,7 +47,10 @@ export interface InvitationInput {
 /** Operations that queue invitations. The queue shows an invitation with the id of its operation. */
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
-/** Resolves with the `id`s of the invited people. A full queue does not fail, because the group has already changed. */
+/**
+ * Queues the invitations, and resolves with the `id`s of the invited people. If the queue is full, this does not
+ * reject, because the group has already changed.
+ */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,
   operation: Inviting,

@@ -6,7 +6,7 @@ import { pause } from '../../connection/within.ts'
 import type { Outcome } from '../../wire/groups.ts'
 import type { ActionContext } from '../types.ts'
 
-/** Number of people per query; a pause follows each query. */
+/** Number of people per query. There is a pause between two queries. */
 const BATCH = 20
 const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
@@ -26,7 +26,8 @@ export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answe
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
 /**
- * If a later batch is refused, its people get this refusal as their result, because the earlier batches were applied.
+ * Sends the query in batches, and returns the answer for each person. If a later batch is refused, its people get this
+ * refusal as their result, because the earlier batches were applied.
  */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,
@@ -50,7 +51,10 @@ export async function inBatches<L extends Listed>(
   return answers
 }
 
-/** `found`: the person for each phone, in the same order, undefined without an account. */
+/**
+ * Returns the result for each phone. `found`: the person for each phone, in the same order; undefined without an
+ * account.
+ */
 export function resultsOf(
   phones: readonly UserIdentifier[],
   found: readonly (Listed | undefined)[],

@@ -8,7 +8,7 @@ import { acceptTerms, asFollower } from './following.ts'
 
 const DONE = { value: true } as const
 
-/** The network answers a mutation with null if the channel was not found. */
+/** Throws if the channel was not found. The network then answers a mutation with null. */
 const known = (answer: unknown) => {
   if (answer === null) throw new Failure('newsletter_not_found')
 }
@@ -37,7 +37,10 @@ interface About {
   phone: UserIdentifier
 }
 
-/** The mutation may change the role of the account, so the stored role is forgotten afterwards. */
+/**
+ * Changes the role of a person in a channel. The mutation may change the account's own role too, so the stored role is
+ * forgotten.
+ */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -67,7 +70,7 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/** If the account itself has a LID, the network names people by LID. */
+/** Returns the id of a person for the network: the LID if the account itself has a LID, otherwise the number. */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

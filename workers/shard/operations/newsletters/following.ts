@@ -1,6 +1,6 @@
 /**
- * The network refuses a query with the same codes for followers and for others. So the channel's metadata shows whether
- * the account follows the channel.
+ * Finds out why the network refused a query about a channel. It uses the same codes for followers and for others, so
+ * the channel's metadata shows whether the account follows the channel.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -23,8 +23,8 @@ const NO_PERMISSION = new Set([401, 403, 405])
 const OTHER_ROLE = 405
 
 /**
- * Rejects with `newsletter_not_found` if the account does not follow the channel, which one more query finds out after
- * a refusal.
+ * Runs `work`. If the network refuses it, one more query finds out whether the account follows the channel. If not,
+ * rejects with `newsletter_not_found`.
  */
 export async function asFollower<T>(
   context: Context,
@@ -63,7 +63,10 @@ export async function shownBy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The query must name the account's role, so the next role is tried if the network refuses one. */
+/**
+ * Reads the metadata of a channel. The query must contain the account's role, so if the network refuses one role, the
+ * next is tried.
+ */
 export async function readNewsletter({ ask, session }: Context, jid: string): Promise<Newsletter> {
   const [first = 'SUBSCRIBER', ...others] = session.newsletterRoles.toTry(jid)
   const asked = (role: ViewRole) => ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', role))
@@ -89,8 +92,8 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * If the terms cannot be accepted, the operation continues: the network itself refuses an operation whose terms are not
- * accepted.
+ * Accepts the network's terms for channels. If this fails, the operation continues: the network itself refuses an
+ * operation whose terms are not accepted.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

@@ -71,7 +71,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
     return update(context, newsletter_id, [{ picture: base64(await portrait(context, value)) }])
   },
 
-  // The query of the library is tried first, then that of the library zapo.
+  // Baileys' query is tried first, then that of the library zapo.
   'newsletters.removePicture': (context, { newsletter_id }) =>
     update(context, newsletter_id, [{ picture: '' }, { picture: null }]),
 
@@ -119,7 +119,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** If the network refuses the current query, the query of older web clients is sent. */
+/** Mutes or unmutes a channel. If the network refuses the current query, the query of older web clients is sent. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context

@@ -94,7 +94,7 @@ const deleting = (context: SendContext, message: WAMessage | undefined, send: ()
     if (message) await context.messages.deleted(message)
   })
 
-/** A post contains no secret, and its media must be unencrypted. */
+/** Forwards a message as a post of a channel. A post contains no secret, and its media must be unencrypted. */
 async function forwardPost(
   context: SendContext,
   { messageContextInfo: _, ...content }: proto.IMessage,
@@ -117,7 +117,7 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
   return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
-/** Members of an announcement group must not see who reacted. */
+/** Encrypts a reaction, because members of an announcement group must not see who reacted. */
 function sealedReaction(context: SendContext, target: Target, reaction: proto.Message.IReactionMessage) {
   const plain = proto.Message.ReactionMessage.encode(reaction).finish()
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }
@@ -134,7 +134,10 @@ async function deleteForMe(context: SendContext, chat: Destination, id: string) 
   return { message: null }
 }
 
-/** Only a person must be looked up, because the chat has either the number or the LID. */
+/**
+ * Returns the chat of the message to forward. Only a person is looked up, because the chat may have the number or the
+ * LID.
+ */
 async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
   if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }

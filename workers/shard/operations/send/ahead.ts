@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of a queued message ahead. It must make the same calls as the handlers, because the arguments
- * identify the prepared file.
+ * Prepares the media file of a queued message ahead. The calls must be the same as in the handlers, because the
+ * arguments identify the prepared file.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
@@ -14,7 +14,7 @@ type All = Handlers<typeof import('../../../../src/features/send/media.ts')> &
   Handlers<typeof import('../../../../src/features/send/status.ts')>
 type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input: Parameters<All[I]>[1]) => Promise<unknown> }
 
-/** Only the kind of the destination changes how a file is uploaded. */
+/** Returns the destination of an upload. Only its kind changes how a file is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
 /** An answer to a status is sent to its author, who is a person. */
 const AUTHOR = { kind: 'user' } as const

@@ -73,7 +73,10 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
   },
 }
 
-/** Media of channels is not encrypted, so its path and the hash of the stored file are sufficient. */
+/**
+ * Returns the card in a channel post. Media of channels is not encrypted, so its path and the hash of the stored file
+ * are sufficient.
+ */
 const channelCard = ({ jpegThumbnail, highQualityThumbnail: large }: CardPicture): proto.Message.IExtendedTextMessage => ({
   ...(jpegThumbnail ? { jpegThumbnail } : {}),
   ...(large

@@ -36,7 +36,8 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The next edit needs this event: an edit that does not change the call link must contain the previous link.
+    // The changed event is stored for the next edit: an edit that does not change the call link must contain the
+    // previous link.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
@@ -62,7 +63,9 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
   return { ...target, event }
 }
 
-/** An existing link is kept if the kind of the call does not change. */
+/**
+ * Returns the link to the call of an event, or null. An existing link is kept if the kind of the call does not change.
+ */
 async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)

@@ -11,14 +11,20 @@ import type { SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import type { Handlers } from '../types.ts'
 
-/** Quote and mentions are checked before the download, which would otherwise be wasted. */
+/**
+ * Returns the destination, the context and the caption. The quote and the mentions are checked before the download,
+ * which would otherwise be wasted.
+ */
 async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
   const to = await resolveDestination(context, input.phone)
   const around = await surroundings(context, to, input, input.caption)
   return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
 }
 
-/** View once is not possible in channels and for status posts, which people can open repeatedly. */
+/**
+ * Whether to send a view-once message. In channels and status posts this is not possible, because people can open these
+ * repeatedly.
+ */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
 
 export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
@@ -77,7 +83,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
   },
 }
 
-/** The schema of the request requires a document, except for an edit. */
+/** Returns the document, which the schema of the request requires, except for an edit. */
 function present(document: MediaInput | undefined): MediaInput {
   if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document
