@@ -1,6 +1,4 @@
-/**
- * Amounts of orders, in cents: the unit in which the network's payment cards write amounts (`value` with `offset` 100).
- */
+/** Amounts of orders in cents. The network's payment cards use the same unit (`value` with `offset` 100). */
 
 export interface Priced {
   products: readonly { value: number; quantity: number }[]

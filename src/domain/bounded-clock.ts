@@ -5,7 +5,10 @@
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
-/** A shorter step is followed immediately, because machines adjust their clocks by small amounts. */
+/**
+ * Longest step of the machine's clock that is followed immediately, because machines adjust their clocks by small
+ * amounts.
+ */
 export const MOST_STEP = 10 * MINUTE
 export const BELIEVED_AFTER = HOUR
 
@@ -41,7 +44,10 @@ interface Point {
 
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
-  /** Changed in place, because a sent text asks for the time hundreds of times. */
+  /**
+   * The last time that this clock returned. The object is changed in place, because a sent text asks for the time
+   * hundreds of times.
+   */
   const last: Point = { at: wall.now(), steady: began.steady }
   let network: Point | undefined
   /** The jump that is not followed yet. `since` is a time of the steady clock. */
@@ -69,7 +75,10 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** A second jump of the machine's clock begins a new hour of observation. */
+  /**
+   * True if the jump that is not followed yet leads to this time. If not, the machine's clock has jumped again, and a
+   * new hour of observation begins.
+   */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {

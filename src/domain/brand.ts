@@ -23,8 +23,7 @@ export const STANDARD_WEBHOOK_HEADERS = {
   signature: 'webhook-signature',
 } as const
 /**
- * The passphrase of an archive is in a header, because a URL would be logged and the body of such a request is the file
- * itself.
+ * Header with the passphrase of an archive. A URL would be logged, and the body of such a request is the file itself.
  */
 export const PASSPHRASE_HEADER = header('Passphrase')
 export const IGNORED_FIELDS = header('Ignored-Fields')

@@ -33,7 +33,8 @@ const PARAMETERS = ['endpoint', 'public_endpoint', 'region']
 const DEFAULT_REGION = 'us-east-1'
 
 /**
- * Parses a bucket URL. `otherRegion` is used if the URL has no region. Undefined if a part of the URL cannot be used.
+ * Parses a bucket URL. `otherRegion` is used if the URL has no region. Returns undefined if a part of the URL cannot be
+ * used.
  */
 export function parseBucketUrl(url: string, otherRegion = DEFAULT_REGION): Omit<Bucket, 'credentials'> | undefined {
   const [, name, path = '', query = ''] = /^s3:\/\/([^/?#]*)\/?([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []

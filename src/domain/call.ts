@@ -11,8 +11,8 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   input: Input
   to: string
   /**
-   * Id of the message that this message refers to, for example as a reply; `reference_message_id` of the `delivery`
-   * event.
+   * Id of the message to which this message refers, for example as a reply. It is the `reference_message_id` of the
+   * `delivery` event.
    */
   about: string | null
   /** Text or caption of the message. Its beginning is shown in the list of waiting messages. */

@@ -3,7 +3,7 @@
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Objects in these fields keep their field names, because the passkey standard or a business defined these names. */
+/** Fields whose objects keep their field names, because the passkey standard or a business defined these names. */
 const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
 /**
  * Maximum nesting depth at which fields are renamed, so that a deeply nested body cannot overflow the stack. Valid

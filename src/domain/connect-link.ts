@@ -36,9 +36,12 @@ export const CONNECT_STATUSES = ['open', 'paired', 'expired'] as const
 export interface ConnectLinks {
   /** Must be called once, before all other methods. */
   load(): Promise<void>
-  /** `secret` is the last part of the page's URL; only its hash is stored. Rejects with `Failure`. */
+  /**
+   * Creates a link and its secret, which is the last part of the page's URL; only the hash of the secret is stored.
+   * Rejects with `Failure`.
+   */
   create(workspace: WorkspaceId, instance: InstanceId, wish: ConnectWish): Promise<{ link: ConnectLink; secret: string }>
-  /** The newest link comes first. */
+  /** Returns the links of a workspace, the newest first. */
   list(workspace: WorkspaceId): ConnectLink[]
   /** Opens the link again at the same URL. The link expires `lifeMs` from now. Rejects with `Failure`. */
   renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>
@@ -46,7 +49,7 @@ export interface ConnectLinks {
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
   /**
-   * Whether the link ended a moment ago because its instance was connected. The page that paired it may then make one
+   * True if the link ended a moment ago because its instance was connected. The page that paired it may then make one
    * more request.
    */
   wasJustUsed(link: ConnectLink): boolean
@@ -54,8 +57,8 @@ export interface ConnectLinks {
   /** Ends pairings whose link has expired, and removes links that ended long ago. The service calls it every minute. */
   sweep(): Promise<void>
   /**
-   * Also returns a link that has ended; undefined if there is none. It is synchronous, so that many concurrent guesses
-   * cannot pass the throttle before the first is counted.
+   * Returns the link with this secret, even if it has ended; undefined if there is none. It is synchronous, so that
+   * many concurrent guesses cannot pass the throttle before the first is counted.
    */
   find(secret: string): ConnectLink | undefined
   stop(): Promise<void>
@@ -64,13 +67,13 @@ export interface ConnectLinks {
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 const MAX_ORIGIN = 300
 /**
- * Host names that an origin may have. A content security policy cannot name an IPv6 address, and other characters could
- * begin another rule of the policy.
+ * Matches host names that an origin may have. A content security policy cannot name an IPv6 address, and other
+ * characters could begin another rule of the policy.
  */
 const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 
 /**
- * Whether a page of this origin may frame the page of a link. The origin must be https, or http on the same machine, in
+ * True if a page of this origin may frame the page of a link. The origin must be https, or http on the same machine, in
  * the form that browsers send.
  */
 export function isFrameOrigin(value: string): boolean {

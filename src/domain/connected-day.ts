@@ -1,4 +1,4 @@
-/** The states of an instance in the last 24 hours, for a bar. */
+/** The states of an instance in the last 24 hours, to draw a bar. */
 import { DAY } from './clock.ts'
 import type { StatusChange } from './dashboard.ts'
 
@@ -12,7 +12,10 @@ export interface DayPart {
 const isConnected = ({ to }: Pick<StatusChange, 'to'>) => to === 'connected'
 
 export interface ConnectedDay {
-  /** Why the counted time begins at `since`: 24 hours ago, the first connection of the pairing, or the oldest change that is kept. */
+  /**
+   * The beginning of the counted time: 24 hours ago, the first connection of the present pairing, or the oldest
+   * change that is kept.
+   */
   begins: 'day' | 'paired' | 'known'
   /** Epoch ms. */
   since: number
@@ -20,9 +23,9 @@ export interface ConnectedDay {
 }
 
 /**
- * `changes` are the known changes, the newest first; `now` is in epoch ms by a clock that may be slow. The time before
- * the first connection of the present pairing is not counted, because nobody expects a connection before an instance is
- * paired. Undefined if nothing is known.
+ * Returns the states of the last 24 hours; undefined if nothing is known. `changes` are the known changes, the newest
+ * first; `ownNow` is in epoch ms by a clock that may be slow. The time before the first connection of the present
+ * pairing is not counted, because nobody expects a connection before an instance is paired.
  */
 export function lastDay(changes: readonly Pick<StatusChange, 'at' | 'from' | 'to'>[], ownNow: number): ConnectedDay | undefined {
   const oldest = changes.at(-1)

@@ -252,7 +252,10 @@ export const RIGHTS = {
 
 export type RightName = keyof typeof RIGHTS
 
-/** Fields of answers, at any depth. A key without the named right does not see the field. */
+/**
+ * Fields of answers, at any depth, each with the right that a key needs to see it. A key without this right does not
+ * see the field.
+ */
 export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   token: 'instances.token',
   api_url: 'instances.token',
@@ -265,7 +268,10 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
 
 const OF_ENTRY = { phone: 'messages.see', message_id: 'messages.see' } as const
 
-/** Fields of answers, by operation, that are null for a key without the named right, at any depth. */
+/**
+ * Fields of answers, by operation and at any depth, each with the right that a key needs. The field is null for a key
+ * without this right.
+ */
 export const BLANKED_FIELDS: Readonly<Record<string, Readonly<Record<string, RightName>>>> = {
   'admin.webhookLog': OF_ENTRY,
   'admin.resendWebhook': OF_ENTRY,

@@ -15,8 +15,8 @@ import type { Scope } from './workspace.ts'
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
 /**
- * Every request of the dashboard has this header. Another site cannot send it without a CORS preflight. Its value is
- * the proof of the session, or any text before the sign-in.
+ * Header of every request of the dashboard. Another site cannot send it without a CORS preflight. Its value is the
+ * proof of the session (`SignedIn`), or any text before the sign-in.
  */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 
@@ -43,7 +43,7 @@ export interface SessionInfo {
   sandbox: boolean
   version: string
   base_url: string
-  /** True if SVC_ADMIN_KEY sets the admin key. It cannot be rotated in the dashboard then. */
+  /** True if SVC_ADMIN_KEY sets the admin key, so that the dashboard cannot rotate it. */
   admin_key_from_environment: boolean
 }
 
@@ -79,14 +79,14 @@ export interface InstanceRow {
   status_reason: string | null
   status_text: string | null
   phone: string | null
-  /** Stays after a logout, which sets `phone` to null. */
+  /** Number of the account that is linked, or was linked last. A logout sets `phone` to null, but not this field. */
   last_phone: string | null
   profile_name: string | null
   platform: string | null
   connected_at: string | null
   disconnected_at: string | null
   created_at: string
-  /** Whether the instance was ever connected. An instance for which nobody has scanned a code is not broken. */
+  /** True if the instance was ever connected. An instance for which nobody has scanned a code is not broken. */
   was_connected: boolean
   /** End of a temporary ban; null if there is none. */
   banned_until: string | null
@@ -94,7 +94,10 @@ export interface InstanceRow {
   /** Number of waiting messages; null if the thread of the instance does not answer. */
   queue: number | null
   backlog: number | null
-  /** Time since which the receiver has refused all events of one type; null if it takes them, or is not known to refuse. */
+  /**
+   * Time since which the receiver has refused all events of one type. Null if it accepts them, or if no refusal is
+   * known.
+   */
   refused_since: string | null
   last_inbound_at: string | null
   webhooks: number
@@ -117,7 +120,7 @@ export type TimelineStep =
   | { kind: 'left'; at: string }
   | { kind: 'acknowledged'; at: string }
   | { kind: 'failed'; at: string; error_code: string }
-  /** `by` is the number of people in a group whose receipts are combined. */
+  /** `by` is the number of people in a group whose receipts are combined in this step. */
   | { kind: 'receipt'; at: string; status: string; by: number }
   | { kind: 'event'; at: string; event_id: string; type: EventType; status: LogStatus; next_attempt_at: string | null }
   | ({ kind: 'webhook'; event_id: string; type: EventType; attempt: number } & WebhookAttempt)
@@ -134,8 +137,8 @@ export interface Timeline {
 }
 
 /**
- * The states are in the order in which a message reaches them. `failed` is the last state of a message that could not
- * be sent; `received` is the only state of a received message.
+ * States of a message, in the order in which it reaches them. `failed` is the last state of a message that could not be
+ * sent; `received` is the only state of a received message.
  */
 export const MESSAGE_STATES = ['waiting', 'processing', 'sent', 'delivered', 'read', 'played', 'failed', 'received'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
@@ -174,10 +177,10 @@ export interface HealthProblem {
   level: 'warning' | 'error'
   /** Values for the places in the translated sentences. */
   values: HealthValues
-  /** An English sentence, as is `todo`. */
+  /** An English sentence that describes the problem. `todo` is an English sentence too. */
   what: string
   todo: string
-  /** At most 20 of the affected instances. */
+  /** Ids of at most 20 of the affected instances. */
   instance_ids?: string[]
   instances?: number
   /** The status that all affected instances have, such as `banned`; absent if the problem is not a status. */
@@ -232,7 +235,7 @@ export interface Health {
   data: { bytes: number; store_bytes: number; media_bytes: number; free_bytes: number | null }
   instances: Record<Status, number>
   slots: { used: number; total: number }
-  /** Whether several services can use the store, which `GET /admin/nodes` lists. */
+  /** True if several services can use the store. `GET /admin/nodes` lists them. */
   has_nodes: boolean
   queue: number
   backlog: number
@@ -252,9 +255,9 @@ export interface Activity {
 }
 
 export interface LiveEvents {
-  /** The client must discard all rows; they are sent again. */
+  /** The client must discard all rows, because they are sent again. */
   reset: { total: number }
-  /** All initial rows, or all missed events, have been sent. */
+  /** Sent when all initial rows, or all missed events, have been sent. */
   ready: Record<string, never>
   instance: InstanceRow
   removed: { id: string }
@@ -266,7 +269,7 @@ export interface LiveEvents {
     instances: Record<Status, number>
     deliveries_per_second: number
   }
-  /** The stream ends, and the client must not reconnect immediately. */
+  /** Sent when the stream ends. The client must not reconnect immediately. */
   ended: { reason: 'signed_out' | 'stopping' }
 }
 export type LiveEventName = keyof LiveEvents

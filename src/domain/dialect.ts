@@ -1,12 +1,12 @@
 /**
- * Names and value formats of other gateways for the same operations. A dialect changes only the names and formats,
- * never what an operation does.
+ * Names and value formats of other gateways for the operations of this API. A dialect changes only the names and
+ * formats, never what an operation does.
  */
 export const DIALECTS = ['zapi'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 /**
- * Value of the header `X-Dialect` that selects the field names of this API for a request to an instance that uses a
+ * Value of the header `X-Dialect` by which a request uses the field names of this API, although its instance uses a
  * dialect.
  */
 export const OWN_WORDS = 'svc'

@@ -1,5 +1,6 @@
 /**
- * `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing can be written.
+ * State of the disk. `low`: less space is free than the operator's limit, and new messages are refused. `full`: nothing
+ * can be written.
  */
 export type DiskState = 'ok' | 'low' | 'full'
 

@@ -1,5 +1,5 @@
 /**
- * The rule for names and notes of instances, API keys, workspaces and similar, which this service stores and shows.
+ * The rule for names and notes of instances, API keys, workspaces and similar, which this service stores and displays.
  * Such a text must show all of its characters and must not change how the text around it is displayed. Texts that go to
  * WhatsApp are not checked here.
  */
@@ -23,14 +23,16 @@ const BELONGING = [
   // Characters that select the emoji or the plain form of the character before them.
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
-  // Selects a variant of an ideograph, which names of people contain.
+  // Character that selects a variant of an ideograph; names of people contain it.
   String.raw`(?<=\p{Ideographic})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[${JOINING_SCRIPTS}])[\u200C\u200D]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180F]`,
   String.raw`(?<=[\u2801-\u28FF])\u2800(?=[\u2801-\u28FF])`,
 ].join('|')
 
-/** Characters that a shown text must not have, with the words of the error. The first matching row decides. */
+/**
+ * Characters that a displayed text must not have, with the words for the error message. The first matching row decides.
+ */
 const UNFIT: readonly (readonly [characters: string, words: string])[] = [
   [String.raw`\n\v\f\r\u0085\u2028\u2029`, 'line break'],
   [String.raw`\p{Cc}`, 'control character'],
@@ -44,13 +46,13 @@ const PARTS = new RegExp(`(?:${BELONGING})|(?<unfit>[${UNFIT.map(([characters]) 
 
 const codeOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Normal form of a shown text: no leading or trailing space, and NFC, so that equal texts have equal bytes. */
+/**
+ * Returns the normal form of a displayed text: no leading or trailing space, and NFC, so that equal texts have equal
+ * bytes.
+ */
 export const tidied = (text: string): string => text.trim().normalize('NFC')
 
-/**
- * Returns the problem as the end of a sentence about the field; undefined if there is none. The text must be
- * normalised.
- */
+/** Returns the problem of a normalised text as the end of a sentence about its field; undefined if there is none. */
 export function problemOfDisplayText(text: string): string | undefined {
   for (const { groups } of text.matchAll(PARTS)) {
     const character = groups?.unfit
@@ -78,7 +80,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Letters of another alphabet, and the Latin letters that look the same, at the same positions. */
+/** Letters of another alphabet, and Latin letters that look the same at the same positions. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],
@@ -86,7 +88,7 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Returns equal texts for texts that look alike. Such texts may differ in invisible characters, spaces, widths, or
+ * Returns the same result for texts that look alike. Such texts may differ in invisible characters, spaces, widths, or
  * letters of several scripts that look the same. Case matters.
  */
 export function lookOf(text: string): string {

@@ -4,7 +4,7 @@ import { Failure } from './failures.ts'
 export const EVENT_TYPES = ['received', 'delivery', 'message_status', 'instance_status', 'chat_presence'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The name may be in upper or lower case. Throws `not_found`. */
+/** Returns the event type with this name, in upper or lower case. Throws `not_found` if there is none. */
 export function eventTypeOf(name: string): EventType {
   const known = EVENT_TYPES.find((type) => type === name.toLowerCase())
   if (known === undefined) throw new Failure('not_found', { message: `The event types are ${EVENT_TYPES.join(', ')}.` })

@@ -1,6 +1,6 @@
 /**
- * Every failure that the API can report, with its HTTP status and message. The `error_code` of a `delivery` event comes
- * from the same table.
+ * Every failure that the API can report, with its HTTP status and message. The `error_code` of a `delivery` event is a
+ * code of this table too.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
@@ -78,13 +78,13 @@ export interface FailureOptions {
 }
 
 /**
- * A failure that the API can report. `message` replaces the sentence of the table; `toData` cuts it after 500
+ * A failure that the API can report. `message` replaces the sentence of the table; `toData` shortens it to 500
  * characters.
  */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
-  /** Seconds after which the same request may succeed; undefined if nobody knows. */
+  /** Seconds after which the same request may succeed; undefined if this is not known. */
   readonly retryAfter: number | undefined
 
   constructor(code: FailureCode, options: FailureOptions = {}) {
@@ -95,7 +95,10 @@ export class Failure extends Error {
     this.retryAfter = options.retryAfter
   }
 
-  /** The last three statuses are for requests that are refused before any handler reads them. */
+  /**
+   * HTTP status of the failure. The statuses 408, 413 and 431 are for requests that are refused before any handler
+   * reads them.
+   */
   get status(): FailureRow['status'] | 408 | 413 | 431 {
     return FAILURES[this.code].status
   }
@@ -122,7 +125,7 @@ export class Failure extends Error {
     })
   }
 
-  /** Keeps only the first 50 issues. */
+  /** Creates the failure of an invalid request. It keeps only the first 50 issues. */
   static invalid(...issues: Issue[]): Failure {
     return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
   }

@@ -1,11 +1,7 @@
 /**
- * Shares a limited amount between users. Each user has the same upper bound, so users with small amounts are not
- * affected.
- */
-
-/**
- * Returns the highest bound with which all sizes fit: the sum of `min(size, level)` is at most `max`. Infinity if all
- * sizes fit without a bound.
+ * Shares a limited amount between users: returns the highest bound with which all sizes fit, so that the sum of
+ * `min(size, bound)` is at most `max`. Users with small amounts are not affected. Returns Infinity if all sizes fit
+ * without a bound.
  */
 export function fairLevel(sizes: readonly number[], max: number): number {
   const ascending = [...sizes].sort((a, b) => a - b)

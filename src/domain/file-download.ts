@@ -1,6 +1,6 @@
 /**
- * Types for the download of a received file: the input of the thread, and its messages to the main thread. Plain data;
- * bytes are transferred, not copied. Either side ends a download by closing the port.
+ * Types for the download of a received file: the input of the thread, and its messages to the main thread. All are
+ * plain data; bytes are transferred, not copied. Either side ends a download by closing the port.
  */
 import type { FailureData } from './failures.ts'
 
@@ -19,8 +19,8 @@ export interface SealedFile {
   /** Length of the decrypted file in bytes, as the sender states it; may be wrong. */
   fileLength: number | null
   /**
-   * True for a file of a channel. Some clients state a key although the file is not encrypted; only the length of the
-   * stored file shows that it is not.
+   * True for a file of a channel. Some clients state a key although such a file is not encrypted; only the length of
+   * the stored file then shows that it is not.
    */
   isOfChannel?: boolean
 }
@@ -33,17 +33,17 @@ export interface FileDownload {
 }
 
 /**
- * Number of decrypted bytes per message between the threads. A larger piece needs more memory, a smaller one more
- * messages.
+ * Number of decrypted bytes per message between the threads. A larger piece needs more memory, and a smaller one needs
+ * more messages.
  */
 export const PIECE = 128 * 1_024
 /**
- * Maximum number of pieces that the main thread has not passed on yet. With `PIECE`, it limits the memory for a reader
- * that reads nothing to half a megabyte.
+ * Maximum number of pieces that the thread has sent and the main thread has not passed on yet. If the reader reads
+ * nothing, the memory for it is limited to `WINDOW` times `PIECE`, half a megabyte.
  */
 export const WINDOW = 4
 
-/** Messages of the thread to the main thread. `status`, `failed` and `end` are the last message of a download. */
+/** Messages of the thread to the main thread. The last message of a download is `status`, `failed` or `end`. */
 export type FileNews =
   | { type: 'status'; status: number }
   /** `length` is the verified length of the decrypted file in bytes; null if it is not known yet. */
@@ -52,7 +52,7 @@ export type FileNews =
   | { type: 'end' }
   | { type: 'failed'; err: FailureData }
 
-/** The main thread passed one piece on, so the thread may send another. */
+/** Message of the main thread: it has passed one piece on, so the thread may send another. */
 export const MORE = 'more'
 
 export interface OpenDownload {
@@ -61,14 +61,18 @@ export interface OpenDownload {
    * be wrong.
    */
   length: number | null
-  /** The stream fails if the file differs from the one that was sent; the connection to the reader then fails too. */
+  /**
+   * The decrypted bytes. The stream fails if the file differs from the one that was sent; the connection to the reader
+   * then fails too.
+   */
   stream: ReadableStream<Uint8Array>
   /** Resolves when no bytes of the download are in memory, however it ended. */
   ended: Promise<void>
 }
 
 /**
- * A status other than 200 is an answer, not an error. Rejects with `Failure`. Aborting the signal ends the download.
+ * Opens a download. Resolves with the status if it is not 200, because this is not an error. Rejects with `Failure`.
+ * Aborting the signal ends the download.
  */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 

@@ -1,10 +1,10 @@
 /**
- * Sentences about problems of the service, in English, with places for values. The API fills them in; the dashboard
- * translates the sentence first.
+ * Sentences about problems of the service, in English, with places for values. The API fills in the values; the
+ * dashboard translates the sentence first.
  */
 
 interface Words {
-  /** Two forms if the sentence counts something: for one, and for more. */
+  /** The problem. Two forms if the sentence counts something: for one, and for more than one. */
   what: string | readonly [one: string, more: string]
   todo: string
 }
@@ -101,7 +101,7 @@ export const HEALTH_WORDS = {
 export type HealthCode = keyof typeof HEALTH_WORDS
 export type HealthValues = Readonly<Record<string, string | number>>
 
-/** The sentences for a code, with the form that fits the value `n`. */
+/** Returns the sentences for a code, in the form that fits the number `n`. */
 export function healthSentences(code: HealthCode, { n }: HealthValues): { what: string; todo: string } {
   const { what, todo }: Words = HEALTH_WORDS[code]
   return { what: typeof what === 'string' ? what : what[n === 1 ? 0 : 1], todo }

@@ -48,7 +48,7 @@ const FORMATS: readonly (readonly [RegExp, Reader])[] = [
   [/^(\d+)@broadcast$/, ([, id]) => ({ kind: 'broadcast', id: id! })],
 ]
 
-/** Undefined if the text has none of the formats. */
+/** Parses an identifier. Returns undefined if the text has none of the formats. */
 export function parseIdentifier(text: string): Identifier | undefined {
   if (text.length > IDENTIFIER_MAX) return undefined
   for (const [format, read] of FORMATS) {
@@ -75,18 +75,21 @@ export function renderIdentifier(identifier: Identifier): string {
   }
 }
 
-/** Newsletters, lists and the status have the same form on the network as in the API. */
+/**
+ * Returns the network address of a chat. Channels, lists and the status have the same form on the network as in the
+ * API.
+ */
 export function toJid(identifier: Identifier): Jid {
   if (identifier.kind === 'user') return `${identifier.digits}@${identifier.space === 'lid' ? 'lid' : 's.whatsapp.net'}` as Jid
   return (identifier.kind === 'group' ? `${identifier.id}@g.us` : renderIdentifier(identifier)) as Jid
 }
 
-/** Form of a JID: `user_agent:device@server`. Agent and device do not name another chat. */
+/** Matches a JID: `user_agent:device@server`. Agent and device do not name another chat. */
 const JID = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/
 
 /**
- * Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users whose device
- * WhatsApp runs.
+ * Returns the identifier of the chat with this address; undefined for addresses that are not a chat (the server itself,
+ * calls, bots). Hosted users are users whose device WhatsApp runs.
  */
 export function fromJid(jid: string): Identifier | undefined {
   const match = JID.exec(jid)

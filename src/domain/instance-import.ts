@@ -1,7 +1,7 @@
 import type { ImportSource } from './device-bundle.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 
-/** Maximum size in bytes. A larger archive is imported with a command of the service. */
+/** Maximum size of an uploaded archive in bytes. A larger archive is imported with a command of the service. */
 export const MAX_IMPORT = 64 * 1_048_576
 
 export interface FileToRead {
@@ -25,8 +25,8 @@ export interface ImportWish extends FileToRead {
 }
 
 /**
- * Reads the file to its end, even if the device is refused. `instance` is undefined if nothing was written. Rejects
- * with `Failure`.
+ * Imports an instance from a file, which is read to its end even if the device is refused. `instance` is undefined if
+ * nothing was written. Rejects with `Failure`.
  */
 export type ImportInstance = (
   workspace: WorkspaceId,

@@ -2,8 +2,8 @@ import type { InstanceRow } from './dashboard.ts'
 import { QUEUE_CAPACITY } from './queue-capacity.ts'
 
 /**
- * The status as people see it. An instance that was never paired or was paused is not broken, so it has a state of its
- * own.
+ * Status of an instance as people see it. An instance that was never paired or was paused is not broken, so it has a
+ * state of its own.
  */
 export type ShownState = InstanceRow['status'] | 'not_paired' | 'paused'
 
@@ -18,14 +18,20 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
   return NOT_RUNNING.has(status) && !was_connected ? 'not_paired' : status
 }
 
-/** Whether there is no linked device, so nothing can be logged out. */
+/** True if there is no linked device, so that nothing can be logged out. */
 export const hasNoAccount = (facts: StateFacts): boolean =>
   facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
 
-/** Statuses in which the time of the last login was removed, while the time at which the connection ended is kept. */
+/**
+ * Statuses after a logout. The time of the last login is then removed, while the time at which the connection ended is
+ * kept.
+ */
 const AFTER_LOGOUT: ReadonlySet<string> = new Set(['logged_out', 'qr', 'banned'])
 
-/** Since when an instance is connected, or until when it was. Only its last login is known if the service was killed. */
+/**
+ * Returns since when an instance is connected, or until when it was. If the service was killed, only the time of the
+ * last login is known.
+ */
 export function connectionOf({ status, connected_at, disconnected_at }: ConnectionFacts) {
   if (status === 'connected') return { is: 'connected', at: connected_at } as const
   if (disconnected_at && connected_at !== null) return { is: 'until', at: disconnected_at } as const
@@ -33,15 +39,15 @@ export function connectionOf({ status, connected_at, disconnected_at }: Connecti
   return { is: 'login', at: connected_at } as const
 }
 
-/** States in which somebody must act, the worst first. */
+/** States in which somebody must act, the most serious first. */
 const BAD_STATES: readonly ShownState[] = ['banned', 'logged_out', 'stopped', 'disconnected']
 
-/** A queue that is fuller than this share of its capacity is shown as nearly full. */
+/** Share of its capacity above which a queue is shown as nearly full. */
 export const NEARLY_FULL = 0.8
 
 export const isFull = ({ queue }: Pick<InstanceRow, 'queue'>) => (queue ?? 0) >= QUEUE_CAPACITY
 
-/** Without a webhook, nothing is refused. */
+/** True if the receiver refuses events. An instance without a webhook has no receiver. */
 export const isRefused = ({ refused_since, webhooks }: InstanceRow): boolean => refused_since !== null && webhooks > 0
 
 export function troubleOf(row: InstanceRow): number {
@@ -52,7 +58,10 @@ export function troubleOf(row: InstanceRow): number {
   return isRefused(row) ? 3 : 0
 }
 
-/** Instances that were never paired come last: hundreds of them may wait for a phone, and nothing is wrong with any. */
+/**
+ * Order of instances that are not in use. Those that were never paired come last: hundreds of them may wait for a
+ * phone, and nothing is wrong with them.
+ */
 const IDLE: Readonly<Partial<Record<ShownState, number>>> = { paused: 1, not_paired: 2 }
 const idleOf = (row: InstanceRow): number => IDLE[stateOf(row)] ?? 0
 
@@ -72,13 +81,13 @@ const COMPARE: Readonly<Record<Order, (a: InstanceRow, b: InstanceRow) => number
   inbound: (a, b) => (b.last_inbound_at ?? '').localeCompare(a.last_inbound_at ?? ''),
 }
 
-/** Rows that are equal in this order are sorted by age, the newest first. */
+/** Sorts rows. Rows that are equal in this order are sorted by age, the newest first. */
 export const ordered = (rows: readonly InstanceRow[], order: Order): InstanceRow[] =>
   [...rows].sort((a, b) => COMPARE[order](a, b) || newestFirst(a, b))
 
 /**
- * Quotes a cell of a CSV file. A text that begins like a formula gets an apostrophe, because a spreadsheet would run
- * it, and other people choose names. Some spreadsheets also split cells at semicolons or tabs.
+ * Quotes a cell of a CSV file. Other people choose names, and a spreadsheet would run a text that begins like a
+ * formula, so such a text gets an apostrophe. Some spreadsheets also split cells at semicolons or tabs.
  */
 function cellOf(value: string | number | null): string {
   const text = String(value ?? '')
@@ -99,7 +108,10 @@ const COLUMNS = [
   'created_at',
 ] as const
 
-/** Without this mark, spreadsheets do not read the file as UTF-8, and accents of names are lost. */
+/**
+ * Mark at the beginning of a CSV file. Without it, spreadsheets do not read the file as UTF-8, and accents of names are
+ * lost.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 export const csvOf = (rows: readonly InstanceRow[]): string =>

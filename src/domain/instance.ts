@@ -84,8 +84,8 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
 }
 
 /**
- * Creates a map from each event type to a field name. It is built once, because building a name takes longer than a
- * look-up.
+ * Creates a map from each event type to a field name. It is built only once, because building a name takes longer than
+ * a look-up.
  */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
@@ -129,7 +129,7 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
 
 export interface InstanceConfig {
   id: string
-  /** A text that is derived from the token. Links to files contain it, so a new token makes the links invalid. */
+  /** A text that is derived from the token. Links to files contain it, so a new token makes old links invalid. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
@@ -149,7 +149,10 @@ export interface RuntimeState {
   status: Status
   reason: StatusReason | null
   phone: string | null
-  /** Number that the last requested logout removed from `phone`. It is kept, so that people know which phone to scan. */
+  /**
+   * Number that the last requested logout removed from `phone`. It is kept, so that people know with which phone to
+   * scan.
+   */
   loggedOutPhone: string | null
   profileName: string | null
   platform: string | null
@@ -166,7 +169,7 @@ export interface RuntimeState {
 /** Number of the account that is linked or was linked last, digits only; null if there was none. */
 export const lastPhoneOf = ({ phone, loggedOutPhone }: RuntimeState): string | null => phone ?? loggedOutPhone
 
-/** At least one of these values stays after the account is unlinked. */
+/** True if an account was ever linked. At least one of these values stays after the account is unlinked. */
 export const wasConnected = ({ phone, connectedAt, disconnectedAt }: RuntimeState): boolean =>
   [phone, connectedAt, disconnectedAt].some((fact) => fact !== null)
 

@@ -1,21 +1,21 @@
 /** Pieces of a body in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
 /**
- * Maximum number of batches that are sent before the thread has parsed the first batch. The limit bounds the bytes
+ * Maximum number of batches that are sent before the thread has parsed the first one. It limits the bytes on their way
  * between the threads.
  */
 export const BATCHES_AHEAD = 4
 
-/** If the port is closed, the thread stops parsing. */
+/** Messages to the thread that parses. If the port is closed, the thread stops parsing. */
 export type BodyNews = BodyBatch | 'end'
 
-/** Number of bytes of the body that are in the memory of the thread. It is sent after each batch. */
+/** Message of the thread after each batch: the number of bytes of the body that are in its memory. */
 export type BodyHeld = number
 
 export interface ComingBody {
   /**
-   * Rejects with the reason if the body is incomplete or refused. If a reader stops early and calls `return`, the rest
-   * of the body is discarded.
+   * Batches of the body. Rejects with the reason if the body is incomplete or refused. If a reader stops early and
+   * calls `return`, the rest of the body is discarded.
    */
   batches: AsyncIterableIterator<BodyBatch>
   held(bytes: number): void

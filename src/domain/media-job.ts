@@ -1,4 +1,7 @@
-/** A `card` is the picture of a link; a `portrait` is the picture of an account, a group or a channel. */
+/**
+ * Use for which a file is prepared. A `card` is the picture of a link; a `portrait` is the picture of an account, a
+ * group or a channel.
+ */
 export type Purpose = 'image' | 'video' | 'gif' | 'ptv' | 'voice' | 'audio' | 'sticker' | 'card' | 'portrait'
 
 export interface MediaJob {
@@ -19,6 +22,6 @@ export interface PreparedMedia {
   seconds: number | null
   isAnimated: boolean
   thumbnail: Uint8Array | null
-  /** Loudness of 64 parts of a voice message, from 0 to 100. */
+  /** Loudness of each of 64 parts of a voice message, from 0 to 100. */
   waveform: Uint8Array | null
 }

@@ -21,7 +21,10 @@ export function inlineMedia(input: unknown): Inline[] {
   return found
 }
 
-/** This runs for every request to a shard thread, and most requests have no media, so it must be cheap. */
+/**
+ * Adds the inline media of an input to `found`. It must be cheap, because it runs for every request to a shard thread,
+ * and most requests have no media.
+ */
 function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
   if (isInline(input)) found.push(input)
@@ -29,8 +32,8 @@ function collect(input: unknown, found: Inline[]): void {
 }
 
 /**
- * Replaces each inline medium by its position in `bytes`, which contains all media. `bytes` is undefined if there are
- * none.
+ * Takes all inline media out of an input and joins them in `bytes`, which is undefined if there are none. Each medium
+ * is replaced by its position in `bytes`.
  */
 export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
   const found = inlineMedia(input).map(({ bytes }) => bytes)

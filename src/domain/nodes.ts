@@ -2,13 +2,16 @@
 import type { StandbyAddress } from './standby-address.ts'
 
 /**
- * `active`: has the accounts. `standby`: waits, and can take over. `lost`: gave no sign of life for some seconds, and did
- * not stop in order.
+ * State of a service. `active`: it hosts the accounts. `standby`: it waits, and can take over. `lost`: it gave no sign of
+ * life for some seconds, and did not stop in order.
  */
 export const NODE_STATES = ['active', 'standby', 'lost'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
-/** Why a service became active in the place of another one: that one stopped in order, or no longer ran. */
+/**
+ * Why a service replaced another one as the active service: the other one stopped in order (`planned`), or no longer
+ * ran (`failure`).
+ */
 export const TAKEOVER_CAUSES = ['planned', 'failure'] as const
 export type TakeoverCause = (typeof TAKEOVER_CAUSES)[number]
 
@@ -19,25 +22,25 @@ export interface Takeover {
 }
 
 export interface ServiceNode {
-  /** Differs for each run of a service. */
+  /** Id of this run of the service. */
   id: string
   name: string
   release: string
-  /** Where other services pass requests on to it; undefined if it has no such port. */
+  /** Where other services pass requests on to this service; undefined if it has no such port. */
   address: StandbyAddress | undefined
-  /** Where it answers `/health/ready` while it is a standby; undefined if it is not known. */
+  /** Where this service answers `/health/ready` while it is a standby; undefined if this is not known. */
   healthAddress: StandbyAddress | undefined
   state: NodeState
-  /** Time in epoch ms since which it has this state. */
+  /** Time in epoch ms since which the service has this state. */
   since: number
-  /** Time in epoch ms of its last sign of life. */
+  /** Time in epoch ms of the service's last sign of life. */
   seenAt: number
-  /** Milliseconds since then, by the clock of the store; negative if that clock was set back. */
+  /** Milliseconds since the last sign of life, by the clock of the store. Negative if that clock was set back. */
   silentMs: number
   takeover: Takeover | undefined
 }
 
-/** The caller that asks for a handover, for the log. */
+/** The caller that asks for a handover. It is written to the log. */
 export interface HandoverOrigin {
   workspace: string
   /** Address from which the request came. */
@@ -45,9 +48,12 @@ export interface HandoverOrigin {
 }
 
 export interface Nodes {
-  /** The active services first, then the others by the time of their state. */
+  /** Lists the active services first, and then the others by the time of their state. */
   list(): Promise<ServiceNode[]>
-  /** Begins to hand over to a standby, and then ends this process. Rejects with `Failure` if it cannot. */
+  /**
+   * Makes the service with this id hand its accounts over to a standby or to other members, and end. Rejects with
+   * `Failure` if this is not possible.
+   */
   drain(id: string, origin: HandoverOrigin): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The message consists of sentences that say why a device cannot be imported. The operator sees an error with the name
+ * A device cannot be imported. The message consists of sentences that say why. The operator sees an error with the name
  * `Error` without its stack.
  */
 export class NotImportable extends Error {

@@ -1,4 +1,4 @@
-/** The length is in UTF-16 code units. */
+/** Maximum length of a client name in UTF-16 code units. */
 export const CLIENT_NAME_MAX = 100
 export const MAX_REDIRECT_URIS = 5
 
@@ -6,8 +6,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 const MAX_URI = 2_048
 
 /**
- * A DNS name or an IP address. URLs allow more characters (`;`, `,`, `*`), but they would begin another rule, or match
- * every host, in the content security policy of the consent page.
+ * Matches a DNS name or an IP address. URLs allow more characters (`;`, `,`, `*`), but in the content security policy
+ * of the consent page they would begin another rule, or match every host.
  */
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
 
@@ -22,7 +22,7 @@ const LOCAL = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?
 const withoutLocalPort = (uri: string) => uri.replace(LOCAL, '$1')
 
 /**
- * Whether a client that registered `registered` may be redirected to `asked`. Only a port on the local machine may
+ * True if a client that registered `registered` may be redirected to `asked`. Only a port on the local machine may
  * differ, because programs listen on any free port (RFC 8252, 7.3).
  */
 export const isRedirectOf = (registered: string, asked: string): boolean =>

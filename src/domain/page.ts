@@ -8,7 +8,7 @@ export interface Page<T> extends PageQuery {
   total: number
 }
 
-/** The first page is page 1. Returns an empty list for a page after the last one. */
+/** Returns the entries of a page. The first page is page 1. The list is empty for a page after the last one. */
 export const onPage = <T>(all: readonly T[], { page, page_size }: PageQuery): T[] =>
   all.slice((page - 1) * page_size, page * page_size)
 

@@ -3,7 +3,7 @@ import type { Status } from './instance.ts'
 export interface PairingState {
   status: Status
   paired: boolean
-  /** Whether the owner has paused the instance, so that no session could show a code. */
+  /** True if the owner has paused the instance, so that no session could show a code. */
   isPaused: boolean
   hasFailed: boolean
 }

@@ -1,10 +1,10 @@
 /**
- * Temporary errors of the system, which disappear by themselves or when somebody frees resources. Code that gets such
- * an error retries.
+ * Temporary errors of the system, which end by themselves or when other programs free resources. Code that gets such an
+ * error retries.
  */
 import { isStorageFailure } from './storage-failure.ts'
 
-/** The machine temporarily has no process, thread, memory or open file left. */
+/** Error codes of a machine that temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
 const isNoStorage = (error: unknown) =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'engine_unavailable'

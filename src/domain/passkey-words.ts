@@ -12,14 +12,17 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
-/** Milliseconds after which the pages show the other ways to link, if the helper has not appeared in the new tab. */
+/**
+ * Milliseconds after which the pages show the other ways to link, if the helper (the browser extension) has not
+ * appeared in the new tab.
+ */
 export const UNFOLD_AFTER_MS = 10_000
 
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**
  * Script for the console of web.whatsapp.com. It shows a button, because a browser asks for a passkey only after a
- * click. It creates elements one by one, because the page enforces Trusted Types.
+ * click. It creates elements one by one, because that page enforces Trusted Types.
  */
 export const BY_HAND = `(() => {
   const options = ${OPTIONS_HERE}

@@ -6,10 +6,10 @@ export type PasskeyStage = (typeof PASSKEY_STAGES)[number]
 export const PASSKEY_ERRORS = ['refused', 'no_answer_from_phone', 'timed_out', 'codes_differ', 'connection_lost'] as const
 export type PasskeyError = (typeof PASSKEY_ERRORS)[number]
 
-/** Number of assertions that one pairing may send to WhatsApp. */
+/** Maximum number of assertions that one pairing may send to WhatsApp. */
 export const PASSKEY_ATTEMPTS = 3
 
-/** `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. Unknown fields are kept. */
+/** The WebAuthn type `PublicKeyCredentialRequestOptionsJSON`. Unknown fields are kept. */
 export interface PublicKeyOptions {
   challenge: string
   [member: string]: unknown
@@ -17,7 +17,7 @@ export interface PublicKeyOptions {
 
 export interface PasskeyState {
   stage: PasskeyStage
-  /** Options as WhatsApp sent them; null if there is no challenge to sign. */
+  /** Options for the signature, as WhatsApp sent them; null if there is no challenge to sign. */
   public_key: PublicKeyOptions | null
   /** Time at which the current stage ends, in ISO-8601. */
   expires_at: string | null
@@ -32,21 +32,25 @@ export type PasskeyReport = PasskeyState & { ceremony: string | null }
 
 export interface Passkeys {
   /**
-   * `isStranger` is true for a caller with only a connect link. It does not learn the name of the instance, and gets
-   * `instance_already_connected` once an account is linked.
+   * Returns the state of the passkey step. `isStranger` is true for a caller with only a connect link. Such a caller
+   * does not learn the name of the instance, and gets `instance_already_connected` once an account is linked.
    */
   state(instance: InstanceId, caller: { isStranger: boolean }): Promise<PasskeyState & { helper_seen: boolean }>
-  /** Rejects with `passkey_not_pending` if there is nothing to sign. */
+  /**
+   * Creates a ticket, with which a browser extension signs the challenge. Rejects with `passkey_not_pending` if there
+   * is nothing to sign.
+   */
   ticket(
     instance: InstanceId,
     baseUrl: string,
     caller: { isStranger: boolean },
   ): Promise<{ ticket: string; expires_at: string; open_url: string }>
   /**
-   * Undefined for an unknown ticket. It is synchronous, so that concurrent guesses cannot evade the limit of attempts.
+   * Returns the instance of a ticket; undefined for an unknown ticket. It is synchronous, so that concurrent guesses
+   * cannot evade the limit of attempts.
    */
   find(ticket: string): InstanceId | undefined
-  /** The challenge of the ticket; undefined if the ticket is no longer valid. */
+  /** Resolves with the challenge of the ticket; undefined if the ticket is no longer valid. */
   open(ticket: string): Promise<PasskeyOffer | undefined>
   /** Counts a refused assertion, because a ticket allows a limited number of them. */
   refused(ticket: string): void

@@ -4,15 +4,18 @@ const MOST_COUNTRY_DIGITS = 3
 
 export interface PhoneInput {
   phone: string
-  /** The number with the country code of `own`, which the person probably meant; null if the input looks complete. */
+  /**
+   * The number with the country code of the sender's number `own`. The person probably meant this number. Null if the
+   * input looks complete.
+   */
   meant: string | null
-  /** True if the number begins with 0. No country code begins with 0, so such a number has no country code. */
+  /** True if the number begins with 0. No country code begins with 0, so the country code is missing. */
   isNational: boolean
 }
 
 /**
- * A number with `+` or `00` is complete. Another number that is one to three digits shorter than the sender's number
- * `own` probably lacks the country code.
+ * Reads a phone number that a person typed. A number with `+` or `00` is complete. Another number that is one to three
+ * digits shorter than the sender's number `own` probably lacks the country code.
  */
 export function readPhone(input: string, own: string | null = null): PhoneInput {
   const text = input.trim()

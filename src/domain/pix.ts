@@ -25,7 +25,7 @@ const FORMATS = {
 
 export const pixFormat = (type: PixType): string => FORMATS[type].says
 
-/** Returns the key in its normal form; undefined if it does not have the form of its type. */
+/** Returns the key in its normal form; undefined if it is not a key of this type. */
 export function pixKey(type: PixType, key: string): string | undefined {
   const { clean, pattern }: PixFormat = FORMATS[type]
   const cleaned = clean ? clean(key) : key

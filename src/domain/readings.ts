@@ -1,6 +1,6 @@
 /**
  * Measurements of instances (waiting messages, events, deliveries), which their shard threads report while somebody
- * watches. Plain data.
+ * watches. They are plain data.
  */
 
 export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as const
@@ -14,7 +14,7 @@ export interface InstanceWork {
   sent: number
   received: number
   reconnects: number
-  /** In epoch ms; null if no message was sent. */
+  /** Time of the last sent message in epoch ms; null if no message was sent. */
   lastSentAt: number | null
   lastReceivedAt: number | null
   heldBytes: number
@@ -40,13 +40,13 @@ export interface ShardSurvey {
 }
 
 export interface Readings {
-  /** Undefined if the shard thread of the instance, or its service, does not answer. */
+  /** Returns the latest measurement of an instance; undefined if its shard thread, or its service, does not answer. */
   of(instance: string): InstanceReading | undefined
   /** Measurements of the instances of all services on the store. */
   all(): readonly InstanceReading[]
   /** Measurements of the instances that run in this service. */
   own(): readonly InstanceReading[]
-  /** In the order of the shard threads; undefined for one that does not answer. */
+  /** Measurements of the shard threads, in their order; undefined for a thread that does not answer. */
   shards(): readonly (ShardSurvey | undefined)[]
   /** Measures again, unless the last measurement is younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>

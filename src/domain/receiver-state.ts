@@ -1,6 +1,8 @@
 import type { TimelineStep } from './dashboard.ts'
 
-/** How far the events of one message came. `refused`: the receiver refused an event, which is tried again. */
+/**
+ * State of the delivery of one message's events. `refused`: the receiver refused an event, which will be tried again.
+ */
 export type ReceiverState = 'none' | 'wait' | 'refused' | 'good' | 'bad'
 
 export function receiverState(steps: readonly TimelineStep[]): ReceiverState {

@@ -1,27 +1,39 @@
 /**
- * Progress of a resend of a range, as far as the webhook log shows it. The log counts the pending events of a range; it
- * does not record which of them a resend has scheduled.
+ * Progress of a resend of the events in a time range, as far as the webhook log shows it. The log counts the pending
+ * events of a range, but it does not record which of them a resend has scheduled.
  */
 import type { LogStatus } from './webhook-log.ts'
 
 export interface ReplayProgress {
   /** Number of events that were scheduled again, in all requests for this range. */
   queued: number
-  /** How many of them are still pending. Undefined if it cannot be told, because other events of the range were pending too. */
+  /**
+   * How many of the scheduled events are still pending. Undefined if this is not known, because other events of the
+   * range were pending too.
+   */
   waiting: number | undefined
-  /** Consecutive counts that found no pending event. */
+  /** Number of consecutive counts that found no pending event. */
   emptyCounts: number
-  /** Time of the first event that the last request left out; null if it took all. */
+  /** Time of the first event that the last request left out; null if it scheduled all events. */
   nextFrom: string | null
 }
 
-/** An event that moves between the lists of the log during a count can be missed once. */
+/**
+ * Number of consecutive empty counts after which a resend is done. One is not enough: a count can miss an event that
+ * moves between the lists of the log.
+ */
 const EMPTY_COUNTS_UNTIL_DONE = 2
 
-/** A resend of these schedules every pending event of its range, so a later count contains no other event. */
+/**
+ * True if a resend of events with this status schedules every pending event of its range. A later count then contains
+ * no other event.
+ */
 export const takesAllPending = (status: LogStatus | undefined) => status === undefined || status === 'pending'
 
-/** `othersPending`: pending events of the range that the request did not schedule. */
+/**
+ * Returns the progress after a request for a resend. `othersPending` is the number of pending events of the range that
+ * the request did not schedule.
+ */
 export function afterReplay(
   before: ReplayProgress | undefined,
   { queued, nextFrom, othersPending }: { queued: number; nextFrom: string | null; othersPending: number },
@@ -35,7 +47,10 @@ export function afterReplay(
   }
 }
 
-/** `pending`: the pending events in the part of the range that was taken. */
+/**
+ * Returns the progress after a count. `pending` is the number of pending events in the part of the range that was
+ * scheduled.
+ */
 export function afterCount(progress: ReplayProgress, pending: number): ReplayProgress {
   if (progress.waiting === undefined) return progress
   if (pending > 0) return { ...progress, waiting: Math.min(progress.queued, pending), emptyCounts: 0 }
@@ -48,10 +63,10 @@ interface Period {
   to: string
 }
 
-/** Without the time after `now`: events that happen later are not part of the resend. */
+/** Returns the range without the time after `now`, because events that happen later are not part of the resend. */
 export const untilNow = <T extends Period>(range: T, now: number): T =>
   Date.parse(range.to) > now ? { ...range, to: new Date(now).toISOString() } : range
 
-/** The events before `nextFrom`. */
+/** Returns the part of the range before `nextFrom`, whose events were scheduled. */
 export const takenOf = <T extends Period>(range: T, nextFrom: string | null): T =>
   nextFrom === null ? range : { ...range, to: new Date(Date.parse(nextFrom) - 1).toISOString() }

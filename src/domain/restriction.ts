@@ -3,7 +3,7 @@ import type { Restriction } from './instance.ts'
 
 export interface RestrictionObject {
   kind: Restriction['kind']
-  /** In ISO-8601; null if WhatsApp does not state it. */
+  /** End of the restriction in ISO-8601; null if WhatsApp does not state it. */
   until: string | null
 }
 

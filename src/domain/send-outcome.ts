@@ -1,10 +1,9 @@
-/**
- * The outcome of a queued send, which the `delivery` event also states. `sent` means that the network acknowledged the
- * message.
- */
 import type { FailureCode } from './failures.ts'
 
-/** `phone` is the destination in the form of events; absent if the message does not state it. */
+/**
+ * The outcome of a queued send, which the `delivery` event also states. `sent` means that the network acknowledged the
+ * message. `phone` is the destination in the form of events; absent if the message does not state it.
+ */
 export type SendOutcome = { status: 'sent'; phone?: string } | { status: 'failed'; code: FailureCode; message: string }
 
 /** Result of a send for a waiting caller. An item that was removed from the queue has no `delivery` event. */

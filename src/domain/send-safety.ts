@@ -1,8 +1,8 @@
 /** Settings that limit how many people an instance writes to, and when. All are off by default. */
 
 /**
- * Hours of the day in which the instance sends only answers to received messages. They include midnight if `from` is
- * later than `to`.
+ * Hours of the day in which the instance sends only answers to received messages. If `from` is later than `to`, the
+ * hours include midnight.
  */
 export interface QuietHours {
   from: string
@@ -11,17 +11,19 @@ export interface QuietHours {
   time_zone: string
 }
 
-/** A step of the warm-up of a new number. Its limit applies from this day after the linking until the next step. */
+/**
+ * A step of the warm-up of a new number. Its limit applies from this day after the linking until the next step begins.
+ */
 export interface WarmUpStep {
   day: number
-  /** First contacts in 24 hours; null for no limit. */
+  /** Maximum number of first contacts in 24 hours; null for no limit. */
   per_day: number | null
 }
 
 export interface SendSafetySettings {
-  /** Limit of people to whom the account writes for the first time in 60 minutes. */
+  /** Maximum number of people to whom the account writes for the first time in 60 minutes; null for no limit. */
   first_contacts_per_hour: number | null
-  /** Limit of people to whom the account writes for the first time in 24 hours. */
+  /** Maximum number of people to whom the account writes for the first time in 24 hours; null for no limit. */
   first_contacts_per_day: number | null
   first_contacts_warm_up: WarmUpStep[] | null
   quiet_hours: QuietHours | null

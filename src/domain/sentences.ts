@@ -54,8 +54,8 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
 }
 
 /**
- * The original program of an imported device has probably connected again. Restarting the instance would not help for
- * long.
+ * Used if the original program of an imported device has probably connected again. Restarting the instance would not
+ * help for long.
  */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
@@ -65,7 +65,7 @@ const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told)
 
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
-/** Null if the instance is connected. */
+/** Returns the sentence for the status of an instance; null if the instance is connected. */
 export function sentence(state: Told): string | null {
   const { status, reason, bannedUntil } = state
   if (status === 'connected') return null

@@ -9,7 +9,7 @@ export type ServerEvent = { data: string; id?: string; event?: string } | { comm
 export const STREAM_READERS = ['events', 'dashboard'] as const
 export type StreamReader = (typeof STREAM_READERS)[number]
 
-/** The reader pulls one event at a time. The signal ends the stream. */
+/** Begins a stream. The reader pulls one event at a time. Aborting the signal ends the stream. */
 export type ServerEvents = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 
 export interface EventsQuery {
@@ -20,10 +20,13 @@ export interface EventsQuery {
 }
 
 export interface EventsPage {
-  /** Events in the order of their ids. `data` is the body of the webhook request. */
+  /** Events in the order of their ids. `data` is what a webhook request has as its body. */
   events: { id: string; data: string }[]
   cursor: string
-  /** Events after the id `from` and up to the id `to` are missing: they were removed, or never created. */
+  /**
+   * Missing events: those after the id `from` and up to the id `to` were removed, or never created. Null if none is
+   * missing.
+   */
   gap: { from: string; to: string } | null
   more: boolean
 }
@@ -32,13 +35,14 @@ export interface EventStreamOf {
   instance: string
   types?: readonly EventType[] | undefined
   after: string | null
-  /** Whether the credential that opened the stream is still valid. */
+  /** True if the credential that opened the stream is still valid. */
   isAllowed(): boolean
 }
 
 export interface EventStreams {
   /**
-   * Rejects with `rate_limited` if the instance already has too many readers, and with the failure of its shard thread.
+   * Opens a stream. Rejects with `rate_limited` if the instance already has too many readers, and with the failure of
+   * its shard thread.
    */
   open(stream: EventStreamOf): Promise<ServerEvents>
   count(): number

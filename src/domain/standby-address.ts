@@ -6,14 +6,14 @@ export interface StandbyAddress {
 }
 
 /**
- * Maximum length of a host, which an IPv6 address needs. The host is part of a connection's name, whose length
- * PostgreSQL limits.
+ * Maximum length of a host in characters, enough for an IPv6 address. The host is part of a connection's name, whose
+ * length PostgreSQL limits.
  */
 const LONGEST_HOST = 39
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const IPV6_LETTERS = /^[0-9a-f:.]+$/i
-/** An unspecified address (`0.0.0.0`, `::`) means every interface, so nothing can be requested there. */
+/** Matches an unspecified address (`0.0.0.0`, `::`). It means every interface, so no service can be reached there. */
 const UNSPECIFIED = /^(?:::ffff:)?[0:.]+$/i
 const DIGITS = /^[\d.]+$/
 const PARTS = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/

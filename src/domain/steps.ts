@@ -36,5 +36,8 @@ export type Step =
   // Then the source is recorded as moved, and the target is finished.
   | `copy:${'begun' | 'records' | 'key' | 'medium' | 'copied' | 'moved' | 'ended'}`
 
-/** Does nothing outside of tests. `about` is the id of an item or an event. Queue and outbox await the promise. */
+/**
+ * Called at each step; does nothing outside of tests. `about` is the id of an item or an event. The queue and the
+ * outbox await the promise.
+ */
 export type Steps = (step: Step, about?: string) => void | Promise<void>

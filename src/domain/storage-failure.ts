@@ -1,10 +1,10 @@
 /**
- * Errors of the disk: it refused a write or did not return a record. The work stays in its queue and is retried, and
- * the caller gets no report of a failure.
+ * Errors of the disk: it refused a write or did not return a record. The work stays in its queue and is retried, and no
+ * failure is reported to the caller.
  */
 import { Failure } from './failures.ts'
 
-/** `cause` is the error of the system. */
+/** The storage could not be used. `cause` is the error of the system. */
 export class StorageFailure extends Error {
   readonly isFull: boolean
   /** True if only the storage for media of waiting messages failed. */
@@ -21,9 +21,9 @@ export class StorageFailure extends Error {
   }
 }
 
-/** System errors: the disk is full, over a quota, read-only or broken, or no more files can be opened. */
+/** Codes of system errors: the disk is full, over a quota, read-only or broken, or no more files can be opened. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/** How deep the causes of an error are searched, because Baileys and queues wrap the error of the disk. */
+/** Maximum number of nested causes that are searched. Baileys and queues wrap the error of the disk. */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -40,14 +40,14 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** True if only the storage of media failed, so that work without stored media can continue. */
+/** True if only the storage of media failed. Work that needs no stored media can then continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** A caller can repeat the request: it succeeds when the disk works and has space. */
+/** Failure for a request that the caller can repeat: it succeeds when the disk works and has space. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk; try again later.',
@@ -55,7 +55,10 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** Less space is free than SVC_DISK_RESERVE_MB. This reserve is kept for messages from the network. */
+/**
+ * Failure for a new message while less space is free than SVC_DISK_RESERVE_MB. This reserve is kept for messages from
+ * the network.
+ */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full; new messages are refused until space is freed.',

@@ -1,10 +1,10 @@
 /**
- * The text is `0: 10, 7: 50, 30: none`: days since the number was linked, and the most people per day from then on. The
- * browser uses this file too, so it has no side effects.
+ * Converts the warm-up steps to and from a text such as `0: 10, 7: 50, 30: none`: days since the number was linked, and
+ * the maximum number of people per day from then on. The browser uses this file too, so it has no side effects.
  */
 export interface WarmUpStep {
   day: number
-  /** Null for no limit. */
+  /** Maximum number of people per day; null for no limit. */
   per_day: number | null
 }
 
@@ -13,7 +13,7 @@ const STEP = /^(\d{1,6})\s*:\s*(?:(\d{1,9})|none)$/
 export const warmUpText = (steps: readonly WarmUpStep[] | null): string =>
   (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
 
-/** Null for an empty text; undefined if a part of the text is not a step. */
+/** Parses the text. Returns null for an empty text, and undefined if a part of the text is not a step. */
 export function warmUpIn(text: string): WarmUpStep[] | null | undefined {
   if (text.trim() === '') return null
   const steps: WarmUpStep[] = []

@@ -12,10 +12,10 @@ export interface LogEntry {
   id: string
   instance_id: string
   type: EventType
-  /** Chat of the event; null if the event is about the instance. */
+  /** Chat that the event is about; null if the event is about the instance. */
   phone: string | null
   message_id: string | null
-  /** `message_type` of a received message, otherwise the `status` of the event; null in rows of earlier releases. */
+  /** `message_type` of a received message, or the `status` of another event. Null in rows of earlier releases. */
   state: string | null
   url: string
   status: LogStatus
@@ -33,7 +33,7 @@ export interface LogEntry {
 
 export interface WebhookAttempt {
   at: string
-  /** Null if there was no answer. */
+  /** HTTP status of the receiver's answer; null if there was no answer. */
   code: number | null
   error: string | null
   duration_ms: number | null
@@ -56,7 +56,7 @@ export interface LogRange {
   instanceIds: readonly string[]
   type?: EventType | undefined
   status?: LogStatus | undefined
-  /** Epoch ms, inclusive. */
+  /** Start of the range in epoch ms, inclusive. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -69,7 +69,7 @@ export interface Sought {
 export interface LogFilter extends LogRange {
   /** Text to search for in errors, answers, chats and messages, ignoring case. */
   q?: string | undefined
-  /** Parts of an entry in which `q` is searched, besides errors and states; all parts if absent. */
+  /** Parts of an entry in which `q` is searched, besides errors and states. If absent, all parts are searched. */
   among?: Sought | undefined
   page: number
   pageSize: number
@@ -110,11 +110,11 @@ export interface WebhookLog {
    * attempt. Throws `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
-  /** The events are due immediately, in the normal schedule of deliveries. */
+  /** Schedules the events for an immediate delivery, in their normal order. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
   /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /** Delivers the oldest events again whose bodies are still stored. `nextFrom` is as in `Resendable`. */
+  /** Schedules the oldest events of the range whose bodies are still stored. `nextFrom` is as in `Resendable`. */
   replay(range: LogRange): Promise<{ queued: number; nextFrom: number | null }>
 }

@@ -1,18 +1,21 @@
 /** The search of short names by words. */
 
 const MARKS = /\p{M}/gu
-/** Shorter words such as "de" and "a" are only compared if no name contains all words. A number is never left out. */
+/**
+ * Minimum length of a long word. Shorter words such as "de" and "a" may be missing if no name contains all words. A
+ * number may never be missing.
+ */
 const LONG_WORD = 3
 const DIGIT = /\d/
-/** A list with fewer options has no field for a search. */
+/** Number of options from which on a list has a field for a search. */
 const MANY = 12
 
 const plain = (text: string) => text.normalize('NFD').replace(MARKS, '').toLowerCase()
 const wordsOf = (text: string) => plain(text).split(/\s+/).filter(Boolean)
 
 /**
- * Returns the items whose text contains all words of `wanted`, in any order. Case and accents are ignored. If there are
- * none, the short words are ignored as well. All items fit a search without words.
+ * Returns the items whose text contains all words of `wanted`, in any order. Case and accents are ignored. If no item
+ * contains all words, the short words are ignored as well. A search without words finds all items.
  */
 export function found<T>(items: readonly T[], wanted: string, textOf: (item: T) => string): T[] {
   const words = wordsOf(wanted)
@@ -28,7 +31,10 @@ export function found<T>(items: readonly T[], wanted: string, textOf: (item: T) 
 
 type Option = readonly [value: string, text: string]
 
-/** The options that a list shows during a search. `isMissed`: the search does not find the chosen `value`. */
+/**
+ * Returns the options that a list shows during a search. `isMissed` is true if the search does not find the chosen
+ * `value`.
+ */
 export function narrowed(options: readonly Option[], search: string, value: string, textOf: (option: Option) => string) {
   const hasField = options.length >= MANY
   if (!hasField || search.trim() === '') return { hasField, isMissed: false, shown: options }

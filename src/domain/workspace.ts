@@ -42,8 +42,8 @@ export interface Workspace {
 }
 
 /**
- * Whether the plan is currently paid for. Time does not change the stored status. `partner` and `past_due` never
- * expire.
+ * True if the plan is currently paid for. The stored status does not change with time. The statuses `partner` and
+ * `past_due` never expire.
  */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)
