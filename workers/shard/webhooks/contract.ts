@@ -21,11 +21,11 @@ export interface OutboxOptions {
   clock: Clock
   /** Monotonic clock for the waits between attempts. */
   steady: Clock
-  /** Called for every attempt, so that a corrected URL and a new secret apply immediately. */
+  /** Returns the settings. Called for every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
   /** The dialect of webhook bodies; null if there is none. Stream readers get events without a dialect. */
   dialect?: (() => Dialect | null) | undefined
-  /** For some time after a secret was replaced, events are signed with the old one too. */
+  /** Returns the secret that was replaced last. For some time after the replacement, events are signed with it too. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
@@ -40,21 +40,21 @@ export interface OutboxOptions {
   timer?: Timer
   steps: Steps
   /**
-   * Both functions are called for the metrics. An attempt that was skipped has the result `discarded`, and null as its
-   * duration.
+   * `onAppend` and `onResult` are called for the metrics. An attempt that was skipped has the result `discarded`, and
+   * null as its duration.
    */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
-  /** The most rows of the webhook log. */
+  /** Maximum number of rows of the webhook log. */
   maxLogEntries?: number
-  /** At most this many events are posted again after a kill. */
+  /** Maximum number of events whose outcome is not on disk. After a kill, these events are posted again. */
   maxUnwritten?: number
-  /** The most events that wait; further ones cause the oldest to be dropped. */
+  /** Maximum number of undelivered events. Above it, the oldest event is dropped for each new one. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
-  /** The most events that are kept for streams. */
+  /** Maximum number of events that are kept for streams. */
   maxKeptEvents?: number | undefined
 }
 
@@ -64,20 +64,24 @@ export interface TestDelivery extends Outcome {
 }
 
 export interface Outbox {
-  /** False if the type is silenced, or if it has neither a URL nor a stream reader. */
+  /**
+   * Whether an event of this type is needed. False if the type is silenced, or if it has neither a URL nor a stream
+   * reader.
+   */
   wanted(type: EventType): boolean
   /**
-   * The caller commits the operations immediately, together with the cause of the event, and then calls `committed`.
-   * Call `append` after `start`. `requestId`: the request whose outcome the event reports.
+   * Creates an event, and returns the operations that store it. The caller must commit them immediately, together with
+   * the cause of the event, and then call `committed`. Call `append` only after `start`. `requestId` is the id of the
+   * request whose outcome the event reports.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
   /** Returns the operations of `note` for an event that nobody needs, for the commit of its cause. */
   noted(event: WebhookEvent): Op[]
-  /** Called when the configuration has changed. */
+  /** Must be called when the configuration has changed. */
   configured(): void
   backlog(): number
-  /** Bytes of undelivered events in memory. All others are only on disk. */
+  /** Number of bytes of undelivered events in memory. All other undelivered events are only on disk. */
   heldBytes(): number
   /**
    * Returns the ms by which ids or times of events are ahead of the clock, at least 0. Events may have been created
@@ -85,17 +89,25 @@ export interface Outbox {
    */
   ahead(): number
   start(): Promise<void>
-  /** Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
+  /**
+   * Stops the outbox. The attempt in flight is ended after this many ms; its event is attempted again after the next
+   * start.
+   */
   stop(deadlineMs: number): Promise<void>
-  /** Posts a test event outside of the queue. Nothing is stored. Throws `not_allowed`. */
+  /** Posts a test event outside of the queue. Nothing is stored. Throws `not_allowed` if the type has no URL. */
   test(type: EventType): Promise<TestDelivery>
-  /** Makes one delivery attempt before all other work. Throws `not_found` and `not_allowed`. */
+  /**
+   * Makes one delivery attempt before all other work. Throws `not_found` if the body is no longer stored, and
+   * `not_allowed` if the type has no URL.
+   */
   resend(eventId: string): Promise<LogEntry>
-  /** Throws `not_found`. */
+  /** Returns the log entry of an event, with its attempts. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
   newest(max: number): Promise<LogEntry[]>
   body(eventId: string): Promise<WebhookBody>
-  /** New events are kept for some time after this call of a stream reader. */
+  /**
+   * Returns a page of events for a stream reader. After this call, new events are kept for the reader for some time.
+   */
   events(query: EventsQuery): Promise<EventsPage>
   resendMany(eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
 }

@@ -62,7 +62,7 @@ const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event:
   sendPayment: { form: (its) => ({ ...payment(its), paymentInfo: payment(its) }) },
 }
 
-/** The name of a notification is in upper case. */
+/** Converts a notification. Its name is in upper case in this dialect. */
 function notification({ notificationParameters, labelAssociations, call, ...its }: Json): Json {
   const parameters = list(notificationParameters)
   const isOfChannel = String(its.notification).startsWith('newsletter_admin')

@@ -7,7 +7,10 @@ export interface EventRows {
   op(eventId: string, row: LogRow): Op
   decode(eventId: string, stored: Uint8Array): LogRow
   stored(eventId: string): Promise<Uint8Array | undefined>
-  /** Undefined if there is no row or it is unreadable. Throws if storage itself fails. */
+  /**
+   * Returns the log row of an event. Undefined if there is no row or it is unreadable. Throws if the storage
+   * itself fails.
+   */
   read(eventId: string): Promise<LogRow | undefined>
 }
 

@@ -11,11 +11,11 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** The most names of chats in memory, two per person. All evicted chats share one last time. */
+/** Maximum number of identifiers of chats in memory; a person has up to two. All evicted chats share one last time. */
 const MAX_NAMES = 10_000
 /**
- * A time that is further ahead of the clock is reduced, because all later events of its chat would get an even later
- * one.
+ * Maximum time in ms by which an event may be ahead of the clock. A later time is reduced, because all later events of
+ * the chat would get an even later one.
  */
 const MOST_AHEAD = DAY
 

@@ -18,7 +18,7 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
-/** Every attempt sends these bytes. The fields have the order of the API documentation. */
+/** Returns the body of an event, which every attempt sends. The fields have the order of the API documentation. */
 export function eventBytes(
   instanceId: string,
   eventId: string,
@@ -34,7 +34,10 @@ export function eventBytes(
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
-/** Strict parsers refuse half of a surrogate pair, so it is replaced by U+FFFD, as on the network. */
+/**
+ * Returns the JSON of an event. Strict parsers refuse half of a surrogate pair, so it is replaced by U+FFFD, as on the
+ * network.
+ */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)
   const isSuspect = json.includes('\\ud')

@@ -11,14 +11,14 @@ import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { EventRows } from './event-rows.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
-/** Number of rows per turn of the event loop. */
+/** Number of rows that are examined per turn of the event loop. */
 const SLICE = 500
 /** Pause in ms after the storage failed. It delays only the pruning, not the deliveries. */
 const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
   added(): void
-  /** Returns or resolves with true if more rows must be examined. */
+  /** Removes some rows. Returns or resolves with true if more rows must be examined. */
   run(): boolean | Promise<boolean>
 }
 
@@ -42,7 +42,7 @@ export function logPruning({
   maxEntries = MAX_LOG_ENTRIES,
 }: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
-  /** Undefined until the rows have been counted. */
+  /** Number of rows in the log; undefined until they have been counted. */
   let count: number | undefined
   let nextLook = 0
   /** Key of the last examined row; undefined if the log is not being examined. */

@@ -3,9 +3,9 @@
  * at a time, in order. A failed event waits outside of the queue and does not block others; only if its receiver is
  * down, the queue of its URL waits.
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
- *   parked:<event>       body of one that failed, with
- *   due:<time>:<event>   time of its next attempt, or, after the last attempt, of its erasure
- *   log:<event>          its history so far
+ *   parked:<event>       body of a failed event that waits outside of the queue
+ *   due:<time>:<event>   time of its next attempt; after the last attempt, time at which its body is erased
+ *   log:<event>          history of an event
  * A kill repeats at most the unrecorded deliveries and the attempt in flight, with the same event ids. While the
  * receiver is up, events are posted from memory.
  */
@@ -36,11 +36,11 @@ import { createReceiverHolds } from './turns/receiver-holds.ts'
 
 export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
-/** The most new events in memory. If the receiver is slower than the events, the rest waits on disk. */
+/** Maximum number of new events in memory. If the receiver is slower than the events, the rest waits on disk. */
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 
-/** Time in ms within which an aborted request must have ended; otherwise it hangs. */
+/** Maximum time in ms that a stop waits for an aborted request. A request that takes longer hangs. */
 const ABORT_GRACE = 250
 
 const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)

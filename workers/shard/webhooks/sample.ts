@@ -73,5 +73,5 @@ const bodiesAt = (at: number): Bodies => ({
   chat_presence: { phone: CHAT, chat_lid: null, is_group: false, status: 'composing', last_seen: null },
 })
 
-/** `at`: time of the event in epoch ms. */
+/** Returns a sample event of this type. `at` is the time of the event in epoch ms. */
 export const sampleEvent = (type: EventType, at: number) => ({ type, at, body: bodiesAt(at)[type] }) as WebhookEvent

@@ -7,7 +7,7 @@ import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Outbox } from '../contract.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
-/** The most bytes of an event body that are shown. */
+/** Maximum number of bytes of an event body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
 /** Number of events that are scheduled again in one commit. */
@@ -25,7 +25,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
   const { instanceId, store, sealer, steady, rows, outcomes, backlog, attempts, inFront } = needs
   const { target, post, afterAttempt, finish, answered, report } = attempts
 
-  /** Returns an event whose body is still stored. */
+  /** Returns an event, or undefined if its body is no longer stored. */
   async function kept(eventId: string) {
     const row = await rows.read(eventId)
     if (row === undefined || row.body === 'erased') return undefined
@@ -58,7 +58,10 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
     return toEntry(instanceId, eventId, (await rows.read(eventId)) ?? row)
   }
 
-  /** Resolves with the number of events that have a body and a URL. */
+  /**
+   * Schedules events again, for an attempt now. Resolves with the number of events that have a body and a
+   * URL.
+   */
   async function again(eventIds: readonly string[]): Promise<number> {
     const dueAt = steady.now()
     const ops: Op[] = []

@@ -38,7 +38,7 @@ export type AttemptNeeds = Pick<
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
-  /** The body of an ended event is stored until its erasure. */
+  /** Must be called when the body of an ended event is kept until its erasure. */
   keptToTheEnd(): void
 }
 
@@ -47,7 +47,7 @@ export type DeliveryAttempt = ReturnType<typeof createDeliveryAttempt>
 export function createDeliveryAttempt(needs: AttemptNeeds) {
   const { instanceId, clock, steady, webhooks, deliver, log, steps, stopping, outcomes, changes, line, holds } = needs
   const report = deliveryReport(needs)
-  /** Rejects only when the outbox is stopped. */
+  /** Posts an event once, and returns the outcome. Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
@@ -79,7 +79,9 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'delivered')
   }
 
-  /** The type of the event no longer has a URL. Its body is kept like that of a failed event, for a manual resend. */
+  /**
+   * Ends an event whose type no longer has a URL. Its body is kept like that of a failed event, for a manual resend.
+   */
   async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
     const dueAt = steady.now() + KEEP_FAILED_BODY
     const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
@@ -88,11 +90,14 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /** Waits for the commit only if too many outcomes are not written yet, or if the event was not in the queue. */
+  /**
+   * Records that an event has ended. Waits for the commit only if too many outcomes are not written yet, or if the
+   * event was not in the queue.
+   */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)
-    // An event outside of the queue is found on disk, so its outcome must be written before the next one is read.
+    // An event outside of the queue is found on disk, so its outcome must be written before the next event is read.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
 
@@ -102,8 +107,8 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
 
   return {
     /**
-     * A silenced type is checked only when an event is created, so stored events are still sent. Null if the type has
-     * no URL.
+     * Returns the URL of a type, or null if it has none. Whether the type is silenced is only checked when an event
+     * is created, so stored events are still sent.
      */
     target: (type: EventType) => webhooks()[urlField(type)],
     post,

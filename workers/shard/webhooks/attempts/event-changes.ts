@@ -24,7 +24,10 @@ export function createEventChanges({ instanceId, sealer, rows, line, backlog, ov
   }
 
   return {
-    /** If two operations have the same key, the later one takes effect, so an earlier body is replaced. */
+    /**
+     * Returns the operations that change an event from `before` to `after`, and store its body if it is
+     * given. If two operations have the same key, the later one takes effect, so an earlier body is replaced.
+     */
     ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
       ...bodyOps(instanceId, eventId, before),
       ...(body === undefined ? [] : bodyAt(eventId, after, body)),
@@ -32,7 +35,10 @@ export function createEventChanges({ instanceId, sealer, rows, line, backlog, ov
       ...indexOps(instanceId, eventId, before, after),
     ],
 
-    /** Called after the commit, or when the outcome was accepted for a later commit. */
+    /**
+     * Applies the change to the queue and the counts in memory. Called after the commit, or when the outcome
+     * was accepted for a later commit.
+     */
     made(eventId: string, before: LogRow, after: LogRow): void {
       if (after.body === 'line') line.committed(eventId)
       else line.ended(eventId)

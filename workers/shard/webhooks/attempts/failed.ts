@@ -8,7 +8,7 @@ import type { LogRow } from '../../../../src/webhooks/log.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
-/** The event returns to its old position in the queue. `made` is called after the commit. */
+/** The return of an event to its old position in the queue. `made` is called after the commit of `ops`. */
 interface Moved {
   eventId: string
   ops: Op[]
@@ -19,7 +19,10 @@ interface Moved {
 export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt) {
   const { instanceId, store, sealer, clock, steady, steps, rows, outcomes, changes, holds } = needs
 
-  /** Called if the receiver is down, or if this failure is the first sign that it is down. */
+  /**
+   * Records a failure that the receiver caused. If the receiver is down, or if this failure shows that it is down, the
+   * event stays in the queue.
+   */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
     // The event was attempted before and is still in the queue, so its receiver was already down before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
@@ -30,7 +33,9 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
     if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
   }
 
-  /** Undefined if the event no longer waits outside of the queue. */
+  /**
+   * Prepares the return of an event to the queue. Returns undefined if the event no longer waits outside of the queue.
+   */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
     const row = await rows.read(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
@@ -48,8 +53,8 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
   }
 
   /**
-   * An attempt before the scheduled time was only a probe of the receiver, and is not counted. After the last scheduled
-   * attempt, the event ends like any other.
+   * Keeps an event in the queue until its receiver is up. An attempt before the scheduled time was only a probe of the
+   * receiver, and is not counted. After the last scheduled attempt, the event ends like any other.
    */
   async function stay(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array, others: Moved | undefined) {
     const now = steady.now()

@@ -9,7 +9,10 @@ import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
-  /** Resolves with true if the event was delivered or its type no longer has a URL. `key`: the key of its body. */
+  /**
+   * Attempts an event whose body was read from disk; `key` is the key of the body. Resolves with true if the event
+   * was delivered or its type no longer has a URL.
+   */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
   queued(event: QueuedEvent): Promise<boolean>
   /** Handles the first entry of the due index, whose time has come. */
@@ -36,7 +39,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** Resolves with true if the event was delivered or its type no longer has a URL. */
+  /** Attempts an event. Resolves with true if the event was delivered or its type no longer has a URL. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
@@ -71,7 +74,10 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     await store.commit({ ops })
   }
 
-  /** If the receiver is down, the event returns to its old position in the queue instead. */
+  /**
+   * Attempts a due event again. If its receiver is down, the event is not attempted, and returns to its old position
+   * in the queue.
+   */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await rows.read(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -83,7 +89,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
-  /** A due time that was written while the clock was ahead counts as written now. */
+  /** Corrects a due time that was written while the clock was ahead: it counts as written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -98,8 +104,8 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * An event that was changed on disk or cannot be read is removed and recorded as failed, so that it does not block
-   * the queue.
+   * Decrypts an event. If the event was changed on disk or cannot be read, it is removed and recorded as failed, so
+   * that it does not block the queue. Undefined is then returned.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
     // If the storage fails, the event is not the cause, and stays in the queue. So this read is outside of the `try`

@@ -7,9 +7,9 @@ import type { Outbox, OutboxOptions } from '../contract.ts'
 import { eventBytes } from '../finished-event.ts'
 import { sampleEvent } from '../sample.ts'
 
-/** The most characters of the receiver's answer that are returned. */
+/** Maximum number of characters of the receiver's answer that are returned. */
 const ANSWER_CHARS = 1_000
-/** The most bytes that this many characters can have, in any charset. */
+/** Maximum number of bytes that these characters can have, in any charset. */
 const ANSWER_BYTES = 4 * ANSWER_CHARS
 
 export interface TestDeliveryDeps

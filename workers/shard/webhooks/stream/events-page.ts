@@ -4,16 +4,19 @@ import type { EventsPage } from '../../../../src/domain/server-events.ts'
 import { PAGE_BYTES, PAGE_EVENTS, type StreamEntry } from './stream-entries.ts'
 
 export interface PageLimits {
-  /** The page has the events after this id. */
+  /** Id after which the events of the page begin. */
   after: string
   types: readonly EventType[]
-  /** All events before this id are on disk; the page ends there. */
+  /** Id before which all events are on disk. The page ends there. */
   end: string
-  /** Undefined if the entry cannot be read. */
+  /** Returns the body of an entry, or undefined if it cannot be read. */
   bodyOf(entry: StreamEntry): string | undefined
 }
 
-/** `more` is undefined if the page used every entry: the caller must then look for more on the disk. */
+/**
+ * Returns the events of a page, and the position at which it ends. `more` is undefined if the page used every
+ * entry: the caller must then look for more on the disk.
+ */
 export function pageOf(
   found: readonly StreamEntry[],
   { after, types, end, bodyOf }: PageLimits,

@@ -5,9 +5,12 @@
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { EventType } from '../../../../src/domain/events.ts'
 
-/** Time for which an event that is not on disk delays later ones. It is limited because its commit may have failed. */
+/**
+ * Maximum time in ms for which an event that is not on disk delays later events. It is limited because the commit of
+ * the event may have failed.
+ */
 const HOLDS_BACK = MINUTE
-/** The most events that are not on disk. If there are more, their commits have failed. */
+/** Maximum number of events that are not on disk. If there are more, the oldest of their commits have failed. */
 const MAX_UNDER_WAY = 1_000
 
 interface Made {

@@ -11,7 +11,7 @@ import { repository } from '../../../../src/storage/repository.ts'
 
 /** Time in ms for which events are kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** The time on disk may be this much older, so that it is not written with every page. */
+/** Maximum time in ms by which the time on disk may be too old. So it need not be written with every page. */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
@@ -19,7 +19,7 @@ const RowSchema = v.record(
   v.object({
     /** Epoch ms until which events of the type are kept. */
     until: v.pipe(v.number(), v.integer()),
-    /** All events of the type after this id are kept. */
+    /** Id after which all events of the type are kept. */
     floor: v.string(),
   }),
 )
@@ -62,7 +62,10 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     /** Whether no reader is present now, and the stored record or kept events must be removed. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
-    /** `position`: an id after all events so far. Resolves with true if one of the types was not kept before. */
+    /**
+     * Records that a reader requests these types. `position` returns an id after all events so far. Resolves with true
+     * if one of the types was not kept before.
+     */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
       const fresh = types.filter((type) => !keeps(type))
@@ -73,11 +76,11 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Empty if no event was ever missed. */
+    /** Returns the id after which all events of these types are kept. Empty if no event was ever missed. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Events before `position` are no longer kept. Returns false if no type is requested. */
+    /** Records that only events after `position` are kept. Returns false if no type is requested. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
@@ -96,7 +99,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Null if no type is kept. */
+    /** Returns the time at which the first of the types is no longer kept. Null if no type is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -4,7 +4,7 @@ import { MB } from '../../../../src/domain/media.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
-/** The most events of a page. There is also a limit of bytes, which a single event may exceed. */
+/** Maximum number of events of a page. There is also a limit of bytes, which a single event may exceed. */
 export const PAGE_EVENTS = 100
 export const PAGE_BYTES = MB / 4
 
@@ -25,7 +25,7 @@ type NameOf = (rest: string) => Pick<StreamEntry, 'id' | 'type'>
 
 const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
 
-/** `rest`: the key without its prefix, `<event>:<type>`. */
+/** Returns the id and type of a kept event. `rest` is its key without the prefix: `<event>:<type>`. */
 export const keptNameOf: NameOf = (rest) => {
   const [id = '', type] = rest.split(':')
   return { id, type: isType(type) ? type : undefined }
@@ -33,7 +33,7 @@ export const keptNameOf: NameOf = (rest) => {
 
 const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 
-/** Reads up to the size of a page. */
+/** Reads entries from one key range, up to the size of a page. */
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0

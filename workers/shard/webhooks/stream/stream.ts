@@ -56,7 +56,10 @@ export function createStream(options: StreamOptions) {
     })
   }
 
-  /** The event was written so late that readers have already got later ones, for example after the disk was full. */
+  /**
+   * Records that readers miss an event. It was written so late that they have already got later events, for example
+   * after the disk was full.
+   */
   function cameLate(type: EventType) {
     interest.gone(type, position())
     noting = noting
@@ -84,14 +87,16 @@ export function createStream(options: StreamOptions) {
     keeps: interest.keeps,
     newest: kept.newest,
 
-    /** `isForWebhook`: the event is in the outbox too. */
+    /**
+     * Returns the operations that store an event for streams. `isForWebhook` says that the event is in the outbox too.
+     */
     append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
       const key = keys.keptEvent(instanceId, eventId, type)
       underWay.add(eventId, { type, bytes: body.byteLength, isForWebhook })
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** Returns false if no webhook needs the event. */
+    /** Must be called after the commit of an event. Returns false if no webhook needs the event. */
     committed(eventId: string): boolean {
       const made = underWay.take(eventId)
       if (made === undefined) return true

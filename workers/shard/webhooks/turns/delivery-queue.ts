@@ -8,7 +8,10 @@ import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 /** Number of events that are examined in one turn of the event loop. */
 const SLICE = 500
 
-/** An event that was read from disk has its encrypted body; one of this run has its row and body. */
+/**
+ * An event of the queue. If it was read from disk, it has its encrypted body; if it was created in this run, it has
+ * its row and body.
+ */
 export type QueuedEvent = { readonly id: string } & (
   | { readonly row: LogRow; readonly body: Uint8Array }
   | { readonly sealed: Uint8Array }
@@ -28,7 +31,10 @@ export interface DeliveryQueueOptions {
 export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQueueOptions) {
   let settings: WebhookSettings | undefined
 
-  /** Null if the type is switched off, or if the event cannot be read; the attempt of the event then records this. */
+  /**
+   * Returns the URL of an event. Null if its type is switched off, or if the event cannot be read; the attempt of the
+   * event then records this.
+   */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await rows.read(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
@@ -51,8 +57,8 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
     urlOf,
 
     /**
-     * `more`: none was found yet, and the search continues in the next turn of the event loop. Returns a promise only
-     * if the search must read from disk.
+     * Returns the next event to attempt. `more` means that none was found yet, and that the search continues in the
+     * next turn of the event loop. Returns a promise only if the search must read from disk.
      */
     next(): Found | Promise<Found> {
       const current = webhooks()

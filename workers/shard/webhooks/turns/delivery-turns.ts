@@ -53,8 +53,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   })
 
   /**
-   * Each returns or resolves with false if it had nothing to do. A promise for each of them in each turn would be
-   * expensive.
+   * The tasks of a turn, in their order. Each returns or resolves with false if it had nothing to do. A task returns a
+   * promise only if it must, because a promise for each task in each turn would be expensive.
    */
   const tasks: readonly (() => boolean | Promise<boolean>)[] = [
     () => deps.overflow.isDue() && besideTheQueue(deps.overflow.run),
@@ -96,8 +96,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   }
 
   /**
-   * Handles the first event of the queue, or the first due event outside of the queue. The one with the earlier time
-   * comes first, so that neither of them blocks the other.
+   * Handles the first event of the queue, or the first due event outside of the queue. The event with the earlier time
+   * comes first, so that neither of the two blocks the other.
    */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
@@ -127,7 +127,9 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** The work may change more of the queue than its first event, so the queue is read from the disk again. */
+  /**
+   * Runs work that may change more of the queue than its first event. So the queue is then read from the disk again.
+   */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {

@@ -16,7 +16,7 @@ export interface DueEventsOptions {
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** Undefined if it must be read from disk. */
+  /** The due event that comes first. Undefined if it must be read from disk. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -35,12 +35,18 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Null if there is none. The same object is returned until something changes. */
+    /**
+     * Returns the due event that comes first; null if there is none. The same object is returned until something
+     * changes.
+     */
     first: (): Due | null | Promise<Due | null> => (known === undefined ? lookUp() : known.first),
     forget(): void {
       known = undefined
     },
-    /** The erasure of the body is later than every other due time. */
+    /**
+     * Must be called when the body of an ended event is kept. Its erasure is later than every other due time, so it
+     * comes first only if there is no other.
+     */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
     },

@@ -3,7 +3,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 export interface FrontTasks {
   add<T>(work: () => Promise<T>): Promise<T>
-  /** Returns or resolves with false if there is none. */
+  /** Runs the first task. Returns or resolves with false if there is none. */
   next(run: Run): boolean | Promise<boolean>
   refuseAll(): void
 }

@@ -9,9 +9,9 @@ import { PROBE_EVERY } from '../schedule.ts'
 export interface Hold {
   readonly url: string
   head: string | undefined
-  /** Time of the next attempt of the oldest event. */
+  /** Time of the monotonic clock at which the oldest event is attempted again. */
   probeAt: number
-  /** The last event that was examined in the search for the next one of this URL. */
+  /** Id of the last event that was examined in the search for the next event of this URL. */
   seekAfter: string
 }
 
@@ -34,13 +34,16 @@ export function createReceiverHolds() {
     of: (url: string): Hold | undefined => held.get(url),
     any: () => held.size > 0,
 
-    /** The receiver has answered, so it is up. Returns true if its queue was waiting. */
+    /** Records that the receiver has answered, so it is up. Returns true if its queue was waiting. */
     answered(url: string): boolean {
       lastFailed.delete(url)
       return held.delete(url)
     },
 
-    /** If another event failed directly before, returns that event: two events in a row have failed. */
+    /**
+     * Records that an event failed. If another event failed directly before, returns its id, because two events in a
+     * row have failed.
+     */
     failed(url: string, eventId: string): string | undefined {
       const before = lastFailed.get(url)
       lastFailed.set(url, eventId)
@@ -58,7 +61,10 @@ export function createReceiverHolds() {
       if (hold.head !== undefined && eventId < hold.head) hold.head = eventId
     },
 
-    /** The oldest event has ended or has another URL. The next event of this URL is then searched. */
+    /**
+     * Must be called when the oldest event has ended or has another URL. The next event of this URL is then
+     * searched.
+     */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
       hold.head = undefined
@@ -66,7 +72,7 @@ export function createReceiverHolds() {
 
     release: (url: string) => held.delete(url),
 
-    /** Undefined if no probe is due. */
+    /** Returns a receiver whose next probe is due, or undefined if there is none. */
     due(now: number): Hold | undefined {
       for (const hold of held.values()) if (hold.probeAt <= now) return hold
       return undefined

@@ -2,7 +2,7 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Timer } from '../../../../src/storage/timer.ts'
 
-/** Wait after the first failure, for example because of the storage. */
+/** Wait in ms after the first failure, for example because of the storage. */
 const FIRST_BACKOFF = SECOND
 const MOST_BACKOFF = 30 * SECOND
 
