@@ -16,8 +16,9 @@ export interface Limits {
 
 export interface Ask {
   /**
-   * Rejects with `send_timeout`, `instance_not_connected`, or the meaning of the network's code. A query that contains
-   * its own id, or depends on present state, is passed as a function, which is called again after a conflict.
+   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, `instance_not_connected`, or the meaning
+   * of the network's code. After a conflict, the query is sent once more. A query that contains its own id, or depends
+   * on present state, is passed as a function, which is then called again.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
   /**

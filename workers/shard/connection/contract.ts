@@ -45,7 +45,7 @@ export interface SessionEvents extends PasskeyEvents {
   opened(): void
   closed(closed: Closed): void
   named(name: string): void
-  /** Called when the network has stated whether the account is restricted, also if nothing has changed. */
+  /** Called when the network has stated whether the account is restricted, even if nothing has changed. */
   restricted(restriction: Restriction | null): void
 }
 
@@ -63,7 +63,7 @@ export interface ConnectionDeps {
    * other service.
    */
   confirmOwner: (() => Promise<void>) | undefined
-  /** False if another service may own the account now, so that no frame may be sent. */
+  /** Whether this service still owns the account. If another service may own it now, no frame may be sent. */
   isHeld(): boolean
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
@@ -119,7 +119,7 @@ export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: NetworkSocket
-  /** Includes a name or LID that was learned after the login. */
+  /** The linked account. Includes a name or LID that was learned after the login. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -134,9 +134,9 @@ export interface Connection {
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly serverProps: Readonly<ServerProps>
   privacySettings(): Promise<PrivacySettings>
-  /** Tells the authors that their messages were read, if the privacy settings allow it. */
+  /** Marks messages as read. Their authors learn this only if the privacy settings allow it. */
   markRead(keys: readonly WAMessageKey[]): Promise<void>
-  /** Shows the account as available or not. Without a name nothing is sent. */
+  /** Shows the account as available or not. Sends nothing while the account has no name. */
   announce(isAvailable: boolean): Promise<void>
   readonly tokens: TrustedTokens
   pairingCode(digits: string): Promise<string>

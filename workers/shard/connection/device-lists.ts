@@ -16,7 +16,7 @@ export interface GroupDevices {
 }
 
 export interface DeviceLists {
-  /** Undefined if the list must be queried from the network. */
+  /** Returns the devices of a person. Undefined if the list must be queried from the network. */
   known(user: string): readonly Device[] | undefined
   keep(user: string, devices: readonly Device[]): void
   drop(jids: readonly string[]): void

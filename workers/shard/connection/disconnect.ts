@@ -19,7 +19,7 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** Libraries may throw values that are not Errors. */
+/** Reads why a socket has ended. Libraries may throw values that are not Errors, so `error` may be any value. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
   // The stanza about a removed device may have no code. Without this check, the end would count as a replaced
@@ -40,7 +40,10 @@ function startFailureOf(error: unknown, data: unknown): Closed['startFailure'] {
   return typeof data === 'object' && data !== null && 'watchdog' in data ? 'handshake' : null
 }
 
-/** The data are the attributes of the `<failure>` stanza, so `expire` is text. */
+/**
+ * Returns the seconds for which the account is banned, or null. The data are the attributes of the `<failure>`
+ * stanza, so `expire` is text.
+ */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

@@ -9,8 +9,8 @@ interface BoomLike {
 }
 
 /**
- * The network's code is in one of three places: `data` of a refused query, the GraphQL extension of channel queries, or
- * the status of a socket error.
+ * Returns the network's code in an error, or null. The code is in one of three places: `data` of a refused query, the
+ * GraphQL extension of channel queries, or the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
@@ -35,7 +35,10 @@ const BROKEN_PIPE = new Set([
   'ETIMEDOUT',
 ])
 
-/** The network and the socket use the same numbers, such as 408, but only an answer of the network has `data`. */
+/**
+ * Whether the error is an answer of the network. The network and the socket use the same numbers, such as 408, but only
+ * an answer of the network has `data`.
+ */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
   return 'extensions' in data || ('tag' in data && data.tag === 'error')
@@ -90,7 +93,10 @@ export function meaningsOf(notFound: FailureCode): Meanings {
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
 }
 
-/** Our own failures are returned unchanged. `meanings` take precedence over the general ones. */
+/**
+ * Converts an error into a `Failure`. Our own failures are returned unchanged. `meanings` take precedence over the
+ * general meanings.
+ */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
 export const actionFailure: ToFailure = (error, meanings = {}) =>
@@ -129,7 +135,7 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
-/** Null if the error contains no code from an answer of the network. */
+/** Returns the network's code in a `Failure`. Null if the error contains no code from an answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null

@@ -17,12 +17,12 @@ export interface LidPair {
   lid: string
 }
 
-/** Number of pairs per read, per commit, and per turn of the event loop, about 10 ms. */
+/** Number of pairs per read, per commit, and per turn of the event loop. A slice takes about 10 ms. */
 const SLICE = 200
 
 /**
- * Moves data under the number, including sessions, to the LID, as the library does. It works in slices, because an
- * answer about a large group has thousands of pairs.
+ * Stores new pairs, and moves the data under each number, including sessions, to the LID, as the library does. It
+ * works in slices, because an answer about a large group has thousands of pairs.
  */
 export async function learnPairs(
   sock: Pick<NetworkSocket, 'signalRepository'>,
@@ -51,7 +51,10 @@ async function learnSlice(
 }
 
 const REVERSE = '_reverse'
-/** The most entries that each session remembers; a person has two. A message needs those of its chat several times. */
+/**
+ * Maximum number of entries that each session remembers; a person has two. A message needs the entries of its chat
+ * several times.
+ */
 const REMEMBERED = 128
 
 /** The pairs that a session has in memory. */
@@ -63,13 +66,16 @@ export interface RememberedPairs {
 
 export type IdentityState = AuthenticationState & { readonly pairs?: RememberedPairs }
 
-/** Reports the pairs that are stored, and remembers those that were read. */
+/**
+ * Returns the state with a memory for pairs. It remembers the pairs that were read, and reports the pairs that are
+ * stored.
+ */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
 ): IdentityState {
   const remembered = boundedCache<string, string>(REMEMBERED)
-  /** Number of changes so far. A pair is not remembered if it was read before the last of them. */
+  /** Number of changes so far. A pair is not remembered if its read began before the last change. */
   let changes = 0
 
   async function read(id: string) {
@@ -146,7 +152,7 @@ export function createIdentity(auth: IdentityState): Identity {
     return known === null ? { phone: identifierOf(jid), lid: null } : { phone: identifierOf(known), lid }
   }
 
-  /** A sent text asks for the person of its chat ten times. */
+  /** Returns a person from memory, if possible, because a sent text needs the person of its chat ten times. */
   function rememberedPerson(jid: string, { changes }: RememberedPairs): Promise<Person> {
     const now = changes()
     if (now !== changesSeen) people.clear()
@@ -188,7 +194,10 @@ export const identifiersOf = (
 
 const BUSINESS = new Set(['smba', 'smbi'])
 
-/** Null if the platform of the phone is unknown; the network must then be queried. */
+/**
+ * Whether the account is a business, by the platform of its phone. Null if the platform is unknown; the network must
+ * then be queried.
+ */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 

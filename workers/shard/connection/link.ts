@@ -44,8 +44,8 @@ export interface LinkDeps<S extends Connection> {
 
 export interface Link<S extends Connection> {
   /**
-   * Never rejects, because failures are reported as events. `fresh`: opens a session for a device that was never
-   * linked.
+   * Opens a session. Never rejects, because failures are reported as events. With `fresh`, the earlier device is
+   * erased, and the session is for a device that was never linked.
    */
   open(fresh: boolean): Promise<void>
   leave(end: (current: S) => Promise<void>): Promise<void>
@@ -57,7 +57,7 @@ export interface Link<S extends Connection> {
   refreshVersion(): Promise<void>
   /** Gives the next session a new route. Calls `restart`, and then closes the old route. */
   reroute(restart: () => Promise<unknown>): Promise<void>
-  /** Must be called after the last session has ended. */
+  /** Closes the route. Must be called after the last session has ended. */
   close(): Promise<void>
 }
 
@@ -89,8 +89,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   }
 
   /**
-   * With a proxy, every failure in this function is reported as a failure of the proxy, because only another proxy, or
-   * none, solves the problem.
+   * Creates the route. With a proxy, every failure in this function is reported as a failure of the proxy, because only
+   * another proxy, or none, solves the problem.
    */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()

@@ -1,6 +1,6 @@
 /**
- * Caches the hosts and credentials for uploads for the TTL of the answer. The library's cache returns the rejected
- * promise of one failed query to every later upload.
+ * Caches the hosts and credentials for uploads for the TTL of the answer. The library's cache is not used, because
+ * it returns the rejected promise of one failed query to every later upload.
  */
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -11,7 +11,7 @@ export type MediaConnection = Pick<Named, 'auth' | 'hosts'>
 
 export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 
-/** Time for which an answer without a TTL is cached. */
+/** Time in ms for which an answer without a TTL is cached. */
 const USUAL_LIFE = 300 * SECOND
 
 /** `steady` measures the times, because the wall clock may be changed. */

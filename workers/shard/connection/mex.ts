@@ -15,7 +15,7 @@ export type MexIds = Partial<Readonly<Record<MexName, string>>>
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 
-/** The error is not a `Failure`, because each operation decides the meaning of the code. */
+/** A refusal of a GraphQL query. It is not a `Failure`, because each operation decides the meaning of the code. */
 class MexRefusal extends Error {
   readonly data: Json
   constructor(name: MexName, data: Json) {

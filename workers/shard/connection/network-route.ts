@@ -21,13 +21,15 @@ export interface NetworkRoute {
   close(): Promise<void>
 }
 
-/** Throws without a session, because nothing can be sent then. */
+/**
+ * Returns the route. Throws `instance_not_connected` if there is none, because nothing can be sent without a session.
+ */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route
 }
 
-/** Throws `EgressBlocked` if the address of the proxy is not allowed. */
+/** Creates a route. Throws `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
@@ -48,8 +50,8 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
 }
 
 /**
- * `socks5h` means that the proxy resolves the name. A look-up on this machine would reveal the account's destinations
- * to the local network.
+ * Creates the agent of a proxy. `socks5h` means that the proxy resolves the name. A look-up on this machine would
+ * reveal the account's destinations to the local network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
   // The module is loaded only when the first instance has a SOCKS proxy.

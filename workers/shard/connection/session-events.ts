@@ -23,12 +23,13 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
-      // A real network never logs in a device without an account, so such a login proves nothing about the network.
+      // A real network never logs in a device without an account, so such a login does not prove that the client
+      // version is accepted.
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
     closed({ startFailure, ...closed }) {
-      // The error of a database that refuses a connection has the same words as the one of a proxy.
+      // The error of a database that refuses a connection has the same words as the error of a proxy.
       const isOfProxy = hasProxy && startFailure !== 'storeAway' && isProxyRefusal(closed.message)
       const cause = isOfProxy ? 'proxy' : startFailure
       report(cause ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
@@ -60,8 +61,8 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * With a proxy, the only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from the
- * proxy.
+ * Whether the proxy caused the error. With a proxy, the only TCP connection is the one to the proxy, so TCP errors and
+ * the answer to CONNECT come from it.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||

@@ -6,7 +6,10 @@ export const QUERY_DEADLINE = 20 * SECOND
 /** Deadline of sending a message. It includes a query for devices, a query for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
 export const ACK_DEADLINE = 60 * SECOND
-/** Long enough for a file of 100 MB over a slow connection. Other instances do not wait for it. */
+/**
+ * Deadline of an upload in ms. It is long enough for a file of 100 MB over a slow connection. Other instances
+ * do not wait for an upload.
+ */
 export const UPLOAD_DEADLINE = 15 * MINUTE
 /** Deadline of a query that the account's own phone answers; the network only relays it. */
 export const PHONE_DEADLINE = 30 * SECOND
@@ -16,8 +19,8 @@ export interface Ending {
 }
 
 /**
- * Rejects with `instance_not_connected` if the socket ends first. A `Promise.race` against one promise of the
- * connection would leak memory with every call.
+ * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. A `Promise.race` against
+ * one promise of the connection would leak memory with every call.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -28,7 +31,10 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Uses a single promise for socket end and deadline, because each sent text waits several times. */
+/**
+ * Waits for `work` until the deadline, at most until the socket ends. A single promise serves the deadline
+ * and the end, because each sent text waits several times.
+ */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     function over() {
@@ -50,7 +56,7 @@ export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T
   })
 }
 
-/** Rejects with `instance_not_connected` if the socket ends before the time in ms is over. */
+/** Waits for this time. Rejects with `instance_not_connected` if the socket ends before it is over. */
 export function pause(session: Ending, ms: number): Promise<void> {
   if (ms <= 0) return Promise.resolve()
   let timer: NodeJS.Timeout | undefined

@@ -13,7 +13,7 @@ const KEY_BYTES = 32
 
 type RegistrationSocket = Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 
-/** Rejects if the phone's notice was not created with our code. */
+/** Sends our keys to the phone. Rejects if no pairing code is pending, or if the network refuses the keys. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
   if (creds.pairingCode === undefined || !creds.me)

@@ -2,7 +2,7 @@
 import { type AuthenticationCreds, proto, toNumber } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
-/** Epoch ms; null if unknown. */
+/** Returns the time in epoch ms, or null if it is unknown. */
 export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined): number | null {
   const { details } = creds?.account ?? {}
   if (!details) return null

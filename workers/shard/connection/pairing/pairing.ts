@@ -6,7 +6,10 @@ const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Epoch ms for clients, although a steady clock measures how long the code is shown. */
+  /**
+   * Time in epoch ms. It is reported to clients on the wall clock, although the monotonic clock measures how long the
+   * code is shown.
+   */
   expiresAt: number
 }
 
@@ -15,7 +18,7 @@ export interface Pairing {
   replace(payload: string): void
   clear(): void
   current(): QrCode | null
-  /** Resolves with null if the pairing ended or `ms` passed. */
+  /** Resolves with the next code, or with null if the pairing ended or `ms` passed. */
   wait(ms: number): Promise<QrCode | null>
   giveUp(): void
   png(): Promise<Buffer | null>
@@ -32,7 +35,7 @@ export interface Pairing {
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object
 
-/** The library is loaded for the first code, because most instances are already linked. */
+/** Draws the code as a PNG. The library is loaded for the first code, because most instances are already linked. */
 async function imageOf(payload: string): Promise<Buffer> {
   const { default: QRCode } = await import('qrcode')
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M', rendererOpts: PLAIN })

@@ -1,6 +1,6 @@
 /**
- * Compares a WebAuthn assertion with the options that the browser had to sign. A wrong one is refused here, because
- * each sent assertion uses one attempt. Only the network can verify the signature.
+ * Compares a WebAuthn assertion with the options that the browser had to sign. A wrong assertion is refused here,
+ * because each sent assertion uses one attempt. Only the network can verify the signature.
  */
 import { createHash } from 'node:crypto'
 import type { Issue } from '../../../../src/domain/failures.ts'

@@ -47,7 +47,7 @@ export interface Ceremony {
   state(): CeremonyState
   asked(notice: BinaryNode): Promise<void>
   continued(notice: BinaryNode): void
-  /** Resolves when the network has accepted the assertion. Rejects with a `Failure`. */
+  /** Sends the assertion. Resolves when the network has accepted it. Rejects with a `Failure`. */
   respond(assertion: Assertion): Promise<PasskeyStage>
   confirm(matches: boolean): void
   end(error: PasskeyError | null): void

@@ -1,6 +1,6 @@
 /**
- * One attempt to link with a passkey. If the phone has no proof of this device, the owner compares a code on both
- * sides. A failed attempt is replaced by a new one.
+ * One attempt to link with a passkey. If this device cannot prove to the phone that it had the accepted code, the
+ * owner compares another code on both sides. A failed attempt is replaced by a new one.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,7 +14,7 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 import type { PasskeyHandoff } from './passkey-handoff.ts'
 import { ConnectionLost, type PasskeyQuery } from './passkey-query.ts'
 
-/** Deadline of each wait: for the phone's keys, for the owner's confirmation, and for `pair-success`. */
+/** Deadline in ms of each wait: for the phone's keys, for the owner's confirmation, and for `pair-success`. */
 const WAIT = 2 * MINUTE
 
 export interface ExchangeDeps {

@@ -11,8 +11,8 @@ export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, 
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
- * Hashes a nonce before the phone chooses its own. Otherwise either side could search for a nonce that makes both codes
- * equal. `identity` is encoded.
+ * Returns the hash of a nonce, which is sent before the phone chooses its own nonce. Otherwise either side could search
+ * for a nonce that makes both codes equal. `identity` is encoded.
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 

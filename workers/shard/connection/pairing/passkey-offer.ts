@@ -24,7 +24,7 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
       options = found
       deadline.set(OPTIONS_LIFE)
     },
-    /** The next attempt gets the full time, including the time for fetching new options. */
+    /** Begins the deadline again, for the next attempt. It includes the time for fetching new options. */
     renew: () => deadline.set(OPTIONS_LIFE),
     withdraw() {
       options = null

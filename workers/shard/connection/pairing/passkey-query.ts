@@ -11,7 +11,10 @@ export class ConnectionLost extends Error {}
 /** The meaning of the network's codes is not known, so each code fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
-/** Rejects with `ConnectionLost`, or with the network's error. */
+/**
+ * Returns a function that sends a query. It rejects with `ConnectionLost`, or with a `Failure` for the
+ * network's error.
+ */
 export const passkeyQuery =
   (sock: Pick<NetworkSocket, 'query'>): PasskeyQuery =>
   async (node) => {

@@ -5,7 +5,7 @@ import { keyBundlesQuery, withKeys } from '../../wire/key-bundles.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface DeviceSessions {
-  /** Devices without keys on the network are omitted. */
+  /** Creates the sessions that are missing. Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
   /** Replaces the session with this device. Rejects if the network has no keys of it. */
   renew(jid: string): Promise<void>
@@ -21,7 +21,10 @@ export interface DeviceSessionsDeps {
 }
 
 export function createDeviceSessions({ query, repository, fetchLids }: DeviceSessionsDeps): DeviceSessions {
-  /** The session of a device with a LID is stored under the LID, so its keys are queried by the LID too. */
+  /**
+   * Returns each device under its LID, if it has one. Its session is stored under the LID, so its keys are queried
+   * by the LID too.
+   */
   async function preferred(jids: readonly string[]): Promise<string[]> {
     const numbers = jids.filter((jid) => isPnUser(jid) || isHostedPnUser(jid))
     const pairs = numbers.length === 0 ? [] : await fetchLids(numbers)

@@ -45,7 +45,7 @@ export interface Relayed {
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {
-  /** Resolves when the stanza was written; the keys that it uses are on disk before. */
+  /** Resolves when the stanza was written. The keys that it uses are on disk before it is written. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
   /** `isFurther`: an earlier stanza of the same status was sent to other people. */

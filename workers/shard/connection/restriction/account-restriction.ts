@@ -5,8 +5,8 @@ import type { Context } from '../../context/instance-context.ts'
 export interface AccountRestriction {
   now(): Restriction | null
   /**
-   * The change has effect immediately, because the next message may be about to be sent. The state of the instance
-   * changes later.
+   * Begins or ends the restriction. This has effect immediately, because the next message may be about to be sent.
+   * The state of the instance changes later.
    */
   change(restriction: Restriction | null): void
 }

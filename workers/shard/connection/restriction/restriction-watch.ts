@@ -12,7 +12,7 @@ import { QUERY_DEADLINE } from '../within.ts'
 
 /** Interval in ms of the queries, as in the official web client, if a lock has no announced end. */
 const ASK_AGAIN = MINUTE
-/** Time between the announced end and the query, because the network's clock differs from ours. */
+/** Time in ms between the announced end and the query, because the network's clock differs from ours. */
 const GRACE = SECOND
 
 export interface RestrictionWatch {
@@ -52,7 +52,10 @@ export function watchRestriction(
     alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
   }
 
-  /** If the end is further away than the longest delay of a timer, the timer fires early and is set again. */
+  /**
+   * Queries the lock again. If its end is further away than the longest delay of a timer, the timer has fired early and
+   * is set again.
+   */
   async function lookAgain() {
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)

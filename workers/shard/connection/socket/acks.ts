@@ -13,15 +13,18 @@ export type AckOutcome =
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
-  /** The deadline begins with this call, because the send itself can take longer. Never rejects. */
+  /**
+   * Resolves with the outcome, and never rejects. The deadline begins with this call, because the send itself can
+   * take longer.
+   */
   within(timeoutMs: number): Promise<AckOutcome>
   giveUp(): void
 }
 
 export interface Acks {
   /**
-   * Call it before the send, because the ack can arrive before the send resolves. `to` is the chat in the stanza: the
-   * network also acks our receipts, whose ids other people choose.
+   * Begins to wait for an ack. Call it before the send, because the ack can arrive before the send resolves. `to` is
+   * the chat in the stanza. It is compared because the network also acks our receipts, whose ids other people choose.
    */
   expect(messageId: string, to: string): PendingAck
   came(ack: BinaryNode): void

@@ -26,7 +26,8 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * Chooses the operator's version, or the stored one. The stored version is not used if this release has a newer one.
+ * Chooses the operator's version unless it was refused, otherwise the stored version. The stored version is not used if
+ * this release has a newer one.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
@@ -41,8 +42,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Chooses the first version that was not refused: the fetched, the last good, or the built-in one. Undefined if all
- * were refused.
+ * Records that `used` was refused, and chooses the first version that was not: the fetched, the current, the last good,
+ * or the built-in one. If all were refused, the version stays, and `isChanged` is false.
  */
 export function afterRefusal(
   state: VersionState,

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Time in ms: three times the longest wait for the answer to a query. */
+/** Time in ms after which stanzas count as stalled. It is longer than any wait for the answer to a query. */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
@@ -26,7 +26,7 @@ export interface Liveness {
   traffic(): Traffic
   /** Epoch ms of the last stanza, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** The returned function must be called when the stanza has been handled. */
+  /** Counts a stanza that has arrived. The returned function must be called when the stanza has been handled. */
   came(kind: Answered): () => void
 }
 

@@ -49,7 +49,7 @@ export interface Mutex {
   name: string
   /** Stanzas with the same key are handled one after the other. Undefined if the stanza need not wait. */
   key(node: BinaryNode): string | undefined
-  /** If set, a stanza begins while the commit of the one before it is still being written. */
+  /** If set, the handling of a stanza begins while the commit of the stanza before it is still being written. */
   overlaps?: true
   most?: number
 }
@@ -109,7 +109,7 @@ export interface Router {
   serve(table: Table): void
   take(node: BinaryNode): Promise<void>
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** The connection has ended: from now on nothing is processed or answered. */
+  /** Must be called when the connection has ended. From then on, nothing is processed or answered. */
   fence(): void
 }
 

@@ -9,7 +9,10 @@ import type { ConnectionDeps } from '../contract.ts'
 import { createDeviceLists, type DeviceLists } from '../device-lists.ts'
 import { type Liveness, watchLiveness } from './liveness.ts'
 
-/** A stalled connection ends like one that the network closed, because the reason to reconnect is the same. */
+/**
+ * The code with which a stalled connection ends. It is the code of a connection that the network closed,
+ * because the reason to reconnect is the same.
+ */
 const STALLED = 428
 
 export interface WatchedSocket {

@@ -22,7 +22,7 @@ const HEADERS = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
 }
 const REVISION = /\\?"client_revision\\?":\s*(\d{1,10})\b/
-/** The limit is short because the refused instances wait for the fetch. */
+/** Time limit of the fetch in ms. It is short, because the refused instances wait for the fetch. */
 const TIMEOUT = 5 * SECOND
 const MAX_BYTES = 4 * 1_024 * 1_024
 
@@ -65,7 +65,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
 
 const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
 
-/** Redirects are not followed, because they would lead to another host. */
+/** Fetches the newest version. Redirects are not followed, because they would lead to another host. */
 async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
   const { status, body } = await guardedFetch(PAGE, {
     allow,

@@ -29,7 +29,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     })
   }
 
-  /** A token that was stored again by now stays in the index. */
+  /** Removes names from the index. A token that was stored again by now stays in the index. */
   async function unlist(removed: ReadonlySet<string>) {
     const listed = await readTcTokenIndex(keys)
     const again = await keys.get('tctoken', [...removed])

@@ -1,6 +1,6 @@
 /**
- * The stored tokens of trusted contacts. A write keeps the fields of a record that it does not set. An index has all
- * names, to find expired tokens.
+ * The stored tokens of trusted contacts. A write keeps the fields of a record that it does not set. An index lists
+ * the names of all tokens, so that expired tokens can be found.
  */
 import type {
   AuthenticationState,

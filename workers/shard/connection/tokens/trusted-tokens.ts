@@ -21,11 +21,17 @@ import { createTokenStore, type Token, type TokenStore } from './token-store.ts'
 
 export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' | 'list'> {
   node(jid: string): Promise<BinaryNode[]>
-  /** Empty for our own picture, because the network would not answer a query with a token. */
+  /**
+   * Returns the token for a query of a picture. Empty for our own picture, because the network would not answer a
+   * query with a token.
+   */
   forPicture(jid: string): Promise<BinaryNode[]>
-  /** `isDue`: whether our token must be sent to the contact. */
+  /** Returns the contact's token for a message. `isDue` says whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
-  /** Empty if there is a token, for a person without a LID, and while the phone has not sent a salt. */
+  /**
+   * Returns the substitute for a missing token. Empty if there is a token, for a person without a LID, and while the
+   * phone has not sent a salt.
+   */
   standIn(jid: string): Promise<BinaryNode[]>
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
