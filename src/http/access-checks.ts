@@ -1,5 +1,5 @@
 /**
- * Authentication. The first check that fails determines the answer. Everything is synchronous, so that many concurrent
+ * Authentication. The first check that fails determines the answer. All checks are synchronous, so that many concurrent
  * guesses cannot pass a throttle together.
  */
 import type { Account } from '../account/account.ts'
@@ -38,8 +38,8 @@ export interface AccessChecksDeps {
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
   /**
-   * Compares in constant time. Undefined if no token is set; then only callers on this machine or in a private network
-   * get the metrics.
+   * Compares a token with the metrics token, in constant time. Undefined if no metrics token is set; then only callers
+   * on this machine or in a private network get the metrics.
    */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
@@ -95,13 +95,13 @@ export function createAccessChecks(deps: AccessChecksDeps) {
 
   return {
     /**
-     * Whether unknown credentials are looked for among the changes of other services. A caller with too many wrong guesses
-     * causes no more reads of the store.
+     * True if the service may look for unknown credentials among the changes of other services. This reads the store,
+     * so it is false for a caller with too many wrong guesses.
      */
     mayCatchUp: (source: string): boolean => account.isShared && throttle.blockedFor(source) === undefined,
 
     /**
-     * False if memory does not know the credentials of a request for an instance. Another service may have stored them a
+     * False if the credentials of a request for an instance are not in memory. Another service may have stored them a
      * moment ago.
      */
     knows: (instance: string, token: string, headers: Headers): boolean =>
@@ -113,7 +113,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return caller
     },
 
-    /** Whether an accepted request would still be accepted, for streams. No limit counts this call. */
+    /**
+     * True if a request that was accepted would still be accepted. Streams check this while they are open. The call
+     * does not count against any limit.
+     */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -124,7 +127,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       }
     },
 
-    /** Undefined if the credential identifies nobody. */
+    /** Returns the number of remaining requests; undefined if the credential identifies nobody. */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
       return owner === undefined ? undefined : requests.remaining(owner)
@@ -142,7 +145,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { workspace: key.workspace }
     },
 
-    /** `value` is the admin key; the default is the bearer token of the request. */
+    /** Checks an admin request. `value` is the admin key; the default is the bearer token of the request. */
     admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
       admins.admit(value, incoming),
 

@@ -1,4 +1,7 @@
-/** `limit` gets the number of remaining requests, for the headers of the response. */
+/**
+ * The facts of a request that authentication needs. `limit` gets the number of remaining requests, for the headers of
+ * the response.
+ */
 export interface AccessRequest {
   headers: Headers
   source: string
@@ -10,7 +13,7 @@ export interface AccessRequest {
 /** Longest accepted credential in a header, in characters. */
 export const MAX_CREDENTIAL = 256
 
-/** Repeated headers arrive joined with a comma, so they do not match. */
+/** Returns the bearer token of a request. Repeated headers arrive joined with a comma, so they do not match. */
 export function bearer(headers: Headers): string | undefined {
   const value = headers.get('Authorization')
   if (value === null || value.length > MAX_CREDENTIAL) return undefined

@@ -14,7 +14,10 @@ export interface AdminChecksDeps {
   adminAllowedIps: readonly string[]
 }
 
-/** The error code is the same as for a missing API key, so the message says that an API key is not accepted. */
+/**
+ * Message for a missing admin key. The error code is the same as for a missing API key, so the message says that an API
+ * key is not accepted.
+ */
 const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 
 export type AdminChecks = ReturnType<typeof createAdminChecks>
@@ -31,7 +34,7 @@ export function createAdminChecks(deps: AdminChecksDeps) {
   return {
     checkAddress,
 
-    /** `wanted` is the error message if the key is missing or wrong. */
+    /** Checks the admin key `value`. `wanted` is the error message if the key is missing or wrong. */
     admit(value: string | undefined, incoming: AccessRequest, wanted = ADMIN_KEY_WANTED): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
       if (!workspace) guesses.refuse('api_key_required', incoming.source, wanted)

@@ -6,7 +6,7 @@ interface Answered {
   remaining: number | undefined
 }
 
-/** A plain object, because the server writes it without conversion. */
+/** Returns the headers of an answer. They are a plain object, because the server writes it without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,
@@ -28,7 +28,9 @@ export function answerHeaders(
   return all
 }
 
-/** The response keeps its own headers for caching and for the content type. */
+/**
+ * Adds the headers of an answer to a response. The response keeps its own headers for caching and for the content type.
+ */
 export function dress(its: Headers, answered: Answered): void {
   const { 'Content-Type': _, 'Cache-Control': cacheControl, ...others } = answerHeaders(answered, '', undefined)
   if (!its.has('Cache-Control')) its.set('Cache-Control', cacheControl!)

@@ -55,7 +55,7 @@ export interface AppDeps {
   steadyClock: Clock
   log: DetailedLog
   newRequestId(): string
-  /** Address of the peer of the socket; undefined if the request did not come over one. */
+  /** Returns the address of the peer of the socket; undefined if the request did not come over a socket. */
   peer(request: Request): string | undefined
   hasLeft(request: Request): boolean
   cut(request: Request): void
@@ -64,14 +64,17 @@ export interface AppDeps {
   baseUrl: string | null
   /** CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** CIDR ranges of callers that may use `/admin`; all if the list is empty. */
+  /** CIDR ranges of callers that may use `/admin`. If the list is empty, all callers may. */
   adminAllowedIps: readonly string[]
-  /** If false, `/openapi.json` and `/docs` are not found. */
+  /** If false, `/openapi.json` and `/docs` answer 404. */
   docs: boolean
   pages: Parts['pages']
-  /** Number of services that run on the store, each with a share of the guesses that strangers have; by default 1. */
+  /**
+   * Returns the number of services that run on the store, by default 1. Unknown callers share one number of guesses
+   * among these services.
+   */
   services?: (() => number) | undefined
-  /** Limit of one instance or workspace; null for the documented default. */
+  /** Requests per second of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
   dashboard?: DashboardDeps | undefined
   tally: Tally
@@ -185,13 +188,15 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
 const PAIRING_PAGE = /^\/instances\/[^/]+\/token\/[^/]+\/qr-code\/page$/
 
-/** A person whose pairing page no longer works gets a page, because people cannot read the answer for programs. */
+/**
+ * Returns a page for a person whose pairing page no longer works, because people cannot read the answer for programs.
+ */
 function deadPairingPage({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   const isDead = code === 'instance_not_found' && PAIRING_PAGE.test(new URL(request.url).pathname) && wantsPage(request)
   return isDead ? pageResponse(pages.pairingRefusal(languageOfRequest(request)), status) : undefined
 }
 
-/** Only a browser that opens an address asks for HTML; programs get JSON. */
+/** Returns a page if a browser opened an unknown address. Only browsers ask for HTML; programs get JSON. */
 function pageOfNothing({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   if (code !== 'not_found' || request.method !== 'GET' || !wantsPage(request)) return undefined
   return pageResponse(pages.unknownAddress(languageOfRequest(request), new URL(request.url).pathname), status)
@@ -208,8 +213,8 @@ function once(make: () => Description): () => Description {
 }
 
 /**
- * Metrics label for a request without a matching route. A part of the request as label would let callers create any
- * number of series.
+ * Metrics label of a request without a matching route. If a part of the request were the label, callers could create
+ * any number of series.
  */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -266,7 +271,7 @@ function observe(
   }
 }
 
-/** For the log: the matched route with the id of the instance, so that it contains no credential or link. */
+/** Returns the route for the log, with the id of the instance, so that the log contains no credential or link. */
 function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
@@ -275,14 +280,14 @@ function loggedPath(path: string, route: string | undefined): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /**
- * A word of a route. A segment of four or more letters that are all hexadecimal is excluded, because it may be part of
- * a token.
+ * Matches a word of a route. A segment of four or more letters that are all hexadecimal does not match, because it may
+ * be part of a token.
  */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * A path that matches no route may contain a mistyped or truncated token. So only words of routes and instance ids are
- * logged.
+ * Returns a path that matches no route, for the log. It may contain a mistyped or truncated token, so only words of
+ * routes and instance ids are kept.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'

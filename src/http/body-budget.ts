@@ -1,19 +1,21 @@
 /**
  * Limits the memory for bodies, shared by all requests. Memory is reserved until the request is answered, because
- * decoded files are in memory until then. One instance or workspace gets at most half; otherwise its slow uploads would
- * block those of all others.
+ * decoded files are in memory until then. One instance or workspace gets at most half, because its slow uploads would
+ * otherwise block all others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Five bodies of the largest size, 48 MB each after decoding. Parsed pieces that are not freed yet are not counted
- * (about 200 MB with forty concurrent bodies).
+ * Bytes for all bodies together: five bodies of the largest size have 48 MB each after decoding. Parsed pieces that are
+ * not freed yet are not counted (about 200 MB with forty concurrent bodies).
  */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
-  /** Throws if this many bytes are not available now, before a caller sends a body that would be refused. */
+  /**
+   * Throws if this many bytes are not available now. It is called before the caller sends a body that would be refused.
+   */
   check(bytes: number): void
   /**
    * Changes the reservation to this many bytes. If they are not available, it throws and the previous reservation

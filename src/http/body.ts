@@ -10,19 +10,19 @@ import { type BodyReader, cutOff, HEAD_START, SLOWEST, steady } from './steady-r
 const KB = 1_024
 const MB = KB * KB
 export const MAX_BODY = 64 * MB
-/** A larger body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
+/** Size in bytes above which a body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
 export const LARGE_BODY = 256 * KB
 
 /**
- * Memory is reserved in these steps while bytes arrive, so a caller that announces a large body and sends a part
- * reserves only that part.
+ * Number of bytes by which the reservation grows while a body arrives. So a caller that announces a large body and
+ * sends only a part of it reserves only that part.
  */
 const STEP = 256 * KB
-/** The first bytes of each body need no reservation. */
+/** Number of bytes at the beginning of each body that need no reservation. */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 const BATCH = 256 * KB
-/** Nearly all of a large body is base64, which is decoded while it arrives. */
+/** Returns the bytes of memory for a large body. Nearly all of it is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
@@ -33,22 +33,28 @@ export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
  */
 const DROPPED_AT_ONCE = 16
 
-/** Bytes of a refused body that are read, because many clients read the answer only after they have sent everything. */
+/**
+ * Maximum number of bytes of a refused body that are read. Many clients read the answer only after they have sent
+ * everything.
+ */
 export const MOST_DROPPED = 8 * MAX_BODY
 
 export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
-/** Replaces the stream of a standard `Request`, which would cost two copies of every piece. */
+/** Gives access to the bodies of requests. The stream of a standard `Request` would cost two copies of every piece. */
 export interface BodySource {
-  /** Returns the whole body, but only to the first call. Undefined if it must be read piece by piece. */
+  /**
+   * Returns the body if all of it has arrived, but only to the first caller. Returns undefined if it must be read piece
+   * by piece.
+   */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Undefined if there is no body, or somebody already reads it. */
+  /** Returns a reader of the body; undefined if there is no body, or if other code already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 
-/** For requests that did not arrive through our own server, for example in tests. */
+/** Reads bodies of requests that did not arrive through our own server, for example in tests. */
 export const webBodies: BodySource = {
   arrived: () => undefined,
   reader: ({ body }) => (body === null || body.locked ? undefined : body.getReader()),
@@ -58,8 +64,8 @@ const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
 
 /**
- * GET and HEAD have no body in Web standards. Asking for the body would make the server create the whole request
- * object, 8 % of the cost of `GET /status`.
+ * True for GET and HEAD, which have no body in Web standards. Asking for the body would make the server create the
+ * whole request object, 8 % of the cost of `GET /status`.
  */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
@@ -71,8 +77,8 @@ const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/
 const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
- * Rejects if the body is too large or too slow, or if memory is missing. The rest of a refused body is read and
- * dropped.
+ * Receives the body of a request. Rejects if the body is too large or too slow, or if memory is missing. The rest of a
+ * refused body is read and dropped.
  */
 export async function receiveBody(
   request: Request,
@@ -128,7 +134,10 @@ export async function* receiveFile(
 
 type Incoming = AsyncGenerator<Uint8Array, void>
 
-/** Rejects with the reason if the body is refused. If the reader stops early, the rest of the body is discarded. */
+/**
+ * Yields the pieces of a body. Rejects with the reason if the body is refused. If the reader stops early, the rest of
+ * the body is discarded.
+ */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,
@@ -164,8 +173,8 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
 }
 
 /**
- * Continues a large body whose first bytes have arrived. Memory is reserved for its bytes in this thread, in the
- * parsing thread, and between them.
+ * Continues to receive a large body whose first bytes have arrived. Memory is reserved for the bytes that are in this
+ * thread, in the parsing thread, and on the way between them.
  */
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
@@ -227,15 +236,15 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** An empty body means `{}`, and clients send no content type with it. */
+/** Throws if the content type is wrong. An empty body means `{}`, and clients send no content type with it. */
 function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
   if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
 }
 
 /**
- * Discards the body of a request that was answered without it. Many clients read the answer only after they have sent
- * everything; they would report a broken pipe instead of the reason.
+ * Discards the body of a request that was answered before its body was read. Many clients read the answer only after
+ * they have sent everything; they would report a broken pipe instead of the reason.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -270,7 +279,10 @@ export async function receiveText(
   }
 }
 
-/** Reads and drops the rest of a body, up to a limit and at the minimum rate. A longer body ends the connection. */
+/**
+ * Reads and drops the rest of a body, up to a limit and at the minimum rate. If the body is longer, the connection is
+ * ended.
+ */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
   let left = MOST_DROPPED

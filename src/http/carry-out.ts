@@ -19,14 +19,14 @@ export interface Caller {
   workspace?: WorkspaceId
   instance?: InstanceId
   isStillAllowed?: () => boolean
-  /** True for a person with a connect link, who may only pair the instance while no account is linked. */
+  /** True for a caller with only a connect link, who may only pair the instance while no account is linked. */
   isStranger?: true
   /**
    * Throws if the credential is no longer valid. Called directly before the operation, because a slow body may have
    * arrived in the meantime, and again if the call has waited for the start of its instance.
    */
   checkAgain?: () => void
-  /** Whether a dashboard session has a right. Absent for callers that have every right. */
+  /** True if a dashboard session has the right. Absent for callers that have every right. */
   may?: (right: RightName) => boolean
 }
 
@@ -41,7 +41,7 @@ export interface CarryOutDeps {
 export interface Asked {
   request: Request
   source: string
-  /** Whether a program on this machine called directly. Absent for callers whose operations do not check this. */
+  /** True if a program on this machine called directly. Absent for callers whose operations do not check this. */
   isOnThisMachine?: boolean
   file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
@@ -49,14 +49,14 @@ export interface Asked {
 
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Throws without a valid subscription, before any part of the body is read. */
+/** Throws if the workspace has no valid subscription. It is called before any part of the body is read. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required')
 }
 
 /**
- * Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with `Failure`. If the
- * instance was deleted in the meantime, every `Failure` becomes `instance_not_found`, whichever part was removed first.
+ * Runs an operation. Resolves with its answer, or with the acknowledgement of a send; rejects with `Failure`. If the
+ * instance was deleted in the meantime, every `Failure` becomes `instance_not_found`.
  */
 export async function carryOut(
   endpoint: Endpoint,
@@ -149,8 +149,8 @@ async function askShard(
 }
 
 /**
- * Limits failures to those that the operation declares. WhatsApp uses the same code for every operation, even where it
- * makes no sense. An undeclared code is reported as a failure of the network, with the code in `details`.
+ * Replaces a failure that the operation does not declare. WhatsApp uses the same codes for every operation, even where
+ * they make no sense. An undeclared one is reported as `action_failed`, with the network's code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -158,7 +158,9 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** Returns the fallback if the shard thread does not answer in time or has ended. Other failures are not replaced. */
+/**
+ * Resolves with the fallback if the shard thread does not answer in time or has ended. Other failures are not replaced.
+ */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

@@ -1,4 +1,4 @@
-/** Determines the dialect of a request: from the header `X-Dialect`, otherwise from the settings of the instance. */
+/** Determines the dialect of a request: the header `X-Dialect` names it, or else the settings of the instance. */
 import type { Directory } from '../directory/directory.ts'
 import { DIALECTS, type Dialect, OWN_WORDS } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -6,7 +6,7 @@ import { Failure } from '../domain/failures.ts'
 export const DIALECT_HEADER = 'X-Dialect'
 
 export interface Dialects {
-  /** Undefined for no dialect. Throws if the header names an unknown one. */
+  /** Returns the dialect of a request; undefined if it uses none. Throws if the header names an unknown one. */
   of(path: string, headers: Headers): Dialect | undefined
   ofRefused(path: string, headers: Headers): Dialect | undefined
 }
@@ -16,7 +16,10 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const isDialect = (word: string): word is Dialect => (DIALECTS as readonly string[]).includes(word)
 
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
-  /** Undefined for a caller without the instance's token, who must not learn the setting. */
+  /**
+   * Returns the dialect in the settings of the instance. Returns undefined to a caller without the instance's token,
+   * because it must not learn the setting.
+   */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const dialect = instance === undefined ? null : directory.dialect(instance)

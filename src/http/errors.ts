@@ -3,8 +3,8 @@ import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'
 
 /**
- * Owner of the limit: an instance, a workspace, a connect link, or an address that guesses credentials or reads the
- * description too often.
+ * The subject of a limit: an instance, a workspace, a connect link, an address that guesses credentials, or an address
+ * that reads the description too often.
  */
 export type LimitScope = 'instance' | 'workspace' | 'link' | 'credential' | 'address'
 
@@ -20,8 +20,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * The service has no memory or queue space for the request now. The caller did nothing wrong, and the same request may
- * succeed a moment later.
+ * The service has no memory or no space in the queue for the request now. The caller did nothing wrong, and the same
+ * request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -30,8 +30,8 @@ export class Busy extends Failure {
 }
 
 /**
- * `instance_not_found` has two statuses: 401 if the credential in the path belongs to no instance, and 404 if it was
- * valid but the instance no longer runs.
+ * A failure `instance_not_found` with the status 404: the credential was valid, but the instance no longer runs. The
+ * status is 401 if the credential in the path belongs to no instance.
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
@@ -43,7 +43,7 @@ export class InstanceGone extends Failure {
   }
 }
 
-/** A request that is refused before it reaches the application. The status states which HTTP limit it exceeds. */
+/** A request was refused before it reached the application. The status states which HTTP limit it exceeds. */
 export class Unread extends Failure {
   readonly #status: 408 | 413 | 431
 
@@ -63,8 +63,8 @@ const MAY_BE_DONE: ReadonlySet<unknown> = new Set(['outcome_unknown', 'partly_do
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
 /**
- * Many clients repeat every request whose answer has this header, so it is missing if the request may have been carried
- * out.
+ * Returns the seconds for the header `Retry-After`. Many clients repeat every request whose answer has this header, so
+ * it is left out if the request may have been carried out.
  */
 export function retryAfterOf(failure: Failure): number | undefined {
   if (failure.retryAfter !== undefined) return failure.retryAfter

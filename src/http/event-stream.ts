@@ -10,16 +10,19 @@ import type { Tally } from '../metrics/tally.ts'
 const STALLED = 30 * SECOND
 
 export interface EventStreamOptions {
-  /** Closes the connection immediately, because an answer cannot end properly if its reader accepts no data. */
+  /** Closes the connection immediately. An answer cannot end properly if its reader accepts no data. */
   cut(): void
-  /** Aborted when the caller has gone. It is possible that nobody reads or cancels the answer after that. */
+  /** Aborted when the caller has gone. After that, it is possible that no code reads or cancels the answer. */
   gone: AbortSignal
   reader: StreamReader
   tally: Pick<Tally, 'add'>
   stalledMs?: number
 }
 
-/** Each line break in the data begins a new `data` line; the other fields have none. */
+/**
+ * Returns the text of an event. Each line break in the data begins a new `data` line; the other fields have no line
+ * breaks.
+ */
 export function eventText(event: ServerEvent): string {
   if ('comment' in event) return `: ${event.comment}\n\n`
   if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`
@@ -28,7 +31,10 @@ export function eventText(event: ServerEvent): string {
   return `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
 }
 
-/** The signal of `events` is aborted when the stream has ended for any reason. */
+/**
+ * Returns a response that streams events. The signal that `events` gets is aborted when the stream has ended for any
+ * reason.
+ */
 export function eventStream(events: ServerEvents, options: EventStreamOptions): Response {
   const { cut, gone, reader, tally, stalledMs = STALLED } = options
   const ending = new AbortController()

@@ -4,7 +4,7 @@ import type { Throttle } from './rate-limit.ts'
 
 export interface GuessesDeps {
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, which people choose. */
+  /** Limit of wrong guesses at short secrets, such as those that people choose. */
   shortSecrets: Throttle
 }
 
@@ -12,8 +12,9 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 
 export interface Guesses {
   /**
-   * Only wrong credentials are throttled. Behind a proxy all callers have the same address, so a lockout would let
-   * strangers lock out everybody; a secret of 192 bits cannot be guessed.
+   * Throws the failure for a wrong credential, or `rate_limited` after too many of them. Right credentials are never
+   * throttled: behind a proxy all callers have the same address, so anybody could lock out everybody. A secret of 192
+   * bits cannot be guessed.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**

@@ -12,11 +12,11 @@ export interface KeyChecksDeps {
 }
 
 export interface KeyChecks {
-  /** An imported client token is not accepted in `Authorization`. */
+  /** Returns the API key in `Authorization`. An imported client token is not accepted there. */
   keyOfBearer(headers: Headers): ApiKey | undefined
-  /** Whether the headers have an API key that is not in memory. Imported client tokens are not looked for. */
+  /** True if the headers have an API key that is not in memory. Imported client tokens are not searched. */
   hasUnknownKey(headers: Headers): boolean
-  /** Checks one credential of a request. `mayBear` states whether `Authorization` may contain a key. */
+  /** Checks the API key or client token of a request. `mayBear` is true if it may be in `Authorization`. */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
 
@@ -39,7 +39,10 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     return isUnknown(bearer(headers)) || isUnknown(headers.get('Client-Token'))
   }
 
-  /** A value without the prefix of an API key can only be an imported client token, which has at least 8 characters. */
+  /**
+   * Returns the key in the header `Client-Token`. A value without the prefix of an API key can only be an imported
+   * client token, which has at least 8 characters.
+   */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')
     if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined

@@ -29,7 +29,7 @@ export function createMcpChecks(deps: McpChecksDeps) {
   const { account, directory, oauth, requests, checkAllowlist, keyChecks } = deps
   const guesses: Guesses = deps.guesses
 
-  /** An access token is valid only as long as its instance exists. */
+  /** Returns the app of an access token. The token is valid only as long as its instance exists. */
   function appOf(value: string): OauthApp | undefined {
     const app = oauth?.authenticate(value)
     return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
@@ -40,7 +40,7 @@ export function createMcpChecks(deps: McpChecksDeps) {
   return {
     callerOf,
 
-    /** False if memory does not know the credentials. Another service may have stored them a moment ago. */
+    /** False if the credentials are not in memory. Another service may have stored them a moment ago. */
     knows(headers: Headers): boolean {
       const value = bearer(headers)
       if (value === undefined) return true

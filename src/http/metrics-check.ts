@@ -10,8 +10,8 @@ export interface MetricsCheckDeps {
   guesses: Guesses
   trusted: Ranges
   /**
-   * Compares in constant time. Undefined if no token is set; then only callers on this machine or in a private network
-   * get the metrics.
+   * Compares a token with the metrics token, in constant time. Undefined if no metrics token is set; then only callers
+   * on this machine or in a private network get the metrics.
    */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
@@ -19,8 +19,8 @@ export interface MetricsCheckDeps {
 type From = Pick<AccessRequest, 'headers' | 'source' | 'peer'>
 
 /**
- * Whether only this machine or its network can own the name in `Host`. Otherwise a web page could let its own host name
- * resolve to this service and read the answers (DNS rebinding).
+ * True if only this machine or its network can own the name in `Host`. Without this check, a web page could let its own
+ * host name resolve to this service and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]

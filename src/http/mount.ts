@@ -1,7 +1,7 @@
 /**
  * Mounts the declarations as routes, each with the same steps: authenticate, read, run, answer. The router's own
- * validation is not used: the order of checks is fixed, fields come from three places, and another thread parses large
- * bodies.
+ * validation is not used, because the order of checks is fixed, fields come from three places, and another thread
+ * parses large bodies.
  */
 
 import type { Context, Hono } from 'hono'
@@ -35,7 +35,7 @@ export interface RequestState {
   peer: string | undefined
   /** Template of the matched route; undefined before a route has matched. */
   route: string | undefined
-  /** Requests that the instance or workspace has left; undefined while the owner is unknown. */
+  /** Number of requests that the instance or workspace has left; undefined while the owner is unknown. */
   remaining: number | undefined
   headers: Record<string, string>
   isDressed: boolean
@@ -71,8 +71,8 @@ export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as co
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /**
- * A fixed segment takes precedence over a parameter. Of two routes with the same path, the one of a dialect comes
- * first.
+ * Compares routes by precedence. A fixed segment comes before a parameter. Of two routes with the same path, the route
+ * of a dialect comes first.
  */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   const rank = ({ path, alias }: RequestRoute) =>
@@ -84,14 +84,20 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   return rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other))
 }
 
-/** Declarations are mounted for the API and for the dashboard, whose callers authenticate with a session. */
+/**
+ * The differences between the API and the dashboard, for both of which the declarations are mounted. Callers of the
+ * dashboard authenticate with a session.
+ */
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
   dialectOf(c: Context<Env>): Dialect | undefined
-  /** False if another service may have stored the credentials a moment ago; by default true. */
+  /**
+   * False if the credentials are not in memory, so that another service may have stored them a moment ago. If absent,
+   * always true.
+   */
   knows?(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): boolean
-  /** The part of an answer that the caller may see; by default all of it. */
+  /** Returns the part of an answer that the caller may see. If absent, the caller sees all of it. */
   shown?(answer: unknown, endpoint: Endpoint, c: Context<Env>): unknown
 }
 
@@ -237,7 +243,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** An error about a field in a header contains the name of the header. */
+/** Reads a request. An error about a field in a header names the header. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()
@@ -246,12 +252,12 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** Fields that callers send as headers. The query of a URL cannot contain them, because URLs are logged. */
+/** Returns the fields that callers send as headers. The query of a URL cannot contain them, because URLs are logged. */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Header values can only have ASCII characters, so callers percent-encode all others. */
+/** Decodes a header value. It can only have ASCII characters, so callers percent-encode all others. */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {
@@ -262,7 +268,10 @@ function decoded(name: string, value: string | undefined): string | undefined {
   }
 }
 
-/** A parameter with one value becomes a text, and a repeated parameter becomes a list of texts. */
+/**
+ * Returns the fields in the query. A parameter with one value becomes a text, and a repeated one becomes a list of
+ * texts.
+ */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))

@@ -43,8 +43,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * The secret of the link replaces the credentials of its instance. `start` names an operation with a limit of its
-     * own.
+     * Checks the secret of a connect link, which replaces the credentials of its instance. `start` names an operation
+     * with a limit of its own.
      */
     connectLink(
       find: (secret: string) => ConnectLink | undefined,
@@ -62,7 +62,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
 
     staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => guesses.refuse('unauthorized', source, NO_TICKET),
 
-    /** Whether the caller is a program on this machine that connected directly. */
+    /** True if the caller is a program on this machine that connected directly. */
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, trusted, (source) => isIn(loopback, source)),
 
@@ -71,7 +71,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** Limits downloads that are large, the same for everybody and rarely needed. */
+    /** Limits downloads that are large and rarely needed. Their content is the same for everybody. */
     described({ source }: Pick<AccessRequest, 'source'>, what = ''): void {
       const { allowed, retryAfter } = descriptions.take(what + subscriberOf(source))
       if (!allowed) throw new TooMany(retryAfter, 'address')

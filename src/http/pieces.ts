@@ -1,11 +1,11 @@
 /**
- * Holds a body in pieces that can be transferred to another thread. Copying 60 MB into one buffer would delay all other
- * requests.
+ * Collects a body in pieces that can be transferred to another thread. Copying 60 MB into one buffer would delay all
+ * other requests.
  */
 
 /**
- * Shorter pieces are merged into blocks; otherwise single bytes from a client would take a hundred bytes of memory
- * each.
+ * Size in bytes of the blocks into which shorter pieces are merged. Without them, single bytes from a client would take
+ * a hundred bytes of memory each.
  */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
@@ -45,7 +45,7 @@ export function createPieces(): Pieces {
   }
 }
 
-/** A piece is copied if its buffer also contains other data, such as the head of the request. */
+/** Copies a piece if its buffer also contains other data, such as the head of the request. */
 const owned = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
   piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
     ? (piece as Uint8Array<ArrayBuffer>)

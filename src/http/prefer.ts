@@ -1,12 +1,12 @@
 /**
- * Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. A preference is not a requirement: an invalid one is
- * ignored, and a long wait is shortened.
+ * Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. A preference is only a wish: an invalid one is ignored,
+ * and a long wait is shortened.
  */
 import { SECOND } from '../domain/clock.ts'
 
 export const PREFER = { name: 'Prefer', applied: 'Preference-Applied', minSeconds: 1, maxSeconds: 30 } as const
 
-/** Returns the wait in ms; undefined without such a preference. The first of repeated preferences is used. */
+/** Returns the wait in ms; undefined if the header has no valid wait. The first of repeated preferences is used. */
 export function waitOf(header: string | null | undefined): number | undefined {
   for (const preference of header?.split(',') ?? []) {
     const [, seconds] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference) ?? []

@@ -10,7 +10,10 @@ export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
 export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Limit of `/connect`, per link. The page sends about one request per second. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
-/** Low, because the holder of a connect link could otherwise ring any phone many times. */
+/**
+ * Limit of operations that begin something, per link and operation. It is low, because the holder of a connect link
+ * could otherwise ring any phone many times.
+ */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
@@ -26,12 +29,12 @@ export interface Taken {
 }
 
 /**
- * If there are more buckets than this, full ones are removed. A full bucket holds no information, because a new one is
- * also full.
+ * Number of buckets above which full ones are removed. A full bucket holds no information, because a new one is also
+ * full.
  */
 const SWEEP_ABOVE = 10_000
 
-/** A scan for full buckets at every request would take quadratic time. */
+/** Minimum time in ms between two scans for full buckets. A scan at every request would take quadratic time. */
 const SWEEP_INTERVAL = SECOND
 
 export interface Limits {
@@ -39,7 +42,10 @@ export interface Limits {
   perSecond: number
 }
 
-/** `limits` may change with the number of services on the store. */
+/**
+ * Creates the buckets of one kind of limit. `limits` is a function if the limits change with the number of services on
+ * the store.
+ */
 export function createBuckets(
   clock: Clock,
   limits: Limits | (() => Limits) = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND },
@@ -81,13 +87,13 @@ export function createBuckets(
 export type Buckets = ReturnType<typeof createBuckets>
 
 export const FAILURES_PER_MINUTE = 30
-/** The least that one of many services allows, so that people can mistype a secret. */
+/** Minimum number of wrong guesses that each service allows, so that people can mistype a secret. */
 const LEAST_FAILURES = 5
 const LEAST_STARTS = 2
 
 /**
- * A stranger can send requests to each of the services on a store, so each allows only a part of what one service would.
- * `services` is the number of services that run.
+ * Returns the number of wrong guesses that each of `services` services allows. Callers can send requests to each
+ * service on a store, so each allows only a part of what a single service would.
  */
 export const failuresAmong = (services: number): number => Math.max(LEAST_FAILURES, Math.floor(FAILURES_PER_MINUTE / services))
 export const startsAmong = (services: number): Limits => ({
@@ -95,7 +101,7 @@ export const startsAmong = (services: number): Limits => ({
   perSecond: CONNECT_STARTS.perSecond / services,
 })
 
-/** These counts take about 20 MB. Beyond the limit, the count that expires first is evicted. */
+/** Maximum number of counts; they take about 20 MB. Beyond it, the count that expires first is evicted. */
 const MAX_COUNTS = 100_000
 
 interface Window {
@@ -104,7 +110,8 @@ interface Window {
 }
 
 /**
- * Counts failures per address, and per `owner` of the guessed secret if given. A minute begins with the first failure.
+ * Counts failures per address, and also per `owner` of the guessed secret if one is given. A minute begins with the
+ * first failure.
  */
 export function createThrottle(clock: Clock, most: () => number = () => FAILURES_PER_MINUTE) {
   const windows = new Map<string, Window>()
@@ -118,7 +125,7 @@ export function createThrottle(clock: Clock, most: () => number = () => FAILURES
   }
 
   return {
-    /** Seconds until the minute ends; undefined if the address has guesses left. */
+    /** Returns the seconds until the minute ends; undefined if the address has guesses left. */
     blockedFor(source: string, owner = ''): number | undefined {
       const window = windows.get(keyOf(source, owner))
       if (!window || window.failures < most()) return undefined

@@ -7,7 +7,10 @@ export type RequestLimit = ReturnType<typeof createRequestLimit>
 export function createRequestLimit(buckets: Buckets) {
   return {
     remaining: buckets.remaining,
-    /** This call does not use up a request, because a later check may refuse it. */
+    /**
+     * Reports the number of remaining requests. This does not use up a request, because a later check may still refuse
+     * it.
+     */
     report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
     take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {
       const { allowed, remaining, retryAfter } = buckets.take(owner)

@@ -1,6 +1,6 @@
 /**
  * Checks of the dashboard's sign-in and sessions. A session of the admin key has the same checks as a request with that
- * key; a session of an API key those of the Account API. Scopes are checked at each operation.
+ * key. A session of an API key has the checks of the Account API. Scopes are checked at each operation.
  */
 import type { Account, ApiKey, DashboardSession } from '../account/account.ts'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'
@@ -21,7 +21,7 @@ export interface SessionChecksDeps {
   checkWorkspace(workspace: WorkspaceId, source: string): void
 }
 
-/** `key` is null for a session of the admin key. */
+/** A session that is open. `key` is null for a session of the admin key. */
 export interface OpenSession {
   session: DashboardSession
   key: ApiKey | null

@@ -2,8 +2,8 @@ import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
 /**
- * Accepts the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if the text is no
- * address.
+ * Parses an address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Returns undefined if
+ * the text is no address.
  */
 const addressOf = (entry: string): string | undefined =>
   canonicalAddress(
@@ -14,7 +14,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Peer addresses are cached, because each peer sends many requests. */
+/** Maximum number of cached peer addresses. They are cached, because each peer sends many requests. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 
@@ -45,17 +45,18 @@ const RELAYED = [
   'X-Real-IP',
 ]
 
-/** The address of a relayed connection is that of the proxy. */
+/** True if a proxy relayed the request. The address of its connection is then that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
 /**
- * Stands for the caller if a trusted proxy does not name it. The text is not an address, so no allowlist contains it.
+ * Stands for the address of the caller if a trusted proxy does not name it. The text is not an address, so no allowlist
+ * contains it.
  */
 export const UNKNOWN = 'unknown'
 
 /**
- * The right-most entry of `X-Forwarded-For` that is not a trusted proxy, or the peer of the socket. If a trusted proxy
- * names no caller, its own address is not used, because allowlists often contain it.
+ * Returns the address of the caller: the right-most entry of `X-Forwarded-For` that is not a trusted proxy, or the peer
+ * of the socket. If a trusted proxy names no caller, its own address is not used, because allowlists often contain it.
  */
 export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {
   let source = peer === undefined ? UNKNOWN : addressOfPeer(peer)
@@ -73,8 +74,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Logs once that a local proxy names its callers but is not trusted. All callers then count as one address in limits
- * and allowlists. A public address is not logged, because anybody may send the header.
+ * Returns a function that logs once that a local proxy names its callers but is not trusted. All callers then count as
+ * one address in limits and allowlists. A public address is not logged, because anybody may send the header.
  */
 export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

@@ -19,13 +19,13 @@ export const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 interface Steady {
-  /** Undefined at the end of the body. Rejects if the body is incomplete or too slow. */
+  /** Reads the next piece; undefined at the end of the body. Rejects if the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
   /** Must be called when reading ends. */
   end(): void
 }
 
-/** Enforces the minimum rate of a body. Time in which nobody reads does not count. */
+/** Enforces the minimum rate of a body. Time in which no code reads the body does not count. */
 export function steady(reader: BodyReader, clock: Clock): Steady {
   let begun = clock.now()
   let size = 0

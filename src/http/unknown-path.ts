@@ -1,6 +1,6 @@
 /**
- * Answers a request that matches no route with the cause: missing credentials, a call of another gateway, a wrong
- * method, or an unknown path.
+ * Returns the failure for a request that matches no route. It names the cause: missing credentials, a call of another
+ * gateway, a wrong method, or an unknown path.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -11,10 +11,13 @@ import { NO_ROUTE } from './errors.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
-/** Callers who may not use these routes do not learn that they exist. */
+/** Kinds of routes that are not named. Callers who may not use them do not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
-/** The patterns are compiled once, because this takes a millisecond, and scanners send many unknown paths. */
+/**
+ * Creates the function that answers unknown paths. The patterns are compiled once, because this takes a millisecond,
+ * and scanners send many unknown paths.
+ */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string, dialect?: Dialect) => Failure {
   const routes = served
     .filter(({ access }) => !QUIET.has(access))

@@ -19,13 +19,13 @@ import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
 const PAGE = '/connect/{token}'
 const PATTERN = '/connect/:token'
 
-/** Bytes. The limit is small, because everybody who has the address of the page may send a body. */
+/** Maximum size of a body in bytes. It is small, because everybody who has the address of the page may send a body. */
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** These operations ring a phone or begin a session on the network, so each has a separate limit. */
+/** Ids of the operations that ring a phone or begin a session on the network. Each has a separate limit. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
-/** Milliseconds within which the shard thread must answer a status request; otherwise the page asks again. */
+/** Time limit in ms for the shard thread to answer a status request. After that, the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
 /**
@@ -50,13 +50,16 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts, engine } = deps
   const { connectLinks, directory, pages } = parts
 
-  /** Undefined if the instance was deleted, or belongs to another workspace after an import. */
+  /**
+   * Returns the link with this secret. Returns undefined if its instance was deleted, or belongs to another workspace
+   * after an import.
+   */
   function find(secret: string): ConnectLink | undefined {
     const link = connectLinks.find(secret)
     return link && directory.has(link.workspace, link.instance) ? link : undefined
   }
 
-  /** Throws if the link is not open. The page chooses its text by `reason`. */
+  /** Throws if the link is not open. `reason` in the details tells the page which text to show. */
   function checkOpen(link: ConnectLink | undefined) {
     const status = link && connectLinks.statusOf(link)
     if (status === 'paired') throw new Failure('unauthorized', { message: USED, details: { reason: 'used' } })
@@ -101,8 +104,8 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   })
 
   /**
-   * The answer contains no data of the account. The shard thread is asked, because the main thread does not know the
-   * state of an instance whose thread has not started yet.
+   * Returns the state of the pairing, without data of the account. The shard thread is asked, because the main thread
+   * does not know the state of an instance whose thread has not started yet.
    */
   app.get(`${PATTERN}/status`, async (c) => {
     if (c.req.raw.method !== 'GET') return c.notFound()

@@ -28,7 +28,7 @@ export interface DashboardDeps {
   health: Parts['health']
   activity: Parts['activity']
   live: Live
-  /** Null outside of the sandbox. */
+  /** URL that controls the sandbox; null outside of the sandbox. */
   sandboxUrl: string | null
 }
 
@@ -44,7 +44,10 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const { sessions, files, mode, sandboxUrl } = dashboard
   const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
 
-  /** The account is read from the store first, because a session ends when an operator command replaces its key. */
+  /**
+   * Returns the open session of a request. The account is read from the store first, because a session ends when an
+   * operator command replaces its key.
+   */
   async function signedIn(c: Context<Env>): Promise<OpenSession> {
     await parts.account.refresh()
     return gate.session(sessionOf(c, sessions), accessRequestOf(c))

@@ -6,7 +6,7 @@ import type { Env } from '../mount.ts'
 const YEAR = 31_536_000
 const FOR_EVER = `public, max-age=${YEAR}, immutable`
 
-/** Browsers must revalidate the document each time, because it names the files of its version. */
+/** File name of the document. Browsers must revalidate it each time, because it names the files of its version. */
 export const INDEX = 'index.html'
 
 export async function answerFile(c: Context<Env>, file: DashboardFile, { policy }: DashboardFiles): Promise<Response> {

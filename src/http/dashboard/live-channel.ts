@@ -1,6 +1,6 @@
 /**
  * Events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in the
- * list, so no events are buffered per reader.
+ * list, so no events are stored per reader.
  */
 import type { Directory } from '../../directory/directory.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
@@ -26,7 +26,7 @@ export interface LiveChannel {
   first(): number
   end(): number
   at(place: number): { name: LiveEventName; data: string } | undefined
-  /** Must be called when the status of an instance has changed. */
+  /** Appends the row of an instance. Must be called when the status of the instance has changed. */
   changed(instance: string): void
   update(seconds: number): void
   state(): Generator<ServerEvent>

@@ -15,20 +15,20 @@ import type { EngineEvent } from '../../engine/engine.ts'
 import { createLiveChannel, type LiveChannel, liveEvent } from './live-channel.ts'
 
 const LOOK_EVERY = SECOND
-/** Proxies close a quiet stream, so a comment is sent at this interval. */
+/** Milliseconds after which a comment is sent, because proxies close a quiet stream. */
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds after which the browser reconnects. */
 const RETRY = 2 * SECOND
-/** Streams per session, so that the tabs of one person do not use up the limit of others. */
+/** Maximum number of streams per session, so that the tabs of one person do not use up the limit of others. */
 export const MAX_STREAMS = 20
-/** Channels that are kept without readers, in case a reader returns. */
+/** Maximum number of channels without readers that are kept, in case a reader returns. */
 const MAX_LEFT = 8
 
 export interface LiveDeps {
   directory: Directory
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
-  /** The listener is called after a change of an API key, which may end streams. */
+  /** Adds a listener, which is called after a change of an API key. Such a change may end streams. */
   onKeyChange(listener: () => void): void
   log: DetailedLog
   /**
@@ -36,17 +36,20 @@ export interface LiveDeps {
    * one.
    */
   refresh(): Promise<void>
-  /** Distinguishes the event ids of this process from those of an earlier one. */
+  /** Part of the event ids that distinguishes them from the ids of an earlier process. */
   run: string
 }
 
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /** Undefined if the session has too many streams. The stream ends when `isOpen` returns false. */
+  /**
+   * Opens a stream of events; undefined if the session has too many streams. The stream ends when `isOpen` returns
+   * false.
+   */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
   count(): number
-  /** Ends every stream after a last event with the reason. */
+  /** Ends every stream. The last event of a stream states the reason. */
   stop(): void
 }
 
@@ -98,7 +101,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 
   const idOf = (place: number) => `${run}-${place}`
 
-  /** Position after the last event of a reader; undefined if that event is no longer kept. */
+  /** Returns the position after the last event of a reader; undefined if that event is no longer kept. */
   function placeAfter(lastEventId: string | undefined, channel: LiveChannel): number | undefined {
     const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
     const next = Number(place) + 1
@@ -162,11 +165,11 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 }
 
 function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
-  /** Channels without readers are at the front, in the order in which their last reader left. */
+  /** Channels by workspace. Those without readers are at the front, in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()
   /**
-   * Positions increase across all channels, so a position in an evicted channel is lower than those of every later
-   * channel.
+   * First position of the next channel. Positions increase across all channels, so a position in an evicted channel is
+   * lower than those of every later channel.
    */
   let first = 1
 

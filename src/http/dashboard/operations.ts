@@ -14,14 +14,19 @@ import { allowlistCheck } from './allowlist.ts'
 import { checkAgain, checkRight, may, withoutSecrets } from './roles.ts'
 import { openOf } from './session.ts'
 
-/** The path of a page contains the token of the instance, so pages are not offered. */
+/**
+ * True if the dashboard offers the operation. It does not offer pages, because the path of a page contains the token of
+ * the instance.
+ */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML
 
 export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, sessions: DashboardSessions): void {
   const { parts, now } = deps
 
-  /** Called regularly, because the session or its key may end while the stream is open. */
+  /**
+   * True if a stream may stay open. Called regularly, because the session or its key may end while the stream is open.
+   */
   function isStillOpen(open: OpenSession, id: string, source: string): boolean {
     if (!sessions.isOpen(open.session, true) || !deps.gate.isStillAdmitted(open, source)) return false
     return lackOf(sessions.keyOf(open.session)?.scopes ?? null, rightOf(id)) === undefined

@@ -3,7 +3,7 @@ import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_F
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
-/** If the right is undefined, only a session of the admin key passes. */
+/** Throws if the session does not have the right. If the right is undefined, only a session of the admin key has it. */
 export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
   const lack = lackOf(key === null ? null : key.scopes, right)
   if (lack === undefined) return
@@ -12,7 +12,9 @@ export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName |
   throw new Failure('insufficient_scope', { message, details: { required_scope: lack } })
 }
 
-/** The key may have been revoked or narrowed while a body arrived. */
+/**
+ * Checks the session and its right once more, because the key may have been revoked or narrowed while a body arrived.
+ */
 export function checkAgain({ session }: OpenSession, operation: string, sessions: DashboardSessions): void {
   const key = sessions.isOpen(session) ? sessions.keyOf(session) : undefined
   if (key === undefined) throw new Failure('unauthorized')
@@ -40,5 +42,5 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A number reveals no secret, for example the number of webhooks in the list of instances. */
+/** True for a number. It reveals no secret, for example the number of webhooks in the list of instances. */
 const isCount = (value: unknown) => typeof value === 'number'

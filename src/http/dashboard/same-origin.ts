@@ -1,9 +1,9 @@
 /**
- * Checks that a browser sends a request for the dashboard's own page. The cookie excludes other sites
- * (SameSite=Strict), and our own header also excludes pages on other ports of the same host.
+ * Checks that a request for the dashboard comes from the dashboard's own page. The cookie excludes other sites
+ * (SameSite=Strict), and a header of our own also excludes pages on other ports of the same host.
  *
  * A server on another port gets the cookie too and can send any header. So a signed-in request also contains the proof
- * of its session, which no other origin ever sees.
+ * of its session, a value that no other origin ever sees.
  */
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -13,7 +13,10 @@ const refusal = () =>
     message: 'The dashboard only answers requests from its own page; this request came from another origin.',
   })
 
-/** A proxy may have changed the host of the request, so `hosts` also contains that of the public base URL. */
+/**
+ * True if the origin is one of the hosts. A proxy may have changed the host of the request, so `hosts` also contains
+ * that of the public base URL.
+ */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
@@ -24,7 +27,7 @@ export interface OriginRules {
   baseUrl: string | null
 }
 
-/** Throws `not_allowed`. */
+/** Throws `not_allowed` if the request may come from another page. */
 export function checkSameOrigin({ headers }: Request, { baseUrl }: OriginRules): void {
   const site = headers.get('Sec-Fetch-Site')
   if (site !== null && site !== 'same-origin') throw refusal()

@@ -26,7 +26,10 @@ export interface SessionsDeps {
   hasSandbox: boolean
 }
 
-/** Undefined if the request has no open session. The key is in its current state. */
+/**
+ * Returns the open session of a request, with the current state of its key. Returns undefined if the request has no
+ * open session.
+ */
 export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSession | undefined {
   const value = getCookie(c, COOKIE)
   const proof = c.req.header(DASHBOARD_HEADER)
@@ -54,7 +57,10 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
   deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
 }
 
-/** The caller is not authenticated yet, so a body that is large or slow is not read. */
+/**
+ * Reads the key from the body of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not
+ * read.
+ */
 export async function signInKeyOf(request: Request, clock?: Clock): Promise<string> {
   const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
   const size = Number(request.headers.get('Content-Length') ?? Number.NaN)

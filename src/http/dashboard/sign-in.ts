@@ -5,7 +5,7 @@ import { orLate } from '../../lib/deadline.ts'
 import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
 import { dropCookie, infoOf, keepCookie, type SessionsDeps, sessionOf, signInKeyOf } from './session.ts'
 
-/** Milliseconds for which the answer of a sign-in waits until other services know the session. */
+/** Maximum time in ms for which the answer of a sign-in waits until the session is stored for other services. */
 const KEPT_WITHIN = 2 * SECOND
 
 export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDeps, sessionDeps: SessionsDeps): void {

@@ -46,7 +46,7 @@ function askedBy(endpoint: Endpoint): Asked {
   const { method, path, access, examples, inHeaders, takesFile } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    // A field with the same name (the `token` of an order) is another value.
+    // A field of the operation can have the same name (the `token` of an order), but it is another value.
     if (access === 'instance' && name in VARIABLES) return `{${VARIABLES[name]}}`
     const value = given[name]
     delete given[name]
@@ -70,7 +70,7 @@ function askedBy(endpoint: Endpoint): Asked {
   }
 }
 
-/** Within single quotes, a shell takes everything literally except the quote itself. */
+/** Quotes a text for a shell. Within single quotes, a shell takes everything literally except the quote itself. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 function curl({ method, path, credential, body, headers, takesFile, answer }: Asked): string {

@@ -1,6 +1,6 @@
 /**
- * Describes an enumeration that may be null as two branches, because client generators create code that does not
- * compile from null among the values.
+ * Describes an enumeration that may be null as two branches. If null were one of the values, client generators would
+ * create code that does not compile.
  */
 interface Schema {
   type?: unknown
@@ -12,7 +12,7 @@ interface Schema {
 const isNullable = ({ type, enum: words }: Schema): boolean =>
   Array.isArray(words) && words.includes(null) && Array.isArray(type) && type.includes('null')
 
-/** These keywords describe the value and not its type, so they stay outside of the branches. */
+/** Keywords that describe the value and not its type, so they stay outside of the branches. */
 const ABOUT: ReadonlySet<string> = new Set(['description', 'default', 'examples', 'deprecated', 'title'])
 
 function branched(schema: Schema): Schema {

@@ -38,7 +38,7 @@ function document(endpoints: readonly Endpoint[]) {
   return withNullBranches(made)
 }
 
-/** FNV-1a in 64 bits, which is not a cryptographic hash. It changes when the text changes. */
+/** Returns a hash that changes when the text changes: FNV-1a with 64 bits, which is not a cryptographic hash. */
 function fingerprint(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)

@@ -27,7 +27,10 @@ import { COUNTED, type HEADERS, headersOf, REQUEST_ID } from './general.ts'
 type Request = NonNullable<RouteConfig['request']>
 type Responses = RouteConfig['responses']
 
-/** On instance routes the path is the credential. The headers are needed only if the workspace requires them. */
+/**
+ * Returns the credentials of an operation. On instance routes the path is the credential, and headers are needed only
+ * if the workspace requires them.
+ */
 function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
@@ -100,7 +103,7 @@ function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Fields of an error besides its code, which determines the fields that are present. Later versions may add more. */
+/** Fields of an error besides its code. The code determines which fields are present. Later versions may add more. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z
@@ -149,8 +152,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Error codes by HTTP status. Every write can also fail because there is no memory for its body or no space on the
- * disk.
+ * Returns the error codes by HTTP status. Every write can also fail because there is no memory for its body or no space
+ * on the disk.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -181,8 +184,8 @@ function failureResponses(endpoint: Endpoint): Responses {
 }
 
 /**
- * The credential in the path is not an input field. A field with the same name, such as the `token` of an order, is in
- * the body.
+ * Returns the names of the fields in a path. The credential in the path is not an input field; a field with the same
+ * name, such as the `token` of an order, is in the body.
  */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
@@ -259,7 +262,7 @@ function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): str
   }
 }
 
-/** A body with exactly the fields of such a schema gets the schema's name in the description. */
+/** Schemas that have names. A body with exactly the fields of such a schema gets this name in the description. */
 const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
 
 function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
@@ -287,7 +290,7 @@ const UNCHANGED = {
 
 const redirectOf = (description: string) => ({ 302: { description: `${description} No body.`, headers: headersOf(REQUEST_ID) } })
 
-/** A dialect changes the operations about one instance whose answer is JSON. */
+/** True if a dialect changes the operation: it is about one instance, and its answer is JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({

@@ -1,6 +1,6 @@
 /**
- * Adds CORS headers, so that pages of allowed origins can call the tools. A browser sends `Authorization` only after a
- * successful preflight.
+ * Adds CORS headers, so that pages of allowed origins can call the tools. A browser sends `Authorization` to another
+ * origin only after a successful preflight.
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 
@@ -24,7 +24,10 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('Origin') && headers.has('Access-Control-Request-Method')
 
-/** Allows all headers, because a preflight contains no credential and the request that follows is checked. */
+/**
+ * Answers a preflight. It allows all headers, because a preflight contains no credential, and the request after it is
+ * checked.
+ */
 export function preflightResponse({ headers }: Request): Response {
   const wanted = headers.get('Access-Control-Request-Headers')
   return new Response(null, {

@@ -42,7 +42,7 @@ const PATH = '/mcp'
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
-/** Error code in the range that JSON-RPC reserves for servers. */
+/** Error code for an unacceptable `Accept` header, in the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
 const takesJson = (accept: string | null) =>
@@ -56,7 +56,7 @@ interface Read {
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  /** Programs that are not browsers send no origin and are allowed. */
+  /** True if the origin may call the tools. Programs that are not browsers send no origin and are allowed. */
   function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
     if (origin === undefined) return true

@@ -1,4 +1,4 @@
-/** Runs the protocol with the official SDK. It takes about 25 MB, so only the first message loads it. */
+/** Runs the protocol with the official SDK. The SDK takes about 25 MB, so it is loaded only at the first message. */
 import { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { BRAND, VERSION } from '../../domain/brand.ts'
 import type { Tool } from '../../features/tools.ts'
@@ -17,7 +17,10 @@ const REACHING = ' Operations without a tool of their own: list_operations, desc
 
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** Error code of JSON-RPC 2.0 for invalid parameters (5.1). The SDK distinguishes errors by this code. */
+/**
+ * The tool does not exist. The code is that of JSON-RPC 2.0 for invalid parameters (5.1); the SDK distinguishes errors
+ * by it.
+ */
 class UnknownTool extends Error {
   readonly code = -32602
 }
@@ -44,8 +47,8 @@ function serverOf(session: Session, versions?: string[]): Server {
 }
 
 /**
- * The SDK gets no body, because it was already read, and a fixed `Accept` header, because the caller's was already
- * checked.
+ * Returns a request for the SDK. It has no body, because the body was already read, and a fixed `Accept` header,
+ * because the caller's was already checked.
  */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)
@@ -56,7 +59,10 @@ function headOf(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-/** Serves revisions that begin with `initialize`. There are no sessions, so each request gets its own server object. */
+/**
+ * Serves protocol revisions that begin with `initialize`. There are no sessions, so each request gets a server object
+ * of its own.
+ */
 async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
   const server = serverOf(session, EARLIER)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })

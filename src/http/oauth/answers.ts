@@ -30,7 +30,10 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/** The status 303 makes the browser load the new location without sending the form, which contains a key. */
+/**
+ * Redirects the browser to a URL with these fields. The status 303 makes it load the URL without sending the form,
+ * which contains a key.
+ */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

@@ -42,7 +42,10 @@ const expired = () => new OauthError('invalid_request', 'this page has expired; 
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
-  /** An error about the client or its redirect URI is shown in the browser and not sent to the client. */
+  /**
+   * Returns the client of a request. An error about the client or its redirect URI is shown in the browser and not sent
+   * to the client.
+   */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')

@@ -1,4 +1,4 @@
-/** Parses the small bodies of OAuth. Each parameter may appear once (RFC 6749, 3.1 and 3.2). */
+/** Parses the small bodies of OAuth requests. Each parameter may appear only once (RFC 6749, 3.1 and 3.2). */
 import { type Clock, steadyClock } from '../../domain/clock.ts'
 import { receiveText } from '../body.ts'
 import { OauthError } from './answers.ts'
@@ -15,7 +15,7 @@ async function textOf(request: Request, type: RegExp, name: string, clock: Clock
 }
 
 export interface Fields {
-  /** Undefined if the parameter is absent or empty. Throws if it is repeated. */
+  /** Returns a parameter; undefined if it is absent or empty. Throws if it is repeated. */
   get(name: string): string | undefined
   must(name: string): string
 }

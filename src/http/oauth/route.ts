@@ -16,7 +16,9 @@ export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> 
 const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** `WWW-Authenticate` with the URL of the metadata that names the authorization server (RFC 9728). */
+/**
+ * Returns the header `WWW-Authenticate`, with the URL of the metadata that names the authorization server (RFC 9728).
+ */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 
 export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
@@ -25,20 +27,23 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Behind a proxy all apps and strangers have the same address. Each kind of request has its own limit, so that a
-   * stranger cannot lock out the apps.
+   * Counts a request against the limit of its kind. Behind a proxy all callers have the same address. The kinds have
+   * separate limits, so that requests of other callers do not lock out the apps.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
-  /** A registered or approved client has a limit of its own; the requests of all others share one limit. */
+  /**
+   * Returns the kind of a consent request. A registered or approved client has a limit of its own; all other clients
+   * share one limit.
+   */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
     return clientId !== undefined && oauth.knows(clientId) ? `authorize ${clientId}` : 'authorize'
   }
 
   /**
-   * Only requests with a wrong secret count against the limit. A secret of 192 bits cannot be guessed, so a right one
-   * is always answered.
+   * Counts a request against the limit only if its secret is wrong. A secret of 192 bits cannot be guessed, so a
+   * request with the right one is always answered.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
@@ -88,8 +93,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
       authorization_response_iss_parameter_supported: true,
     })
   })
-  // Metadata documents are public. The other endpoints are limited, because strangers could guess secrets or fill the
-  // store.
+  // Metadata documents are public. The other endpoints are limited, because anybody could try to guess secrets or fill
+  // the store.
   on('GET', '/oauth/authorize', (c) => {
     limit(c, kindOf(c))
     return authorize.ask(c)

@@ -39,8 +39,8 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
 }
 
 /**
- * RFC 7009. The answer is the same for an invalid token, but then `isNone` is called, so that the request counts as a
- * guess.
+ * Revokes a token (RFC 7009). The answer is the same for an invalid token, but then `isNone` is called, so that the
+ * request counts as a guess.
  */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
   if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
@@ -53,7 +53,7 @@ function clientName(given: unknown): string {
   return read.name
 }
 
-/** RFC 7591. Only public clients, which have no secret, can be registered. */
+/** Registers a client (RFC 7591). Only public clients, which have no secret, can be registered. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
   if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)

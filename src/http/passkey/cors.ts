@@ -11,7 +11,7 @@ const MAX_AGE = 7_200
 
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
-/** A preflight has no ticket, so it is always answered. */
+/** Answers a preflight. It has no ticket, so it is always allowed. */
 export const preflightResponse = (): Response =>
   new Response(null, {
     status: 204,

@@ -15,14 +15,14 @@ import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 const PATH = '/passkey'
 const RESPONSE = routeOf(passkeyResponse)
 
-/** Failures of the assertion itself, which count against the attempts of the ticket. */
+/** Codes of failures of the assertion itself. They count against the attempts of the ticket. */
 const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
 
 export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts } = deps
   const { passkeys } = parts
 
-  /** The ticket was already checked, so that the body of a stranger is never read. */
+  /** Submits an assertion. The ticket was already checked, so the body of a caller without a ticket is never read. */
   async function respond(c: Context<Env>, { instance, isStranger }: PasskeyOffer) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)
