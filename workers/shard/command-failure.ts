@@ -10,8 +10,8 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
     operation: command.type === 'call' ? command.call.operation : undefined,
   }
-  // The engine retries a start that failed because of the disk. After `engine_unavailable` it would conclude that the
-  // shard has ended.
+  // A failed start of an existing instance must not get `engine_unavailable`: the engine retries it, but after this
+  // code it would conclude that the shard has ended.
   if (isStorageFailure(error) && !(command.type === 'start' && command.how !== 'create')) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
     return noStorage().toData()

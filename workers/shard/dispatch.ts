@@ -84,7 +84,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     return restarting
   }
 
-  /** Without a session, throws the failure that callers get in the current state. */
+  /** Returns the session. Without one, throws the failure that callers get in the current state. */
   function connected(): Session {
     const session = deps.session()
     const state = deps.shown()

@@ -49,7 +49,10 @@ export function createHostedInstances(log: Log) {
       return started
     },
 
-    /** `onStopped` is called before the instance can be started again. */
+    /**
+     * Stops an instance. Resolves with false if it does not run here. `onStopped` is called before the
+     * instance can be started again.
+     */
     async stop(id: string, how: StopHow, onStopped: () => void): Promise<boolean> {
       const entry = hosted.get(id)
       if (entry === undefined) return false

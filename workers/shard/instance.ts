@@ -20,8 +20,8 @@ export interface HostedInstance {
 export type Reading = Omit<InstanceReading, 'instance'>
 
 /**
- * Time in ms that a stop waits for the message and the webhook that are being sent. Unfinished ones are repeated after
- * the next start.
+ * Maximum time in ms that a stop waits for the message and the webhook that are being sent. Unfinished ones are
+ * repeated after the next start.
  */
 const STOP_DEADLINE = 3 * SECOND
 

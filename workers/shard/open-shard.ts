@@ -25,7 +25,7 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createWorkMeter } from './usage/work-meter.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
-/** The most cached Signal records of the thread: about 1 KB each, 50 MB at most. */
+/** Maximum number of cached Signal records of the thread. Each has about 1 KB, so they need at most 50 MB. */
 const CACHED_KEYS = 50_000
 /**
  * Limits for decryption per turn of the event loop: ms, and a minimum number of messages. HTTP answers wait for the end

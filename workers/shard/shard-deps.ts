@@ -33,7 +33,10 @@ export interface ShardDeps {
   network: NetworkOptions
   egressAllow: Ranges
   mexIds: MexIds
-  /** False if another process may have replaced this one, so that nothing may be sent. */
+  /**
+   * Whether this process may still send. False if another process may have replaced it, so that nothing may
+   * be sent.
+   */
   isHeld(): boolean
   deliver: Deliver
   outboxMax: number
@@ -41,7 +44,7 @@ export interface ShardDeps {
   stalledAfterMs?: number
   mediaLinks: MediaLinks
   copiesMedia: boolean
-  /** Does not follow a jump of the machine's clock immediately. */
+  /** A clock that does not follow a jump of the machine's clock immediately. */
   clock: BoundedClock
   steady: Clock
   log: Logger

@@ -13,8 +13,9 @@ export interface InstanceStore extends ChainedStore {
 }
 
 /**
- * If another process writes these records, a commit rejects with `engine_unavailable`. `close` waits for running
- * commits and refuses later ones; reading still works. `onWritten` is called before a caller of `commit` continues.
+ * Creates the view of an instance. A commit rejects with `engine_unavailable` if another process writes these records.
+ * `close` waits for running commits and refuses later ones; reading still works. `onWritten` is called before a caller
+ * of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = createUnderWay()

@@ -73,8 +73,8 @@ export type Effect =
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
   /**
-   * Sets the timer again. A change of status clears all timers; `close` clears `retry`, `pairing` and `passkey`; `open`
-   * clears `retry`.
+   * Sets the timer; an earlier timer with this name is cleared. A change of status clears all timers; `close` clears
+   * `retry`, `pairing` and `passkey`; `open` clears `retry`.
    */
   | { do: 'timer'; name: TimerName; delayMs: number }
 

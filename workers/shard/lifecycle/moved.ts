@@ -6,7 +6,10 @@ export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => r
 
 const MOVED = 'The account was moved to another program.'
 
-/** A start here would take the connection from the other program, and both would lose messages. */
+/**
+ * Throws if the device was moved. A start here would take the connection from the other program, and both would
+ * lose messages.
+ */
 export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
   if (!hasMoved(state)) return
   throw new Failure('not_allowed', {
@@ -14,7 +17,10 @@ export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
   })
 }
 
-/** The other server may already have the archive of the instance, so a message that is queued now would be lost. */
+/**
+ * Throws if the device was moved. The other server may already have the archive of the instance, so a message that
+ * is queued now would be lost.
+ */
 export function refuseSend(state: Pick<RuntimeState, 'reason'>): void {
   if (hasMoved(state))
     throw new Failure('queue_disabled_while_disconnected', { message: `${MOVED} Messages are not queued here.` })

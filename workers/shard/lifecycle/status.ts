@@ -31,12 +31,15 @@ export interface StatusDeps {
 }
 
 export interface StatusKeeper {
-  /** `isTakenOver`: the service that had the instance before has failed, and may still run somewhere. */
+  /**
+   * Reads the stored state. `isTakenOver` means that the service that had the instance before has failed, and may still
+   * run somewhere.
+   */
   load(isTakenOver: boolean): Promise<RuntimeState | undefined>
   create(): Promise<void>
   /**
-   * Resolves with the state after the effects. `isCurrent` is checked directly before the event is processed, because
-   * its session or timer may be gone by then.
+   * Processes an event. Resolves with the state after the effects. `isCurrent` is checked directly before the event is
+   * processed, because its session or timer may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
   correct(changes: Partial<RuntimeState>): void
@@ -47,7 +50,8 @@ export interface StatusKeeper {
 const TAKE_AGAIN = SECOND
 
 /**
- * Used if the stored state is unreadable: with credentials the instance connects again, otherwise it becomes `stopped`.
+ * State that is used if the stored state is unreadable. With credentials the instance connects again, otherwise it
+ * becomes `stopped`.
  */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
@@ -123,8 +127,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   /**
-   * An event of a session or timer occurs only once, and without it the next session would never be opened. So it is
-   * retried if the new state could not be written.
+   * Processes an event again after a pause, because the new state could not be written. An event of a session or timer
+   * occurs only once, and without it the next session would never be opened.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
@@ -176,7 +180,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** In all other states `disconnect_reason` is null. */
+/** Statuses in which `disconnect_reason` is set. In all others it is null. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({

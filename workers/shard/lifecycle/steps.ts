@@ -83,7 +83,10 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** A paired instance has lost its connection, or a retry has failed (rows 14 and 15 of the state table). */
+/**
+ * Retries after a delay, because a paired instance has lost its connection, or a retry has failed (rows 14 and 15 of
+ * the state table).
+ */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt
@@ -109,6 +112,6 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 
-/** 405 means that the client version is too old. Another one is chosen before the next attempt. */
+/** Makes the next attempt use another client version if the code is 405, which means that the version is too old. */
 export const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
   code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step

@@ -24,7 +24,7 @@ import {
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety limit between an accepted assertion and the link. */
+/** Maximum time in ms between an accepted assertion and the link. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
 const RESTARTS_IN_A_ROW = 5
 const BAN_WITHOUT_END = 60 * MINUTE
@@ -34,12 +34,12 @@ const BAN_WITHOUT_END = 60 * MINUTE
  */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
-/** Attempt number for `retryDelay` while the store cannot be read: each delay is then 2 s. */
+/** Attempt number for `retryDelay` while the store cannot be read: each delay is then about 2 s. */
 const STORE_RETRY = 1
 const OUTDATED = 3
 /**
- * How often a session of the previous service may end ours after a takeover. That service may have been paused right
- * before a login, and continue at any time.
+ * Maximum number of times that a session of the previous service may end ours after a takeover. That service may have
+ * been paused right before a login, and continue at any time.
  */
 const REPLACED = 3
 
@@ -51,7 +51,7 @@ interface Row {
   then: (at: Lifecycle, event: never, chance: Chance) => Step
 }
 
-/** Checks a row with the exact type of its event, although the table contains rows of all types. */
+/** Builds a row. It is checked with the exact type of its event, although the table contains rows of all types. */
 function row<T extends LifecycleEvent['type']>(
   name: string,
   from: readonly Status[],

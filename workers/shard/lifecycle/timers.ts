@@ -7,7 +7,10 @@ export interface Timers {
   stop(): void
 }
 
-/** With a longer delay, such as for a long ban, `setTimeout` would fire immediately. */
+/**
+ * Maximum delay in ms of `setTimeout`. With a longer delay, such as for a long ban, it would fire
+ * immediately.
+ */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 export function createTimers(fire: (name: TimerName) => void): Timers {

@@ -24,7 +24,7 @@ export function watchCompanionRefresh(sock: Pick<NetworkSocket, 'ev' | 'authStat
   }
 }
 
-/** Changes the credentials object itself, and emits `creds.update`, so that it is saved. */
+/** Puts a new secret into the credentials object, and emits `creds.update`, so that it is saved. */
 export function rotateSecret({ ev, authState: { creds } }: Pick<NetworkSocket, 'ev' | 'authState'>): void {
   creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64')
   ev.emit('creds.update', { advSecretKey: creds.advSecretKey })

@@ -2,7 +2,7 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { connectionEndIn } from '../wire/connection-end.ts'
 
-/** `output.statusCode` of the error is the code of the reason. */
+/** Returns the error for a reason. Its `output.statusCode` is the code of the reason. */
 export function endReason(message: string, statusCode: number, data: unknown = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }

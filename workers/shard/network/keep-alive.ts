@@ -11,9 +11,9 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Interval of the pings, as in the official client. */
 const EVERY = 30 * SECOND
-/** Time limit for the answer to a ping. */
+/** Time limit in ms for the answer to a ping. */
 const GRACE = 5 * SECOND
-/** The code with which the socket ends without an answer: `connectionLost` of the library. */
+/** The code with which the socket ends if there is no answer: `connectionLost` of the library. */
 const LOST = 408
 
 export interface KeepAliveDeps {
@@ -23,7 +23,7 @@ export interface KeepAliveDeps {
   onTime(seconds: number): void
 }
 
-/** Must be called right after the socket is created. */
+/** Starts the pings. Must be called right after the socket is created. */
 export function keepAlive(
   sock: Pick<NetworkSocket, 'ws' | 'ev' | 'end' | 'query'>,
   { now, onError, onTime }: KeepAliveDeps,

@@ -64,7 +64,10 @@ export interface NetworkSocket {
   readonly loggedIn: Promise<void>
   /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
   sendNode(node: BinaryNode): Promise<void>
-  /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
+  /**
+   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, or with another
+   * Error if the connection has ended.
+   */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
   uploadPreKeys(): Promise<void>
   /** Tells the network that the account becomes active, as the web client does. */
@@ -72,8 +75,8 @@ export interface NetworkSocket {
   /** Ends the socket as if the network had closed the connection. */
   cut(): void
   /**
-   * Resolves when the connection is closed; a second call is allowed. With `abrupt` (the server is silent or not
-   * trusted) the connection is closed without waiting for the server.
+   * Ends the socket. Resolves when the connection is closed; a second call is allowed. With `abrupt` (the server is
+   * silent or not trusted) the connection is closed without waiting for the server.
    */
   end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
 }
@@ -83,7 +86,7 @@ export interface NetworkSocketOptions
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
   saved(): Promise<void>
-  /** The socket receives nothing further, so it must be ended. */
+  /** Called when a frame could not be read. The socket receives nothing further, so it must be ended. */
   onStalled(error: Error): void
   onStray(error: unknown): void
   log: Logger
@@ -92,7 +95,7 @@ export interface NetworkSocketOptions
 /** Node warns of a leak above this number of listeners. Eleven parts of a session listen to `connection.update`. */
 const LISTENERS = 20
 
-/** A step whose failure ends the socket. It also fails because the socket ends, and this is not logged. */
+/** A step whose failure ends the socket. A failure because the socket has already ended is not logged. */
 interface Step {
   /** Log line of the failure. */
   sentence: string
@@ -100,7 +103,7 @@ interface Step {
   how: 'clean' | 'abrupt'
 }
 
-/** The server may not be trusted, so nothing is expected from it. */
+/** The server may not be trusted, so the socket does not wait for it to close the connection. */
 const HANDSHAKE: Step = { sentence: 'the handshake with the network failed', how: 'abrupt' }
 const PAIRING: Step = { sentence: 'the pairing could not be completed', how: 'clean' }
 

@@ -10,10 +10,16 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Number of stanzas per batch, as in the web client. */
 const BATCH = 200
-/** The next batch is requested early, so that the network need not pause. */
+/**
+ * Number of stanzas of a batch that are left when the next batch is requested. It is requested early, so that the
+ * network need not pause.
+ */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** The most idle periods before no further batch is requested. Together they last a minute, as in the web client. */
+/**
+ * Maximum number of idle periods in a row. After them no further batch is requested. Together they last a minute, as
+ * in the web client.
+ */
 const MAX_IDLE = 30
 
 /** Must be called right after the socket is created. */

@@ -7,7 +7,7 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/** The first reference of a socket is shown for this time. */
+/** Time in ms for which the first reference of a socket is shown. */
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
@@ -29,12 +29,12 @@ export interface QrClockDeps {
 }
 
 export interface QrClock {
-  /** The code of the first reference replaces the code that is shown. */
+  /** Takes new references. The code of the first reference replaces the code that is shown. */
   offered(refs: readonly string[]): void
   secretChanged(): void
-  /** A pairing is in progress: the socket is not ended for at least this time. */
+  /** Keeps the socket for at least this time, because a pairing is in progress. */
   keep(ms: number): void
-  /** No further code is shown, and the clock no longer ends the socket. */
+  /** Stops the clock: no further code is shown, and the socket is no longer ended. */
   stop(): void
 }
 
@@ -90,7 +90,8 @@ export function createQrClock(sock: Pick<NetworkSocket, 'ev' | 'authState'>, dep
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /**
- * Reference, Noise key, identity key, secret, and kind of the client, after `https://wa.me/settings/linked_devices#`.
+ * Returns the text of a QR code: reference, Noise key, identity key, secret, and kind of the client, after
+ * `https://wa.me/settings/linked_devices#`.
  */
 const qrText = (
   ref: string,

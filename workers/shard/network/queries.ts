@@ -6,7 +6,7 @@ import { isRefusal, refusalCode, refusalText, refusedField, withId } from '../wi
 
 export class QueryRefused extends Error {
   readonly data: number
-  /** Null if the network named no field. */
+  /** The field that the network refused. Null if the network named no field. */
   readonly refusedField: string | null
 
   constructor(answer: BinaryNode) {
@@ -17,7 +17,10 @@ export class QueryRefused extends Error {
 }
 
 export interface Queries {
-  /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
+  /**
+   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, or with
+   * another Error if the connection has ended.
+   */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
   came(node: BinaryNode): void
   end(): void

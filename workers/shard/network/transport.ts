@@ -24,21 +24,22 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
   url: string
   agent?: Agent | undefined
   /**
-   * Called before each frame. If it returns false, the connection is cut instead. Absent if no other process can run
-   * the account.
+   * Whether this process still runs the account. Called before each frame. If it returns false, the frame is not sent,
+   * and the connection is cut. Absent if no other process can run the account.
    */
   isHeld?: (() => boolean) | undefined
   onNode(node: BinaryNode): void
-  /** Called when a frame cannot be decrypted or decoded. Nothing more is received afterwards. */
+  /** Called when a frame cannot be decrypted or decoded. No later frame is received. */
   onBroken(error: unknown): void
-  /** Called when the handshake fails, also because the connection has ended. */
+  /** Called when the handshake fails, even if the reason is the end of the connection. */
   onFailed(error: unknown): void
 }
 
 export interface Transport {
   readonly ws: WebSocketClient
   /**
-   * Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent unencrypted.
+   * Sends a stanza. Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent
+   * unencrypted.
    */
   send(node: BinaryNode): Promise<void>
   /** Resolves when the connection is closed, at the latest after a short time limit. */
@@ -46,7 +47,10 @@ export interface Transport {
   cut(): void
 }
 
-/** Time limit of a clean close. A server answers a close within one round trip, but `ws` itself would wait for 30 s. */
+/**
+ * Time limit of a clean close in ms. A server answers a close within one round trip, but `ws` itself would wait for 30
+ * s.
+ */
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 /** Value of `readyState` of a closed WebSocket. */
 const CLOSED = 3
@@ -135,7 +139,10 @@ interface RawSocket extends EventEmitter {
 /** Returns the `ws` object, which the type of the library's wrapper hides. */
 const rawSocket = (ws: WebSocketClient): RawSocket => (ws as unknown as { socket: RawSocket }).socket
 
-/** Cuts a connection that is not closed in time. `once` of `node:events` would reject if `error` is emitted first. */
+/**
+ * Closes a connection, and cuts it if it is not closed in time. `once` of `node:events` would reject if `error` is
+ * emitted first.
+ */
 async function closed(raw: RawSocket): Promise<void> {
   if (raw.readyState === CLOSED) return
   const isClosed = new Promise<void>((resolve) => void raw.once('close', () => resolve()))

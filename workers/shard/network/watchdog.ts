@@ -1,13 +1,13 @@
 /**
  * Ends an attempt to connect that fails without an event: the server answers the upgrade with an ordinary HTTP
- * response, or the handshake is followed by nothing.
+ * response, or sends nothing after the handshake.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/** Time limit from the attempt to `<success>` or the first QR reference. */
+/** Time limit in ms from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
 /**
@@ -17,7 +17,7 @@ const LOGIN_DEADLINE = 20 * SECOND
 const LOST = 408
 
 export interface Watchdog {
-  /** The server has accepted the login, offered a pairing, or sent a `<failure>`. */
+  /** Stops the watchdog. Called when the server has accepted the login, offered a pairing, or sent a `<failure>`. */
   answered(): void
 }
 

@@ -1,6 +1,6 @@
 /**
  * Receipts of the network become `message_status` events, each status once per message and participant. A higher status
- * implies the lower ones, so both are reported. The status is in the commit of its event, so that none is lost or
+ * implies the lower ones, so these are reported too. The status is in the commit of its event, so that none is lost or
  * reported twice.
  */
 
@@ -21,7 +21,7 @@ import { type Ahead, createStatusRises, type Rise } from './status-rises.ts'
  * stanzas, and the first receipts arrive before the last stanza is sent.
  */
 const HOLD_DEADLINE = 10_000
-/** The most receipts in one commit. */
+/** Maximum number of receipts in one commit. */
 const MOST_TOGETHER = 32
 
 export interface MessageStatusDeps {
@@ -41,7 +41,9 @@ export interface Acked {
 
 /** The status `sent` of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Called right before each attempt of the commit. Empty if a receipt has already led to this status. */
+  /**
+   * Returns the operations, right before each attempt of the commit. Empty if a receipt has already led to this status.
+   */
   ops(): Op[]
   applied(): void
 }
@@ -54,7 +56,10 @@ export interface MessageStatuses {
   settled(id: string): Promise<void> | undefined
   /** Resolves when the effect of the receipt is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** Resolves with null if no webhook or stream wants the event. */
+  /**
+   * Prepares the status `sent` of a message. Resolves with null if no webhook or stream wants the event, or if a
+   * receipt has already led to this status.
+   */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
@@ -65,8 +70,8 @@ export function createMessageStatuses(
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
   /**
-   * Receipts that wait for the commit of earlier ones. They are handled in this order, so that their events have it
-   * too.
+   * Receipts that wait for the commit of earlier receipts. They are handled in this order, so that their events are in
+   * the same order.
    */
   const waiting: Taken[] = []
   let writing: Promise<void> | undefined
@@ -105,7 +110,10 @@ export function createMessageStatuses(
     for (const { eventId } of appended) outbox.committed(eventId)
   }
 
-  /** One receipt that cannot be written must not fail the others, so after an error each has a commit of its own. */
+  /**
+   * Writes receipts in one commit. After an error each has a commit of its own, so that one receipt that cannot be
+   * written does not fail the others.
+   */
   async function write(batch: readonly Taken[]): Promise<void> {
     try {
       await report(batch)
@@ -118,7 +126,7 @@ export function createMessageStatuses(
     for (const { written } of batch) written.resolve()
   }
 
-  /** Never rejects. */
+  /** Writes the waiting receipts, until none is left. Never rejects. */
   async function writeWaiting(): Promise<void> {
     // Receipts of one read of the socket arrive here in one run of the microtasks.
     await Promise.resolve()
@@ -183,8 +191,8 @@ interface Taken {
 }
 
 /**
- * Returns the number of receipts for the next commit: at least one, and otherwise at most as many ids as one event may
- * have.
+ * Returns the number of receipts for the next commit. Together they have at most as many ids as one event may have,
+ * unless the first receipt alone has more.
  */
 function together(waiting: readonly Taken[]): number {
   let ids = 0

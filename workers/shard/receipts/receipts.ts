@@ -32,7 +32,7 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** Receipts that are taken together share a commit. */
+  /** Handles the receipts of a stanza. Receipts that are handled together share a commit. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     let some = [first]

@@ -23,7 +23,10 @@ export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>,
   const levelOf = async (names: readonly Subject[], ahead: Ahead) =>
     Math.max(await levels.of(names), ...names.map((name) => ahead.get(name) ?? 0))
 
-  /** Lowest status first: also lower ones that the receipt implies and that were not reported. */
+  /**
+   * Returns the new statuses, lowest first. They include lower statuses that the receipt implies and that were not
+   * reported.
+   */
   return async (receipt, people, isWanted, ahead) => {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
     // The timeline of the message already has the network's ack, so an implied `sent` is only needed for a webhook.
@@ -46,6 +49,6 @@ export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>,
   }
 }
 
-/** `sent` belongs to the whole message and not to one recipient. */
+/** Returns the people of a status. `sent` belongs to the whole message and not to one recipient. */
 const peopleAt = (status: MessageStatus, people: People): People =>
   status === 'sent' && people.who ? { ...people, who: null } : people

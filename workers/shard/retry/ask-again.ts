@@ -11,15 +11,15 @@ import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
 
-/** The most requests for one message, equal to the library's `maxMsgRetryCount`. */
+/** Maximum number of requests for one message. It equals the library's `maxMsgRetryCount`. */
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
 /** Number of the first request that contains keys for a new session. An intact session does not need them. */
 const KEYS_FROM = 2
 /**
- * Requests that can be sent to one sender immediately; later ones are sent at an interval. Each request causes a
- * report, and many reports would delay the webhooks of other senders.
+ * Number of requests that can be sent to one sender immediately. Later requests are sent at an interval. Each request
+ * causes a report, and many reports would delay the webhooks of other senders.
  */
 const BURST = 20
 const PAUSE = SECOND / 10
@@ -55,7 +55,10 @@ export interface AskAgainDeps {
 }
 
 export interface AskAgain {
-  /** Resolves when the retry request is sent, or when it is decided that it is not sent. */
+  /**
+   * Requests a message again from its sender. Resolves when the retry request is sent, or when it is decided that it is
+   * not sent.
+   */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
   phone(key: WAMessageKey): void
 }
@@ -64,8 +67,8 @@ export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissi
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
   /**
-   * Time in ms at which the next request to a sender may be sent. It is in the past while requests of the first burst
-   * are left.
+   * Time at which the next request to a sender may be sent, by sender. It is in the past while requests of the first
+   * burst are left.
    */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []

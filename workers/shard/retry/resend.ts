@@ -26,12 +26,12 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
-/** The most answers to one device about one message, equal to the library's `maxMsgRetryCount`. */
+/** Maximum number of answers to one device about one message. It equals the library's `maxMsgRetryCount`. */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
 /**
- * A device whose retry receipts contain no keys gets at most one new session in this time, because each new session
- * needs a query.
+ * Minimum time in ms between two new sessions with a device whose retry receipts contain no keys. It limits the number
+ * of queries, because each new session needs one.
  */
 const FETCH_PAUSE = 10 * SECOND
 
@@ -73,19 +73,22 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
-  /** An id alone must not be enough to get a message of another chat, because other people can see ids in quotes. */
+  /**
+   * Whether the message was sent to this chat. An id alone must not be enough to get a message of another chat, because
+   * other people can see ids in quotes.
+   */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
   /**
-   * Only recipients of a status, whose devices have the sender key, may request it again. For groups the network itself
-   * checks this.
+   * Whether the device got the sender key of the status. Only recipients of a status may request it again. For groups
+   * the network itself checks this.
    */
   const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 
   /**
-   * The next message to the group also contains the sender key for this device, because the resent message may not
-   * arrive.
+   * Removes a device from the holders of the sender key. So the next message to the group also contains the key for
+   * this device, because the resent message may not arrive.
    */
   const forgetKeyHolder = async (group: string, asker: string) => holders.forget(group, await namesOf(asker))
 

@@ -8,13 +8,13 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
 /**
- * The base key of the session is remembered at this retry. At later retries the session must have another one. The
- * library uses the same number.
+ * Number of the retry at which the base key of the session is remembered. At later retries the session must have
+ * another base key. The library uses the same number.
  */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Minimum time between two replacements of a session with a device, however often the device asks. */
+/** Minimum time in ms between two replacements of a session with a device, however often the device asks. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -25,7 +25,10 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** The new session uses the keys in the receipt, or, if `mayFetch` returns true, keys from the network. */
+/**
+ * Renews the session with the device that sent a retry receipt. The new session uses the keys in the receipt, or,
+ * if `mayFetch` returns true, keys from the network.
+ */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ repository, renewSession, clock, log }: SessionRenewalDeps): RenewSession {

@@ -10,7 +10,7 @@ import { bare } from '../wire/jid.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/** New one-time keys are uploaded if the network has fewer than this. */
+/** Minimum number of one-time keys on the network. If it has fewer, new keys are uploaded. */
 const FEW_PRE_KEYS = 5
 
 export interface AccountStanzaDeps {

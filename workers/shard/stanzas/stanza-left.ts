@@ -16,7 +16,10 @@ const left = (tag: string, type: string | null, children: readonly (string | und
     why,
   }))
 
-/** A stanza with several changes is only left out if none of them is processed. */
+/**
+ * Returns rows for changes of the account. A stanza with several changes matches only if none of its changes is
+ * processed.
+ */
 const account = (children: readonly string[], why: string): Left[] =>
   left('notification', 'account_sync', children, why).map(({ of }) => ({ of: { ...of, without: ACCOUNT_CHANGES }, why }))
 

@@ -5,8 +5,8 @@ interface WithThreadCpu {
 }
 
 /**
- * Returns ms; undefined if the platform does not report it. With older versions of Node, Linux reports ns in
- * `schedstat`.
+ * Returns the CPU time of this thread in ms; undefined if the platform does not report it. If Node has no
+ * function for it, Linux reports ns in `schedstat`.
  */
 export function threadCpuMs(): number | undefined {
   const usage = (process as WithThreadCpu).threadCpuUsage?.()

@@ -30,7 +30,7 @@ const THREAD: MeterClocks = { busyMs: () => performance.eventLoopUtilization().a
 
 export function createWorkMeter(clocks: MeterClocks = THREAD): WorkMeter {
   const accounts = new Map<string, Account>()
-  /** Counts work before the first call of `begin`. */
+  /** Counts work that belongs to no instance. */
   const nobody: Account = { busyMs: 0, cpuMs: 0 }
   let current = nobody
   let begunAt = clocks.busyMs()

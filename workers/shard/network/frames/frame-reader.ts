@@ -13,9 +13,12 @@ import { createSplitter } from './splitter.ts'
 
 /** If this bit of the first byte is set, the rest of the frame is compressed (deflate). */
 const COMPRESSED = 2
-/** The most bytes of an inflated frame. A compressed one may have half as many. */
+/**
+ * Maximum number of bytes of a frame after decompression. A compressed frame has at most half as many, because its
+ * length has three bytes.
+ */
 export const MAX_INFLATED = 32 * 2 ** 20
-/** Bytes that are decoded in one turn of the event loop: a few milliseconds. */
+/** Maximum number of bytes of a frame that is decoded in one turn of the event loop. This takes a few milliseconds. */
 const SMALL = 32 * 2 ** 10
 /**
  * Time in ms per turn of the event loop in which frames are decoded. One read of the socket can bring hundreds of short
@@ -33,7 +36,7 @@ export interface FrameReader {
 
 export interface FrameReaderDeps {
   onNode(node: BinaryNode): void
-  /** Called when a frame cannot be decrypted or decoded. Nothing more is read afterwards. */
+  /** Called when a frame cannot be decrypted or decoded. No later frame is read. */
   onBroken(error: unknown): void
   /**
    * Called with true if more data arrived than can be processed; no more should arrive until it is called with false.
@@ -89,7 +92,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     }
   }
 
-  /** Undefined if the connection has ended in the meantime. */
+  /** Decodes a frame in slices. Returns undefined if the connection has ended in the meantime. */
   async function inSlices(body: Buffer, turn: Turns): Promise<BinaryNode | undefined> {
     const reading = readingNode(body)
     let node = reading.read(SLICE)

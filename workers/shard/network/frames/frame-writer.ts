@@ -1,4 +1,7 @@
-/** Encodes what is sent on a connection: each message is a frame, three bytes of length and then the message. */
+/**
+ * Encodes the messages that are sent on a connection. Each message is a frame: three bytes of length, and then the
+ * message.
+ */
 import { sealInto, TAG } from '../noise/cipher.ts'
 
 export interface FrameWriter {
@@ -11,7 +14,7 @@ export interface FrameWriter {
 }
 
 const PREFIX = 3
-/** Greatest length of an encrypted message, in bytes. */
+/** Maximum length of an encrypted message in bytes. */
 const MAX_LENGTH = 2 ** 24 - 1
 
 export function createFrameWriter(introduction: Uint8Array): FrameWriter {

@@ -1,6 +1,6 @@
 /**
- * Verifies that this device was linked by the phone that scanned its code, and signs its identity. The phone proves
- * that it has the secret of the code, and signs the identity with the key of its account.
+ * Verifies that this device was linked by the phone that scanned its code, and signs the identity of this device.
+ * The phone proves that it has the secret of the code, and signs the identity with the key of its account.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthenticationCreds, type BinaryNode, encodeSignedDeviceIdentity, proto } from '@whiskeysockets/baileys'
@@ -27,7 +27,10 @@ export interface LinkedDevice {
   reply: BinaryNode
 }
 
-/** Throws if the report does not come from the phone that has the secret, or if its signature is invalid. */
+/**
+ * Returns the changes and the answer that link the device. Throws if the report does not come from the phone that
+ * has the secret, or if its signature is invalid.
+ */
 export function linkedDevice(
   { id, identity, jid, lid, platform, businessName }: PairSuccess,
   creds: Pick<AuthenticationCreds, 'advSecretKey' | 'signedIdentityKey'>,

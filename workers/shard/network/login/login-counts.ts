@@ -7,7 +7,7 @@ import { keepFacts, ownFacts } from '../../keys/own-facts.ts'
 
 export interface LoginCounts {
   of(creds: AuthenticationCreds): Pick<proto.IClientPayload, 'lc' | 'connectAttemptCount'>
-  /** The credentials must be saved after this call. */
+  /** Counts an accepted login in the credentials. They must be saved after this call. */
   accepted(creds: AuthenticationCreds): void
 }
 

@@ -13,10 +13,10 @@ export interface LoginDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** The network has lost the keys of this device: not found, not acceptable. */
+/** Codes which mean that the network has lost the keys of this device: not found, not acceptable. */
 const NO_KEYS = [404, 406]
 
-/** Never rejects, because the account is logged in even without answers. */
+/** Sends the queries. Never rejects, because the account is logged in even without answers. */
 export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<void> {
   await oneTimeKeys.check()
   try {

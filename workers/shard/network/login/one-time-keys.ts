@@ -29,7 +29,7 @@ export interface OneTimeKeysDeps {
 /** Number of keys in the first upload, as in the library. */
 const FIRST = 812
 const FEW = 5
-/** The pause before each further attempt doubles. */
+/** Maximum number of attempts of an upload. The pause before each further attempt doubles. */
 const TRIES = 4
 const FIRST_PAUSE = SECOND
 const DEADLINE = 30 * SECOND
@@ -38,8 +38,8 @@ export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: O
   let running: Promise<void> | undefined
 
   /**
-   * The query must not be sent before the credentials that count the keys are on disk. Otherwise, after a kill, new
-   * keys would get the ids of uploaded ones, and first messages could not be read.
+   * Creates keys, and returns the query that uploads them when the credentials that count the keys are on disk.
+   * Otherwise, after a kill, new keys would get the ids of uploaded ones, and first messages could not be read.
    */
   async function nextKeys(count: number): Promise<BinaryNode> {
     const upload = await keys.transaction(async () => {
@@ -51,7 +51,10 @@ export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: O
     return upload
   }
 
-  /** If the outcome of an upload is unknown, the next login counts the keys that have arrived. */
+  /**
+   * Uploads new keys. An upload is repeated only if the network refused it. If its outcome is unknown, the next login
+   * counts the keys that have arrived.
+   */
   async function attempts(count: number, isOver: () => boolean): Promise<void> {
     const upload = await nextKeys(count)
     for (let tries = 1; !isOver(); tries++) {

@@ -1,4 +1,7 @@
-/** Completes the link after the phone has scanned the code, or refuses it if the report of the phone is not proven. */
+/**
+ * Completes the link after the phone has scanned the code, or refuses it if the report of the phone cannot be
+ * verified.
+ */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import { asError } from '../../baileys/thread/rejections.ts'
 import { escalateTrap } from '../../baileys/thread/trap.ts'

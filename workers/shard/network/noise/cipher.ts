@@ -32,7 +32,7 @@ export function sealInto(target: Buffer, at: number, plaintext: Uint8Array, { ke
   target.set(cipher.getAuthTag(), at + plaintext.length)
 }
 
-/** Throws if the bytes were encrypted with another key, counter or bound data. */
+/** Decrypts a message. Throws if the bytes were encrypted with another key, counter or bound data. */
 export function unsealFrame(sealed: Uint8Array, { key, counter, bound }: Position): Buffer {
   const decipher = createDecipheriv(ALGORITHM, key, nonceOf(counter), { authTagLength: TAG })
   if (bound) decipher.setAAD(bound)
@@ -42,10 +42,13 @@ export function unsealFrame(sealed: Uint8Array, { key, counter, bound }: Positio
   return plaintext
 }
 
-/** Only its last 4 bytes change. A cipher copies it when it is created, so all of them can share it. */
+/**
+ * The nonce of all messages, of which only the last 4 bytes change. A cipher copies the nonce when it is created, so
+ * all ciphers can share this buffer.
+ */
 const SHARED_NONCE = Buffer.alloc(NONCE)
 
-/** Throws a RangeError after 4,294,967,296 messages with one key. */
+/** Returns the nonce for a counter. Throws a RangeError after 4,294,967,296 messages with one key. */
 function nonceOf(counter: number): Buffer {
   SHARED_NONCE.writeUInt32BE(counter, NONCE - 4)
   return SHARED_NONCE

@@ -40,7 +40,7 @@ export interface HandshakeDeps {
   confirmOwner?: (() => Promise<void>) | undefined
 }
 
-/** Rejects if the server is not trusted, or if the connection has ended. */
+/** Runs the handshake. Rejects if the server is not trusted, or if the connection has ended. */
 export async function shakeHands(deps: HandshakeDeps): Promise<void> {
   const { creds, trust, prologue, write, hello, onKeys } = deps
   const ephemeral = newKeyPair()
@@ -55,7 +55,7 @@ export async function shakeHands(deps: HandshakeDeps): Promise<void> {
   await sent
 }
 
-/** The payload is that of the registration if the device is not linked. */
+/** Returns the login of a linked device, or the registration of a device that is not linked. */
 export function clientPayload({
   creds,
   version,
