@@ -1,6 +1,7 @@
 /**
- * Routes that clients of other gateways already use. Each row is an additional route of an operation, with its
- * credentials and limits, and is not in the API description. A row whose operation is not declared is not mounted.
+ * Routes that clients of other gateways already use. Each row is an additional route of an operation, with the
+ * credentials and limits of that operation, and is not in the API description. A row whose operation is not declared is
+ * not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
@@ -8,11 +9,17 @@ import type { RawFields } from './input.ts'
 
 export interface Alias {
   route: Route
-  /** Id of the operation. If the row has `choose`, only its credentials and limits apply. */
+  /**
+   * Id of the operation. If the row has `choose`, the call may go to another operation; the credentials and limits are
+   * then still those of this one.
+   */
   operation: string
   rename?: Readonly<Record<string, string>>
   takesBoth?: true
-  /** For each field, the operation's value for each value of the alias, ignoring case. Any other value is refused. */
+  /**
+   * Values of fields, by the name of the field: for each value of the alias, ignoring case, the value of the operation.
+   * Any other value is refused.
+   */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   own?: readonly string[]
   /** Fields that are added to the request, because the route itself implies their values. */
@@ -21,9 +28,9 @@ export interface Alias {
   body?: true
   list?: string
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
-  /** `done`: the answer is `{ value: true }`. `count`: the answer is only the `total`. */
+  /** Form of the answer. `done`: it is `{ value: true }`. `count`: it is only the `total`. */
   answer?: 'done' | 'count'
-  /** The route exists only in this dialect, where it takes precedence over routes with the same path. */
+  /** The only dialect in which the route exists. There it takes precedence over routes with the same path. */
   dialect?: Dialect
 }
 
@@ -60,7 +67,10 @@ const byAction =
 
 const BOTH = { issue: { path: 'community_id', message: 'cannot be given together with group_id' } }
 
-/** Routes for members and admins. With the id of a community instead of a group, they act on the community. */
+/**
+ * Declares a route that changes members and admins. If a request has the id of a community and not of a group, it
+ * changes the community.
+ */
 const participants = (route: Route, verb: string): Alias => ({
   route,
   operation: `groups.${verb}`,
@@ -102,8 +112,9 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * Further field names that an operation accepts on its main route. A generated client cannot have two parameters with
- * the name `token`, so the API description has only `order_token`.
+ * Further field names that an operation accepts on its main route: an order may have `token` instead of `order_token`.
+ * The API description has only `order_token`, because a generated client cannot have two parameters with the name
+ * `token`.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {

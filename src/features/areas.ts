@@ -1,5 +1,5 @@
 /**
- * Areas of the API by the prefix of an operation's id. The tags of the description and the table of operations are
+ * Areas of the API, by the prefix of an operation's id. The tags of the description and the table of operations are
  * generated from them.
  */
 
@@ -58,7 +58,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
 }
 
-/** Each kind of message has its own tag; an operation in none of them has the tag `send`. */
+/** Tags for kinds of messages. An operation that sends none of these kinds has the tag `send`. */
 const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] = [
   {
     tag: 'send-media',

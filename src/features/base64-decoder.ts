@@ -3,7 +3,10 @@
  * It is plain JavaScript, because `atob` of Node 20 takes five times as long.
  */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Characters that are not digits. The values stay negative after any shift, so one check per group finds them. */
+/**
+ * Values of characters that are not digits. They stay negative after any shift, so one check per group of characters
+ * finds them.
+ */
 const [OTHER, PADDING, BLANK, LINE_BREAK] = [-1, -2, -3, -4] as const
 
 const VALUES = new Int8Array(256).fill(OTHER)
@@ -26,19 +29,19 @@ export interface Base64Decoder {
   write(characters: Uint8Array, target: Uint8Array, at: number): number
   /** Decodes the rest, at most 2 bytes. Returns the index after the last decoded byte. */
   end(target: Uint8Array, at: number): number
-  /** The first problem, after which nothing more is decoded; undefined if there is none so far. */
+  /** Returns the first problem; undefined if there is none so far. After a problem, nothing more is decoded. */
   problem(): Base64Problem | undefined
 }
 
 export function createBase64Decoder(): Base64Decoder {
   let problem: Base64Problem | undefined
-  /** Bits of the digits that do not form a complete group of four yet. */
+  /** Bits of the digits that do not form a complete group of four yet; `digits` is their number. */
   let bits = 0
   let digits = 0
   let padding = 0
   /**
-   * A blank within a line is most likely a `+` that was decoded as part of a form, so skipping it would send a damaged
-   * file. A blank beside a line break is formatting.
+   * True behind a blank within a line. Such a blank is most likely a `+` that was decoded as part of a form, so
+   * skipping it would send a damaged file. A blank beside a line break is only formatting.
    */
   let isBehindBlank = false
   let isLineStart = true
@@ -96,7 +99,8 @@ export function createBase64Decoder(): Base64Decoder {
 }
 
 /**
- * Decodes groups of four digits, nearly all of the text, until another character comes. Returns the number of groups.
+ * Decodes groups of four digits, until another character comes. Nearly all of a text consists of such groups. Returns
+ * the number of groups.
  */
 function wholeGroups(characters: Uint8Array, from: number, target: Uint8Array, at: number): number {
   let read = from
@@ -120,11 +124,11 @@ function put(group: number, target: Uint8Array, at: number): number {
   return at + 3
 }
 
-/** Characters decoded at a time, so that their bytes stay in the processor's cache. */
+/** Number of characters that are decoded at a time, so that their bytes stay in the processor's cache. */
 const PART = 16_384
 const PART_BYTES = 3 * PART
 
-/** `too_large` means that the result has more than `most` bytes. */
+/** Decodes a text. Returns `too_large` if the result would have more than `most` bytes. */
 export function decodeBase64(
   text: string,
   { from = 0, most = Number.POSITIVE_INFINITY }: { from?: number; most?: number } = {},

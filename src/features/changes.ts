@@ -5,7 +5,7 @@ import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 import { sendSafetyFields } from './send-safety.ts'
 
-/** Only the length is checked here; the directory applies the rule for proxies. */
+/** The URL of a proxy. Only its length is checked here; the directory applies the rule for proxies. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
@@ -54,10 +54,10 @@ export const SettingsChange = z
   .object(settingsFields)
   .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/** Only the length is checked here; the directory applies the rule for webhook URLs. */
+/** The URL of a webhook. Only its length is checked here; the directory applies the rule for webhook URLs. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
-/** Null switches the webhook off. */
+/** The URL of a webhook, or null to switch the webhook off. */
 export const nullableHookUrl = hookUrl.nullable()
 
 const hook = nullableHookUrl.optional()

@@ -22,7 +22,10 @@ import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid, uuid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
-/** Not validated, because the client of the dashboard knows its form from the TypeScript type. */
+/**
+ * Schema of an answer that is not validated, because the client of the dashboard knows its form from the TypeScript
+ * type.
+ */
 const json = <T>() => z.custom<T>()
 
 const FRESH = 1_000

@@ -26,8 +26,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /**
- * Credential that a route requires. A scope is that of an API key. `metrics` is the operator's token. `described` needs
- * no credential, and has a rate limit per address.
+ * Credential that a route requires. A scope means an API key with this scope. `metrics` is the operator's token for
+ * metrics. `described` needs no credential, and has a rate limit per address.
  */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
@@ -39,7 +39,7 @@ const ACTION_DEADLINE = 20 * SECOND
 export const EVENT_STREAM = 'text/event-stream'
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** A file of any kind. The handler states the actual type in its answer. */
+/** Content type of an answer with a file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
 export const BYTES = 'application/octet-stream'
@@ -72,23 +72,25 @@ export interface Endpoint<
   R extends z.ZodType = z.ZodType,
 > {
   kind: K
-  /** The id is part of the public API, so it must not change when code is renamed. */
+  /** Id of the operation. It is part of the public API, so it must not change when code is renamed. */
   id: Id
   method: Method
   path: string
   access: Access
   fields: z.ZodRawShape
   input: I
-  /** Fields of a request that have no effect. They are not validated. */
+  /** Returns the fields of a request that have no effect. They are not validated. */
   ignored: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   reply: R
   status: 200 | 201
   contentType: ContentType
   cacheControl: string | undefined
   redirect: string | undefined
-  /** Whether the operation is refused with `subscription_required` if the plan does not allow sending. */
+  /** True if the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
-  /** Whether the operation is allowed without a paid plan: the owner must always be able to read and to revoke. */
+  /**
+   * True if the operation is allowed without a paid plan, because the owner must always be able to read and to revoke.
+   */
   isWithoutPlan: boolean
   errors: readonly FailureCode[]
   summary: string
@@ -96,21 +98,21 @@ export interface Endpoint<
   examples: readonly Example[]
   /** Maximum size of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
-  /** True if the body is a file. The other fields are then in the query. */
+  /** True if the body is a file. The other fields are then in the query of the URL. */
   takesFile: boolean
   /** Fields that are sent percent-encoded in headers, by the name of the header. */
   inHeaders: Readonly<Record<string, string>>
   /** Destination of a send whose input has no `phone`. */
   to: Identifier | undefined
   /**
-   * For a send: field with the id of the message that it refers to, which becomes `reference_message_id` of the
-   * `delivery` event.
+   * Name of a field of a send. The field contains the id of the message to which the send refers, which becomes
+   * `reference_message_id` of the `delivery` event.
    */
   about: string | undefined
   deadlineMs: number
   notFound: FailureCode
   /**
-   * Answer from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow` is
+   * Answers from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow` is
    * true, the thread is not asked.
    */
   fallback: Fallback<unknown> | undefined
@@ -124,7 +126,7 @@ export interface Says<I extends z.ZodRawShape> {
   description?: string
   redirect?: string
   input?: I
-  /** Fields that other fields of the request make meaningless. They are not validated. */
+  /** Returns the fields that other fields of the request make meaningless. They are not validated. */
   ignored?: Endpoint['ignored']
   /** Rules between fields, checked only if each field is valid by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
@@ -203,12 +205,12 @@ export const takesJson = ({ method, takesFile }: Pick<Endpoint, 'method' | 'take
 
 export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PUT'
 
-/** A body must be an object if there is one, even for operations without fields. */
+/** Failures that a body can cause. A body must be an object if there is one, even for operations without fields. */
 const ofBody = (method: Method): readonly FailureCode[] => (hasBody(method) ? ['invalid_request'] : [])
 
 /**
- * `about` names the field with the id of the message that the send refers to. `to` is the destination if the input has
- * no `phone`.
+ * Declares a queued send. `about` is the name of the field with the id of the message to which the send refers. `to` is
+ * the destination if the input has no `phone`.
  */
 export function send<const Id extends string, I extends z.ZodRawShape>(
   id: Id,
@@ -231,9 +233,9 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * `writes`: the operation changes the account; it needs a subscription and may be refused with `not_allowed`.
- * `notFound`: the failure that the network's 404 means. `isKnown`: answered from local data, without a query to the
- * network.
+ * Declares an immediate operation. `writes`: it changes the account, so it needs a subscription and may be refused with
+ * `not_allowed`. `notFound`: the failure that the network's 404 means. `isKnown`: it is answered from local data,
+ * without a query to the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
@@ -290,7 +292,10 @@ export function local<const Id extends string, const A extends Access, I extends
 
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** `sent` is the result of a send, which runs long after the acknowledgement. */
+/**
+ * Types of the contexts that handlers get, by the kind of operation. `sent` is the type of a send's result, which
+ * exists long after the acknowledgement.
+ */
 export interface HandlerContexts {
   send: unknown
   action: unknown
@@ -303,7 +308,10 @@ type HandlerReply<E, C extends HandlerContexts> =
   E extends Endpoint<'send'> ? C['sent'] : E extends { reply: infer R } ? z.output<R> : never
 type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
-/** TypeScript reports a missing handler of the module `F`. This is only a type, so the shard thread never loads zod. */
+/**
+ * Types of the handlers of the module `F`, so that TypeScript reports a missing handler. This is only a type, so the
+ * shard thread never loads zod.
+ */
 export type HandlersOf<F, C extends HandlerContexts> = {
   [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (
     context: HandlerContext<E, C>,
@@ -322,7 +330,7 @@ export type OperationsOf<A> = {
   }
 }
 
-/** The shard thread answers a send only after its queue has committed the message. */
+/** Answer of the shard thread to a send. It comes only after the queue has committed the message. */
 export interface Queued {
   message_id: string
   svc_id: string

@@ -13,7 +13,10 @@ interface Meta {
   examples?: unknown[]
 }
 
-/** Half of a surrogate pair, left by a cut between two code units. It cannot be encoded in UTF-8. */
+/**
+ * Matches half of a surrogate pair, which remains if a text is cut between two code units. It cannot be encoded in
+ * UTF-8.
+ */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -24,7 +27,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
-/** Text of a send: counted in code points, and never trimmed. */
+/** Text of a send. Its length is counted in code points, and it is never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -34,8 +37,8 @@ export const text = (min: number, max: number) =>
 const codeUnits = ({ length }: string) => length
 
 /**
- * Names for WhatsApp, and search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code
- * points).
+ * Names for WhatsApp, and search texts. They are trimmed, and their length is counted in UTF-16 code units (zod's own
+ * `max` counts code points).
  */
 export const name = (min: number, max: number) =>
   z
@@ -44,7 +47,10 @@ export const name = (min: number, max: number) =>
     .superRefine(within(min, max, codeUnits))
     .meta({ minLength: min, maxLength: max })
 
-/** Names and notes that this service stores and shows: normalised, then counted in UTF-16 code units. */
+/**
+ * Names and notes that this service stores and displays. They are normalised, and their length is counted in UTF-16
+ * code units.
+ */
 export const displayText = (min: number, max: number) =>
   z
     .string()
@@ -56,7 +62,10 @@ export const displayText = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max })
 
-/** Texts that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
+/**
+ * Texts that are neither content of a send nor names. Their length is counted in UTF-16 code units, and they are not
+ * trimmed.
+ */
 export const plain = (min: number, max: number) =>
   z
     .string()
@@ -74,11 +83,11 @@ function codePoints(value: string): number {
   return count
 }
 
-/** Upper and lower case are both accepted; the stored form is lower case. */
+/** One of these words, in upper or lower case. The stored form is lower case. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
-/** zod's own message asks for a number and not for a whole number. */
+/** A whole number. zod's own message asks only for a number. */
 const wholeNumber = z.int({
   error: ({ code, input }) =>
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
@@ -91,7 +100,10 @@ export const oneOfNumbers = (values: readonly number[]) =>
     .refine((value) => values.includes(value), { error: `must be ${values.join(', ').replace(/, (\d+)$/, ' or $1')}` })
     .meta({ enum: [...values] })
 
-/** If all issues of a request have the same code, the error has this code instead of `invalid_request`. */
+/**
+ * Parameters of an issue with an error code of its own. If all issues of a request have the same code, the error has
+ * this code instead of `invalid_request`.
+ */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
 export const MEDIA_INVALID = { code: 'media_invalid' } as const
 
@@ -106,8 +118,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 }
 
 /**
- * An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`. Broadcast lists are
- * accepted but not offered, because nothing can be sent to them.
+ * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other wrong value
+ * is `invalid_phone`. Broadcast lists are accepted but not mentioned in messages, because nothing can be sent to them.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -130,8 +142,8 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * `<digits>@broadcast` is accepted as a destination, but its `delivery` event reports `not_allowed`, because linked
- * devices have no broadcast lists.
+ * Destination of a send. `<digits>@broadcast` is accepted too, but its `delivery` event reports `not_allowed`, because
+ * linked devices have no broadcast lists.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
@@ -176,8 +188,8 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{
 const isDay = z.iso.date()
 
 /**
- * `Date` converts 30 February to a day in March, so the date is checked. An offset can lead to a year that four digits
- * cannot express.
+ * True for a valid date and time. `Date` would convert 30 February to a day in March, so the day is checked separately.
+ * An offset can lead to a year that four digits cannot express.
  */
 const isDateTime = (value: string) =>
   ISO.test(value) &&
@@ -190,7 +202,7 @@ export const dateTime = z
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
   .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
 
-/** Converted to epoch ms. */
+/** A date and time, converted to epoch ms. */
 export const moment = dateTime.transform((value) => Date.parse(value))
 
 export const Done = z.object({ value: z.literal(true) })
@@ -236,7 +248,10 @@ export const url = text(1, 2_048)
   .meta({ format: 'uri' })
 
 const WEB_URL = /^https?:/i
-/** A shorter text without a prefix may be a word or a path, so it counts as base64 only if it has padding. */
+/**
+ * Minimum length of base64 without a prefix and without padding. A shorter text may be a word or a path, so it counts
+ * as base64 only if it has padding.
+ */
 const MIN_BASE64 = 64
 
 const BASE64_PROBLEMS: Record<Base64Problem, string> = {
@@ -269,7 +284,7 @@ const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   isExplained: true,
 })
 
-/** End of an error message that explains why the value is no file. `text` is the value or its beginning. */
+/** Returns the end of an error message that explains why the value is no file. `text` is the value or its beginning. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'
@@ -277,12 +292,12 @@ function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base6
 }
 
 /**
- * A URL that is longer than any allowed URL. It is validated in place of a text that was too long to be kept, so that
+ * A URL that is longer than any allowed URL. It is validated instead of a text that was too long to be kept, so that
  * the caller gets the usual error.
  */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
-/** Accepts a text, or the symbol that represents a long text of a large body. */
+/** Makes a schema also accept the symbol that represents a long text of a large body. */
 function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
   const { run } = schema._zod
   schema._zod.run = (payload, context) => (heldText(payload.value) ? payload : run(payload, context))

@@ -1,6 +1,7 @@
 /**
- * A text of a large body that is too long for any field except a file. It is decoded while it arrives and not kept. A
- * symbol represents it in the fields, because no caller can send a symbol; only the schema of a file accepts it.
+ * A text of a large body that is too long for any field except a file. It is decoded while it arrives and is not kept.
+ * A symbol represents it in the fields, because no caller can send a symbol. Only the schema of a file accepts the
+ * symbol.
  */
 import type { Base64Problem } from './base64-decoder.ts'
 
@@ -20,6 +21,6 @@ export function holdText(text: HeldText): symbol {
 
 export const heldText = (value: unknown): HeldText | undefined => (typeof value === 'symbol' ? texts.get(value) : undefined)
 
-/** `data:<mime>;base64,`; the type may have parameters. */
+/** Matches the beginning of a data URL, `data:<mime>;base64,`. The type may have parameters. */
 export const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
 export const MAX_PREFIX = 512

@@ -38,7 +38,7 @@ function counted(issue: { origin: string; minimum?: number | bigint; maximum?: n
   }
 }
 
-/** The message names the bound that was exceeded. An issue with its own message keeps it. */
+/** Returns the message for an issue, with the bound that was exceeded. An issue with a message of its own keeps it. */
 export function sentenceOf(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -71,8 +71,8 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * The variant of a union that the caller probably meant: the first one with errors other than wrong types and literals.
- * If there is none, the only variant that is not a literal.
+ * Returns the variant of a union that the caller probably meant: the first one with errors other than wrong types and
+ * literals. If no variant has such errors, it is the only variant that is not a literal.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
@@ -92,7 +92,9 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** If a list is given in place of a text, zod also reports a text that is too short. */
+/**
+ * Removes second issues of one field: if a list is given instead of a text, zod also reports a text that is too short.
+ */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
@@ -101,8 +103,8 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
 /**
- * A long text in a field that does not accept a file is replaced by an ordinary text of `STAND_IN` letters, so that the
- * error is the usual one.
+ * Validates the fields. A long text in a field that does not accept a file is replaced by an ordinary text of
+ * `STAND_IN` letters, so that the error is the usual one.
  */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
@@ -116,7 +118,7 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Length of the ordinary text, which is longer than the limit of every field except files. */
+/** Number of letters of the ordinary text. It is longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
 function* strayTexts(issues: Issues): Generator<unknown> {
@@ -126,7 +128,10 @@ function* strayTexts(issues: Issues): Generator<unknown> {
   }
 }
 
-/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` if only such fields are wrong. */
+/**
+ * Validates the fields and returns the input. Throws `invalid_request` with the issues, or `invalid_phone` or
+ * `media_invalid` if only such fields are wrong.
+ */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))
@@ -142,7 +147,9 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
 /** The bytes of a body, or a function that returns its JSON and throws as `parseJson` does. */
 export type RawBody = Uint8Array | (() => unknown)
 
-/** An empty body is `{}`. With `list`, a bare list becomes the field of that name. */
+/**
+ * Returns the fields of a body. An empty body is `{}`. If `list` is given, a bare list becomes the field of that name.
+ */
 export function readFields(body: RawBody, list?: string): RawFields {
   if (typeof body !== 'function' && body.byteLength === 0) return {}
   let value: unknown

@@ -4,7 +4,10 @@ import { plain } from './fields.ts'
 const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const CODE = /^([\w-]+)\/?(?:\?.*)?$/
 
-/** `form` describes the link for people. The part after `?` and a trailing `/` are removed. */
+/**
+ * An invitation link, of which only the code is kept. `form` describes the link for people. The part after `?` and a
+ * trailing `/` are removed.
+ */
 export const linkTo = (link: RegExp, form: string, example: string) =>
   plain(1, 256)
     .transform((value, context) => {

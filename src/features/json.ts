@@ -1,9 +1,9 @@
 /**
  * Parses JSON from callers. Thousands of small values cost more than their size suggests: 20 million `{}` (60 MB)
- * blocked a thread for two minutes. No valid body has that many, so the values are counted before the parsing.
+ * blocked a thread for two minutes. No valid body has that many values, so they are counted before the parsing.
  */
 
-/** Entries and fields of one body. The largest operation takes 1,208. */
+/** Maximum number of entries and fields of one body. The largest operation takes 1,208. */
 export const MAX_VALUES = 10_000
 
 export class TooManyValues extends Error {}
@@ -16,7 +16,7 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
   number,
 ]
 
-/** A quote after an odd number of backslashes does not end the text. */
+/** Returns the index of the quote that ends a text. A quote after an odd number of backslashes does not end it. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let before = end
@@ -26,7 +26,10 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/** Each value except the first follows a comma, or the opening of a list or an object. */
+/**
+ * True if a value follows this byte. Each value except the first follows a comma, or the opening of a list or an
+ * object.
+ */
 export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
 
 function hasTooManyValues(bytes: Uint8Array): boolean {
@@ -48,8 +51,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Replaces the values in place. The function does not call itself, because a deeply nested body could overflow the
- * stack.
+ * Replaces values at any depth, in place. The function does not call itself, because a deeply nested body could
+ * overflow the stack.
  */
 export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
   const open: object[] = [whole]

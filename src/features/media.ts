@@ -7,8 +7,8 @@ import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'
 
 /**
- * A browser would execute these types instead of saving the file. Scripts have many type names (WHATWG MIME Sniffing,
- * 4.6).
+ * Matches types that a browser would execute instead of saving the file. Scripts have many type names (WHATWG MIME
+ * Sniffing, 4.6).
  */
 const RUNNABLE =
   /^(?:text\/(?:html|xml|xsl|css|jscript|livescript)|application\/(?:xml|wasm)|(?:text|application)\/(?:x-)?(?:java|ecma)script[\d.]*|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
@@ -17,7 +17,7 @@ const UNKNOWN = 'application/octet-stream'
 
 export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
 
-/** RFC 6266: an ASCII name for old clients, and the real name. */
+/** Returns the header `Content-Disposition` (RFC 6266), with an ASCII name for old clients and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
   // Half of a surrogate pair cannot be encoded; with the u flag it counts as one character.
@@ -29,7 +29,7 @@ export function disposition(fileName: string | null): string {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** The link is a credential, so shared caches must not store the file. */
+/** Value of `Cache-Control` for a file. Its link is a credential, so shared caches must not store the file. */
 const CACHE = 'private, no-store'
 
 export const download = local('media.download', 'GET /media/{link}', {

@@ -3,7 +3,10 @@ import type { Page } from './parts.ts'
 
 export const HTML = 'text/html; charset=utf-8'
 
-/** Weights are ignored, because browsers list the languages by preference. */
+/**
+ * Returns the language of a page for a request. Weights in the header are ignored, because browsers list the languages
+ * by preference.
+ */
 export const languageOfRequest = (request: Request): Language =>
   languageOf((request.headers.get('Accept-Language') ?? '').split(',').map((each) => each.split(';')[0]!))
 

@@ -31,14 +31,19 @@ export interface Parts {
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
-    /** Explains why a check fails. The explanation contains no file paths. */
+    /** Functions that explain why a check fails. The explanation contains no file paths. */
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
-    /** The service is ready without a converter, so this is not one of the checks. */
+    /**
+     * State of the conversion of media. It is not one of the checks, because the service is ready without a converter.
+     */
     media: 'ok' | 'no converter'
     warning?(): string | undefined
     buckets?(): readonly string[]
   }
-  /** Undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
+  /**
+   * Opens a received file. Resolves with undefined for an invalid link; rejects with `Failure`. Aborting the signal
+   * ends the download.
+   */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
   copyOfReceivedFile(link: string): Promise<string | undefined>
   metrics(): Promise<string>
@@ -50,7 +55,7 @@ export interface Parts {
   connectLinks: ConnectLinks
   nodes: Nodes
   health: ((workspace: WorkspaceId, window: HealthWindow) => Promise<Health>) | undefined
-  /** Sums of the instances for each hour; undefined if the dashboard is off. */
+  /** Reads the sums over the instances for each hour; undefined if the dashboard is off. */
   activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined
 }
 
@@ -85,9 +90,9 @@ export interface Pages {
   pairing(view: PairingView): Page
   pairingRefusal(language: Language): Page
   connect(link: ConnectLink): Page
-  /** Explains why pairing is not possible. The link is undefined if no such link exists. */
+  /** Page that explains why pairing is not possible. The link is undefined if no such link exists. */
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
-  /** Says that nothing is at this address. The path only decides how many folders are above it. */
+  /** Page for an address that does not exist. The path only decides how many folders are above it. */
   unknownAddress(language: Language, path: string): Page
   docs: Page
   asset(name: string): Promise<Asset | undefined>
@@ -100,7 +105,7 @@ export interface DashboardFile {
   /** True if the name contains the hash of the content, so that it can be cached forever. */
   isForEver: boolean
   content: Uint8Array<ArrayBuffer>
-  /** Compressed once; absent if compression would not help. */
+  /** Returns the compressed content, which is compressed once. Absent if compression would not help. */
   gzip: (() => Promise<Uint8Array<ArrayBuffer>>) | undefined
 }
 
@@ -112,7 +117,7 @@ export interface DashboardFiles {
 export interface ReceivedFileStream {
   file: { mimeType: string; fileName: string | null; fileSha256: Uint8Array | null }
   stream: ReadableStream<Uint8Array>
-  /** Number of bytes; null until the end of the file is known. */
+  /** Length of the file in bytes; null until the end of the file is known. */
   length: number | null
 }
 
@@ -126,7 +131,7 @@ export interface PublicCall {
   parts: Parts
   request: Request
   source: string
-  /** Whether a program on this machine has called directly, without a proxy. */
+  /** True if a program on this machine has called directly, without a proxy. */
   isOnThisMachine: boolean
 }
 
@@ -141,6 +146,6 @@ export interface AccountCall extends PublicCall {
 export interface InstanceCall extends AccountCall {
   instance: InstanceId
   isStillAllowed(): boolean
-  /** Whether the caller has only a connect link, and may learn nothing about the instance. */
+  /** True if the caller has only a connect link, and may learn nothing about the instance. */
   isStranger: boolean
 }

@@ -13,7 +13,7 @@ const WITHOUT_PADDING = /=+$/
 
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
-/** Accepts padding and removes it. `fits` reports what is wrong with the length. */
+/** A text in base64url. Padding is accepted and removed. `fits` refuses a wrong length. */
 const base64url = (
   description: string | undefined,
   fits: (text: string, refuse: (message: string) => void) => void,
@@ -31,7 +31,7 @@ const base64url = (
     })
     .meta({ ...(description === undefined ? {} : { description }), maxLength, contentEncoding: 'base64url' })
 
-/** `toLocaleString` would load 5 MB of locale data at every start. */
+/** Writes a number with commas. `toLocaleString` would load 5 MB of locale data at every start. */
 const withCommas = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 const bytes = (min: number, max: number, description?: string) =>

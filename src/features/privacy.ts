@@ -114,7 +114,7 @@ export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-re
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
 
-/** Message timers: never, a day, a week, 90 days. */
+/** Seconds of message timers: never, a day, a week, 90 days. */
 const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {

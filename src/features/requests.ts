@@ -1,6 +1,6 @@
 /**
- * Finds the operation of a request and parses its input. The HTTP thread and the threads for large bodies use it, so
- * that the same body means the same.
+ * Finds the operation of a request and parses its input. The HTTP thread and the threads for large bodies both use this
+ * module, so that the same body means the same.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -16,7 +16,10 @@ export interface RequestRoute {
   name: string
   method: Method
   path: string
-  /** If an alias chooses the operation by the sent fields, only the credentials and limits of this operation apply. */
+  /**
+   * The operation of the route. If an alias chooses another operation by the sent fields, only the credentials and
+   * limits of this one apply.
+   */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
@@ -60,8 +63,9 @@ export function routeNamed(name: string): RequestRoute {
 }
 
 /**
- * Fields of the path take precedence over those of the body, and those over the query. Throws as `parseInput` does,
- * with the field names of the caller. `onIgnored` gets the names of unknown fields, even if the request is refused.
+ * Reads a request. Fields of the path take precedence over those of the body, and those of the body over those of the
+ * query. Throws as `parseInput` does, with the field names of the caller. `onIgnored` gets the names of unknown fields,
+ * even if the request is refused.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,

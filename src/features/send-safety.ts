@@ -10,7 +10,7 @@ const time = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day as HH:MM' })
   .meta({ description: 'Time of day, `HH:MM`.', examples: ['22:00'] })
 
-/** Names such as `+03:00` are refused, although `Intl` accepts them. */
+/** True for the name of a time zone. Names such as `+03:00` are refused, although `Intl` accepts them. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

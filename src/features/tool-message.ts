@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, and another thread parses large
- * ones.
+ * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, unless it is large; then another
+ * thread does.
  */
 import { Failure } from '../domain/failures.ts'
 import {
@@ -42,7 +42,7 @@ function messageOf(read: () => unknown): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
+/** Reads a large message. Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
 export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const whole = messageOf(read)
   if ('problem' in whole) return whole

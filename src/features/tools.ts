@@ -1,6 +1,6 @@
 /**
- * Operations as tools of the Model Context Protocol: some are separate tools, and three generic tools reach the others.
- * Names, arguments, texts and limits come from the declarations.
+ * Operations as tools of the Model Context Protocol. Some operations are separate tools, and three generic tools reach
+ * the others. Names, arguments, texts and limits come from the declarations.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -78,8 +78,8 @@ export interface Tool {
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
 /**
- * No tool may call these operations: they end the session, expose credentials, change where events go, or need a person
- * in a browser.
+ * True for operations that no tool may call: they end the session, expose credentials, change where events go, or need
+ * a person in a browser.
  */
 const isWithheld = ({ id }: Endpoint) =>
   ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
@@ -87,7 +87,7 @@ const isWithheld = ({ id }: Endpoint) =>
   id.startsWith('instance.passkey') ||
   areaOf(id) === 'webhooks'
 
-/** Models cannot use pages for people, or answers that do not end. */
+/** Content types that models cannot use: pages for people, and answers that do not end. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([HTML, EVENT_STREAM])
 const reachable: ReadonlyMap<string, Endpoint> = new Map(
   endpoints
@@ -102,7 +102,10 @@ const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.existsBatch': 'phone_exists_batch',
 }
 
-/** `groups.updateName` becomes `groups_update_name`. A name that is clear without the area does not contain it. */
+/**
+ * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`. The name does not contain the area if
+ * it is clear without it.
+ */
 function toolName(id: string): string {
   const area = areaOf(id)
   const own = snake(id.slice(area.length + 1))
@@ -183,8 +186,8 @@ interface Catalogue {
 let made: Catalogue | undefined
 
 /**
- * The tools are created when the first one is needed: a service without agents does not need the schemas of sixty
- * operations.
+ * Returns the tools, which are created when the first one is needed: a service without agents does not need the schemas
+ * of sixty operations.
  */
 function catalogue(): Catalogue {
   if (made) return made
@@ -203,7 +206,10 @@ function catalogue(): Catalogue {
   return made
 }
 
-/** All tools if no toolset is given. Throws `invalid_request` for an unknown name. */
+/**
+ * Returns the tools of these toolsets, or all tools if no toolset is given. Throws `invalid_request` for an unknown
+ * name.
+ */
 export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
   const { tools } = catalogue()
   for (const name of toolsets ?? [])
@@ -214,15 +220,15 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
 
 export interface Toolbox {
   tools: readonly Tool[]
-  /** A sentence that says why a tool of this name cannot be called; undefined if it can. */
+  /** Returns a sentence that says why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
 }
 
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * `toolsets` in the URL restricts the tools that are listed and called. A misspelled or repeated parameter is refused,
- * because it would otherwise allow all tools.
+ * Returns the tools that a client may list and call. `toolsets` in the URL restricts them. A misspelled or repeated
+ * parameter is refused, because it would otherwise allow all tools.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
@@ -257,7 +263,10 @@ function operationNamed(id: unknown): Endpoint {
   return operation
 }
 
-/** The name must have passed `isTool`. Throws `Failure` for invalid arguments of the three generic tools. */
+/**
+ * Finds the operation that a call of a tool means, or answers the call directly. The name must have passed `isTool`.
+ * Throws `Failure` for invalid arguments of the three generic tools.
+ */
 export function toolCall(name: string, given: RawFields): ToolCall {
   const operation = catalogue().operations.get(name)
   if (operation) return { operation, fields: given }

@@ -13,10 +13,12 @@ import type { RawFields } from './input.ts'
  */
 export const MAX_UNKNOWN = 20
 const MAX_MISSPELT = 50
-/** Length in characters. A longer name is not compared with the known names, because no declared field is that long. */
+/**
+ * Maximum length in characters of a name that is compared with the known names. No declared field has a longer name.
+ */
 const MAX_COMPARED = 64
 
-/** Names of other gateways for one of our fields. They apply only if the operation has our field. */
+/** Names that other gateways use for one of our fields. They apply only if the operation has our field. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   messageId: 'reply_to_message_id',
   mentioned: 'mentions',
@@ -24,7 +26,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 export interface UnknownFields {
-  /** Paths such as `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
+  /** Paths of the ignored names, such as `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
   ignored: string[]
   /** One issue per misspelled name, with the path that the caller sent; at most 50. */
   misspelt: Issue[]
@@ -37,7 +39,7 @@ export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: 
   return found
 }
 
-/** Throws `invalid_request` for a misspelled name. */
+/** Reports the ignored names. Throws `invalid_request` for a misspelled name. */
 export function checkNames({ ignored, misspelt }: UnknownFields, onIgnored: (names: string[]) => void): void {
   onIgnored(ignored)
   if (misspelt.length > 0) throw Failure.invalid(...misspelt)
@@ -91,8 +93,8 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
- * The field with the same letters in another case or with `_`, or the one for which other gateways use `name`.
- * Undefined if there is none.
+ * Returns the field that a name means: the field with the same letters in another case or with `_`, or the field for
+ * which other gateways use this name. Returns undefined if there is none.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
@@ -116,8 +118,8 @@ function plainNames(properties: Fields): ReadonlyMap<string, string> {
 }
 
 /**
- * Compares the value with each alternative (`oneOf`, `anyOf`), and returns the unknown fields of the one that matches
- * best.
+ * Compares the value with each alternative (`oneOf`, `anyOf`), and returns the unknown fields of the alternative that
+ * matches best.
  */
 function closest(
   branches: readonly FieldsSchema[],

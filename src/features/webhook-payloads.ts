@@ -200,16 +200,16 @@ interface Bodies {
   chat_presence: ChatPresence
 }
 
-/** An event without `instance_id`, `event_id` and `single_url`, which are added later. */
+/** An event without the fields `instance_id`, `event_id` and `single_url`, which are added later. */
 export interface EventOf<T extends EventType> {
   type: T
-  /** Epoch ms of the message, the receipt or the change of status. It is `momment` in the payload. */
+  /** Time of the message, the receipt or the change of status in epoch ms. The payload has it as `momment`. */
   at: number
   body: Bodies[T]
 }
 export type ReceivedEvent = EventOf<'received'>
 export interface DeliveryEvent extends EventOf<'delivery'> {
-  /** Epoch ms at which the message began to be sent. The payload does not contain it. */
+  /** Time in epoch ms at which the sending of the message began. It is not part of the payload. */
   leftAt?: number | undefined
 }
 export type WebhookEvent = { [T in EventType]: T extends 'delivery' ? DeliveryEvent : EventOf<T> }[EventType]

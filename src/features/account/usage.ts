@@ -9,7 +9,7 @@ import { instant, oneOf, paged, paging, uuid } from '../fields.ts'
 import { instanceExample } from '../objects.ts'
 import type { Parts } from '../parts.ts'
 
-/** Milliseconds for which a measurement is used again. */
+/** Milliseconds for which a measurement is reused. */
 const FRESH = 1_000
 
 const WINDOWS = Object.keys(USAGE_WINDOWS) as [UsageWindow, ...UsageWindow[]]

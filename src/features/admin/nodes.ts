@@ -56,7 +56,10 @@ const example = {
   takeover: { from: 'node-b', cause: 'failure' },
 }
 
-/** The services carry the accounts of all workspaces, so a customer with an own workspace may neither see nor stop them. */
+/**
+ * Refuses a caller who is not the operator. The services host the accounts of all workspaces, so a customer with a
+ * workspace of their own may neither see nor stop them.
+ */
 function refuseCustomers({ parts, workspace }: AccountCall): void {
   if (!parts.account.isOperators(workspace))
     throw new Failure('not_allowed', {

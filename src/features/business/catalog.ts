@@ -1,4 +1,4 @@
-/** Products, and orders of them. Best effort: WhatsApp does not document them. */
+/** Products, and orders of products. They are best effort, because WhatsApp does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, PICTURE_DEADLINE, plain, portrait, queryInteger, url } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** Collections of a catalog. Best effort: WhatsApp does not document them. */
+/** Collections of a catalog. They are best effort, because WhatsApp does not document them. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, name, queryInteger } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** The profile of a business. Best effort: WhatsApp does not document it. */
+/** The profile of a business. It is best effort, because WhatsApp does not document it. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { Done, identifier, name, oneOf, plain, url } from '../fields.ts'

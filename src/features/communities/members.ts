@@ -5,7 +5,7 @@ import { autoInvite, groupId, linkExample, participantResults, participantResult
 import { aboutCommunity, communityId, communityIdExample } from './objects.ts'
 
 const MAX_GROUPS = 50
-/** 256 people need thirteen queries with a pause of one second between them. */
+/** Time limit in ms. 256 people need thirteen queries, with a pause of one second between two queries. */
 const DEADLINE = 45 * SECOND
 
 const groups = z.array(groupId).min(1).max(MAX_GROUPS).meta({ description: 'Groups.' })

@@ -1,4 +1,7 @@
-/** Converts names and plain values of a request from another spelling to ours, by the schemas of the operation. */
+/**
+ * Converts names and plain values of a request from another spelling to ours. The schemas of the operation say which
+ * names and values it has.
+ */
 import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from '../fields-schema.ts'
@@ -8,7 +11,9 @@ import { meantBy } from '../unknown-fields.ts'
 
 type Named = Readonly<Record<string, FieldsSchema>>
 
-/** `alsoKnown` are names that the route accepts besides the names of the operation. */
+/**
+ * Returns the fields in our spelling. `alsoKnown` are names that the route accepts besides the names of the operation.
+ */
 export function inOurSpelling(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): RawFields {
   const schema = fieldsSchema(endpoint)
   return spelt(schema, fields, schema.$defs ?? {}, alsoKnown) as RawFields
@@ -73,7 +78,7 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
   return undefined
 }
 
-/** A symbol represents a long text of a large body. */
+/** True for a text, or for the symbol that represents a long text of a large body. */
 const isText = (value: unknown) => typeof value === 'string' || heldText(value) !== undefined
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)

@@ -1,6 +1,6 @@
 /**
- * Calls of clients of the dialect `zapi` for which the service has no operation, and the sentence with which each is
- * refused.
+ * Calls of clients of the dialect `zapi` for which the service has no operation. Each is refused with the sentence in
+ * its row.
  */
 
 const NO_MESSAGES = 'The service keeps no messages. Store those that webhooks deliver.'
@@ -33,7 +33,7 @@ const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^(?!PUT )\w+ \/update-webhook-[\w-]+$/, 'Use PUT for this path.'],
 ]
 
-/** Calls of partners of the other gateway have no instance in their path. */
+/** Sentences for calls of partners of the other gateway. These calls have no instance in their path. */
 const OF_PARTNERS: Readonly<Record<string, string>> = {
   'POST /instances/integrator/on-demand': 'Use POST /account/instances with an API key to make an instance.',
   'GET /instances': 'Use GET /account/instances with an API key to list the instances.',

@@ -126,7 +126,10 @@ const me = (its: Answer) => ({
   ...settings(part(its.settings)),
 })
 
-/** Clients of the other gateway compare `error` with these sentences, so the sentences must be the same. */
+/**
+ * Answer with the status of an instance. Clients of the other gateway compare `error` with these sentences, so the
+ * sentences must be the same.
+ */
 const status = (its: Answer) => ({
   ...its,
   error: its.connected ? 'You are already connected.' : 'You are not connected.',
@@ -179,10 +182,12 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'labels.colors': (its) => Object.fromEntries(list(its.data).map(({ color, hex }) => [color, hex])),
 }
 
-/** Clients read `value` on some routes and `success` on others. */
+/**
+ * Adds `success` to an answer that has `value`, because clients read `value` on some routes and `success` on others.
+ */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 
-/** The answer of a send also has `zaapId`, which is our `svcId`. */
+/** Returns an answer in the form of this dialect. The answer of a send also has `zaapId`, which is our `svcId`. */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
   const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its
@@ -192,7 +197,10 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
   return Array.isArray(shaped) ? shaped : withSuccess(shaped as Answer)
 }
 
-/** Clients read `error` and `message` as texts. `message` states which field is wrong and why. */
+/**
+ * Returns an error in the form of this dialect. Clients read `error` and `message` as texts. `message` states which
+ * field is wrong and why.
+ */
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]
   const said = issues.map(({ path, message }) => (path === '' ? `The body ${message}.` : `${path} ${message}.`))

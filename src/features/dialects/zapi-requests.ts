@@ -1,6 +1,6 @@
 /**
- * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation, and routes that only its
- * clients use.
+ * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation. Also contains routes that
+ * only clients of this dialect use.
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
@@ -9,10 +9,10 @@ import { carouselWithIdsPerCard } from '../send/interactive.ts'
 
 export interface Reshape {
   rename?: Readonly<Record<string, string>>
-  /** An object whose listed fields are top-level fields in our requests. */
+  /** Names an object in the request whose listed fields are top-level fields in our requests. */
   lift?: { from: string; fields: readonly string[] }
   values?: Readonly<Record<string, (value: unknown) => unknown>>
-  /** Replaces the schema of the operation, if other rules apply to the combination of fields. */
+  /** Schema that replaces the schema of the operation, if other rules apply to the combination of fields. */
   input?: z.ZodType
 }
 
@@ -35,7 +35,9 @@ const OFFSET = /^(?:UTC|GMT)(?:([+-])(\d{1,2})(?::(\d{2}))?)?$/
 const HAS_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
 const TIMES = ['dateTime', 'date_time', 'endDateTime', 'end_date_time']
 
-/** In this dialect, the times of an event may have their offset in the field `timeZone` (`UTC-3`). */
+/**
+ * Moves the offset of an event into its times. In this dialect, the offset may be in the field `timeZone` (`UTC-3`).
+ */
 const withOffset = (value: unknown): unknown => {
   if (!isObject(value)) return value
   const { timeZone, ...event } = value
@@ -48,7 +50,7 @@ const withOffset = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(event).map(([name, time]) => [name, isLocal(name, time) ? time + offset : time]))
 }
 
-/** The type of random Pix keys has a different name in this dialect. */
+/** Renames the type of random Pix keys, which has a different name in this dialect. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value
@@ -74,7 +76,8 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
 }
 
 /**
- * In the dialect, one `mode` applies to the opening hours of the whole week; in our requests, each entry has its own.
+ * Copies `mode` into each entry of the opening hours. In the dialect, one `mode` applies to the whole week; in our
+ * requests, each entry has a mode of its own.
  */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields
@@ -82,7 +85,10 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
   return { ...rest, days: rest.days.map((entry) => (isObject(entry) && entry.mode === undefined ? { ...entry, mode } : entry)) }
 }
 
-/** Some of these routes change something by GET, which no other route of the service does. */
+/**
+ * Routes that only clients of this dialect use. Some of them change something by GET, which no other route of the
+ * service does.
+ */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
   { route: 'GET /restart', operation: 'instance.restart' },

@@ -1,6 +1,6 @@
 /**
- * These operations are listed before the other operations of groups, because `/groups/invitation` would otherwise match
- * as the group `invitation`.
+ * Operations on invitation links. They are listed before the other operations of groups, because `/groups/invitation`
+ * would otherwise match as the group `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

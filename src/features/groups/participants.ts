@@ -4,7 +4,7 @@ import { action, type Route } from '../endpoint.ts'
 import { instant } from '../fields.ts'
 import { autoInvite, groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
 
-/** 256 people need thirteen queries with a pause of one second between them. */
+/** Time limit in ms. 256 people need thirteen queries, with a pause of one second between two queries. */
 const DEADLINE = 45 * SECOND
 
 const EACH = 'A refused person is not an error: each person has their own result, and `value` is true when all succeeded.'

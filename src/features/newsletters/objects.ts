@@ -10,7 +10,7 @@ const newsletter = identifier(['newsletter'], {
   examples: ['120363166555745933@newsletter'],
 })
 
-/** In this field, bare digits are the id of a channel; in other fields they are the number of a person. */
+/** Id of a channel. Bare digits are accepted here; in other fields, they are the number of a person. */
 export const newsletterId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
   newsletter,
@@ -20,7 +20,7 @@ export const person = identifier(['user'])
 
 const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' }
 
-/** WhatsApp creates the cursor, and only WhatsApp can validate it. */
+/** Position in a list. WhatsApp creates this cursor, and only WhatsApp can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
 export const postCursor = z

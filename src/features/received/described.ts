@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 
-/** Requires a description, because the API description publishes all fields. */
+/** Makers of field schemas. All of them require a description, because the API description publishes all fields. */
 export const text = (max: number, description: string) => z.string().max(max).meta({ description })
 export const nullable = (max: number, description: string) => z.string().max(max).nullable().meta({ description })
 export const number = (description: string) => z.number().meta({ description })

@@ -14,11 +14,11 @@ const target = {
 }
 
 /**
- * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Unassigned pictographs are
- * allowed, because phones may know a newer version of Unicode.
+ * Part of an expression that matches a pictograph with its skin tone or variant, or with the tags of a flag (UTS 51,
+ * 1.4.9). Unassigned pictographs are allowed, because phones may know a newer version of Unicode.
  */
 const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{FE0F}]|[\\u{E0020}-\\u{E007E}]+\\u{E007F})*'
-/** A flag of two letters, a keycap, or one or more joined pictographs. */
+/** Matches one emoji: a flag of two letters, a keycap, or one or more joined pictographs. */
 const EMOJI = new RegExp(`^(?:\\p{RI}{2}|[0-9#*]\\u{FE0F}?\\u{20E3}|${PICTURE}(?:\\u{200D}${PICTURE})*)$`, 'u')
 const isEmoji = (value: string) => EMOJI.test(value)
 

@@ -54,11 +54,11 @@ export const button = z
 
 export type Button = z.output<typeof button> & { id: string }
 
-/** A missing id is the position of the button or row, starting at 1. */
+/** Adds missing ids to buttons or rows. A missing id becomes the position of the button or row, starting at `from`. */
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
-/** `within` names the part of the message in which ids must be unique. */
+/** Reports each id that is used twice. `within` names the part of the message in which ids must be unique. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,

@@ -5,7 +5,7 @@ import { send } from './queued.ts'
 
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
-/** A text is also accepted, because some programs write numbers as text in JSON. */
+/** A latitude or longitude. A text is also accepted, because some programs write numbers as text in JSON. */
 const coordinate = (limit: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),

@@ -15,7 +15,10 @@ const Place = z
     context.addIssue({ code: 'custom', path, message: 'is required, because latitude and longitude must be given together' })
   })
 
-/** False if absent. It has no `default`, because client generators would make the field required. */
+/**
+ * A boolean that is false if it is absent. It has no `default`, because client generators would make the field
+ * required.
+ */
 const unlessSaid = z
   .boolean()
   .optional()

@@ -211,7 +211,10 @@ const card = z.object({
   buttons: z.array(button).max(3).default([]).meta({ description: 'Buttons of the card.' }),
 })
 
-/** Ids must be unique in the whole message, so positions count across the cards. */
+/**
+ * Adds missing ids to the buttons of cards. Ids must be unique in the whole message, so positions count across the
+ * cards.
+ */
 function numberCards(cards: z.output<typeof card>[]) {
   let from = 1
   return cards.map((each) => {
@@ -262,8 +265,8 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
 })
 
 /**
- * Ids of buttons may repeat on another card, because clients of the dialect do not expect that the answer to a button
- * identifies the card.
+ * Schema of a carousel in which another card may repeat the ids of buttons. Clients of the dialect do not expect that
+ * the answer to a button identifies the card.
  */
 export const carouselWithIdsPerCard = z.object(sendCarousel.input.shape).superRefine((given, context) => {
   if (context.issues.length > 0) return

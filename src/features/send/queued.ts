@@ -1,6 +1,6 @@
 /**
- * Declares a queued send with the optional fields that every send has. A send states which of them have no effect in
- * its kind of message, and why.
+ * Declares a queued send with the optional fields that every send has. The declaration states which of these fields
+ * have no effect in its kind of message, and why.
  */
 import { z } from 'zod'
 import { DAY, systemClock } from '../../domain/clock.ts'
@@ -15,13 +15,16 @@ const MAX_DAYS_AHEAD = 30
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
 
-/** Booleans are accepted in upper or lower case, because several languages write them with a capital. */
+/** A boolean in a query. Upper and lower case are accepted, because several languages write booleans with a capital. */
 export const queryBoolean = z.preprocess((value) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/** The maximum is checked with the clock of this machine; the shard thread decides when the message is sent. */
+/**
+ * Time before which a message is not sent. The maximum is checked with the clock of this machine; the shard thread
+ * decides when the message is sent.
+ */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })
@@ -52,7 +55,10 @@ const IN_BODY = {
 }
 type SharedShape = typeof IN_BODY
 
-/** In a query, numbers and flags are text, and people are separated by commas or in repeated parameters. */
+/**
+ * The optional fields in a query. There, numbers and flags are text, and people are separated by commas or in repeated
+ * parameters.
+ */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
   mentions: queryPeople.optional(),
@@ -62,12 +68,15 @@ const IN_QUERY = {
   delay_typing: queryInteger(0, MAX_SECONDS).default(0),
 } as unknown as SharedShape
 
-/** Values of fields without effect, so that no later code must check whether a field applies. */
+/** Values for fields that have no effect, so that later code need not check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
-/** An action on another message cannot quote or mention anybody. */
+/**
+ * Returns why the optional fields have no effect in an action on another message, which cannot quote or mention
+ * anybody.
+ */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
   mentions: `${what} has no text`,
@@ -92,8 +101,8 @@ type Fields<I extends z.ZodRawShape> = I & SharedShape
 interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
   input: I
   /**
-   * The text that must contain the mentions. `later` means that it is known only when the message is sent. Without a
-   * text, nobody is mentioned by name.
+   * Returns the text that must contain the mentions. `later` means that the text is known only when the message is
+   * sent. If a send has no text, nobody is mentioned by name.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
   without?: Without
