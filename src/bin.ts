@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command of the package: `npx svc` starts the service, `npx svc sandbox` the service on a simulated network, and
+ * The command of the package: `npx svc` starts the service, `npx svc sandbox` starts it on a simulated network, and
  * `npx svc cli …` runs an operator command.
  */
 
@@ -9,9 +9,9 @@ const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 
 interface Replaceable {
   /**
-   * Replaces this process by another program. The function exists since Node 22.15. With an older Node and on Windows
+   * Replaces this process by another program. The function exists since Node 22.15. With an older Node and on Windows,
    * the service runs without the flags: V8 reads them only at its start, and a second process beside this one would
-   * need more memory than they save.
+   * need more memory than the flags save.
    */
   execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
 }
@@ -19,7 +19,7 @@ interface Replaceable {
 const [program, , first] = process.argv
 const { execPath, execArgv, platform } = process
 const isService = first !== 'cli'
-/** The channel to a parent process that has one (pm2, `fork()`) would be lost. */
+/** True if a parent process (pm2, `fork()`) has a channel to this process. The channel would be lost. */
 const hasChannel = process.send !== undefined
 if (isService && !hasChannel && platform !== 'win32' && !FLAGS.every((flag) => execArgv.includes(flag))) {
   const words = [program!, ...FLAGS, ...execArgv, ...process.argv.slice(1)]

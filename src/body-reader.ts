@@ -8,7 +8,7 @@ import type { BodyReader } from './http/steady-reader.ts'
 type Read = Awaited<ReturnType<BodyReader['read']>>
 
 export function bodyReader(incoming: IncomingMessage): BodyReader {
-  /** The parser can deliver a few more pieces after it was paused. */
+  /** Pieces that have arrived and were not read yet. The parser can deliver a few more pieces after it was paused. */
   const pieces: Buffer[] = []
   let ending: { error?: unknown } | undefined
   let waiting: { resolve(read: Read): void; reject(error: unknown): void } | undefined

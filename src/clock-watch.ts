@@ -12,7 +12,10 @@ type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
 export interface ClockWatch {
   clock: BoundedClock
   reported(total: Ahead): void
-  /** A sentence for the operator; undefined if neither the machine's clock nor ids or times of events are ahead. */
+  /**
+   * Returns a sentence for the operator. Returns undefined if neither the machine's clock nor ids or times of events
+   * are ahead.
+   */
   problem(): string | undefined
   stop(): void
 }

@@ -2,7 +2,7 @@
 
 const MAX_CAUSES = 8
 
-/** The first line is the error; the causes follow, one per line, outermost first. */
+/** Returns the message: the error in the first line, and then the causes, one per line, outermost first. */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
   const heads = isOurs(error) ? [error.message] : [error instanceof Error ? (error.stack ?? error.message) : String(error)]
@@ -12,8 +12,8 @@ export function complaint(error: unknown): string {
 }
 
 /**
- * Whether an error needs no stack. Any error other than a refusal of this service or of Node's flags is a programming
- * error and keeps its stack.
+ * True if an error is shown without its stack: it is a refusal of this service or of Node's flags. Any other error is a
+ * programming error and keeps its stack.
  */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&

@@ -11,15 +11,15 @@ export interface DataPlaces {
   blobsDir: string | null
   keysDir: string | null
   blobs: BlobPlace
-  /** Null if received files are not copied to a bucket. */
+  /** Bucket for copies of received files; null if they are not copied. */
   mediaBucket: Bucket | null
-  /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
+  /** True if the sandbox stores its phones, keys, instances and messages for its next start. */
   sandboxKeep: boolean
 }
 
 /**
- * The sandbox stores everything in its own folders, even if SVC_STORE_URL names another store. If a real account logged
- * in to the simulated network, its credentials would be erased.
+ * Returns the configuration with folders of the sandbox in it, even if SVC_STORE_URL names another store. If a real
+ * account logged in to the simulated network, its credentials would be erased.
  */
 export function sandboxed<C extends DataPlaces>(config: C): C {
   const dataDir = join(config.dataDir, 'sandbox')

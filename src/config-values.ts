@@ -6,7 +6,7 @@ import { BUCKET_URLS, parseBucketUrl } from './domain/bucket.ts'
 import { parseStandbyAddress, STANDBY_ADDRESSES } from './domain/standby-address.ts'
 import { canonicalCidr } from './egress/addresses.ts'
 
-/** The message follows "… must be", so it names only the accepted values. */
+/** A whole number between two bounds. The message follows "… must be", so it names only the accepted values. */
 export const whole = (min: number, max: number) => {
   const accepts = `a whole number from ${min} to ${max}`
   return v.pipe(
@@ -30,7 +30,10 @@ export const standbyAddress = v.pipe(
 )
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** At least one range: an empty list would mean "all addresses", and must not be the result of a misplaced comma. */
+/**
+ * A list of at least one range. An empty list would mean "all addresses", and must not be the result of a misplaced
+ * comma.
+ */
 export const cidrs = v.pipe(
   v.string(),
   v.check(
@@ -43,7 +46,7 @@ export const cidrs = v.pipe(
 export const isUrl = (value: string, protocols: readonly string[]) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
-/** An origin as browsers send it: `https://agents.example`, without a path. */
+/** True for an origin as browsers send it: `https://agents.example`, without a path. */
 const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
 export const origins = v.pipe(
   v.string(),
@@ -52,15 +55,15 @@ export const origins = v.pipe(
 )
 
 /**
- * Whether paths can be appended to a URL: it has no query and no fragment. It has no credentials, because links that
- * the service creates begin with it.
+ * True if paths can be appended to the URL: it has no query and no fragment. It also has no credentials, because links
+ * that the service creates begin with it.
  */
 export function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { username, password } = new URL(value)
   return username === '' && password === '' && !/[?#]/.test(value)
 }
-/** A file that can be created or continued, or a folder in which files can be created. */
+/** True for a file that can be created or continued, and for a folder in which files can be created. */
 export function isWritablePlace(path: string): boolean {
   const place = resolve(path)
   try {
@@ -71,7 +74,10 @@ export function isWritablePlace(path: string): boolean {
   }
 }
 
-/** The file is checked at the start, because the shard threads read it only at their first connection. */
+/**
+ * True if the file contains a certificate. This is checked at the start, because the shard threads read the file only
+ * at their first connection.
+ */
 export function hasCertificate(path: string): boolean {
   try {
     return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''

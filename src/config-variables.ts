@@ -161,7 +161,7 @@ const Environment = v.object({
 })
 type Variable = keyof typeof Environment.entries
 
-/** The values of these variables never appear in a message. */
+/** Names of variables whose values never appear in a message. */
 const SECRETS: readonly string[] = [
   'SVC_SECRET_KEY',
   'SVC_ADMIN_KEY',
@@ -174,7 +174,8 @@ const SECRETS: readonly string[] = [
 export type Variables = v.InferOutput<typeof Environment>
 
 /**
- * `unknown` has the names with our prefix that no variable has. Throws a sentence for each value that cannot be used.
+ * Reads the variables. `unknown` has the names with our prefix that are no variables. Throws a sentence for each value
+ * that cannot be used.
  */
 export function readVariables(env: NodeJS.ProcessEnv): { known: Variables; unknown: string[] } {
   // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.
@@ -194,7 +195,7 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Variables): void {
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
 }
 
-/** Whether several services can use the store. */
+/** True if several services can use the store. */
 const isShared = ({ SVC_STORE_URL = '' }: Variables) => parseStoreUrl(SVC_STORE_URL)?.backend === 'postgres'
 
 function refuseUnfitServices(known: Variables): void {

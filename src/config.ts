@@ -16,40 +16,43 @@ import type { NetworkOptions } from './engine/engine.ts'
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * One core is left for HTTP, and the maximum is four. A second shard thread costs 30 MB without instances and about 80
- * MB under load.
+ * Returns the default number of shard threads. One core is left for HTTP, and the maximum is four. A second shard
+ * thread costs 30 MB without instances and about 80 MB under load.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
 export interface Config extends DataPlaces {
   host: string
-  /** The number 0 means any free port. */
+  /** Port to listen on; 0 means any free port. */
   port: number
-  /** Null to use the address of each request, and the listening address for links in events. */
+  /**
+   * URL at which callers reach the service. If null, it is the address of each request, and in events the listening
+   * address.
+   */
   baseUrl: string | null
-  /** Whether the start waits while another service uses the store, and then takes over. */
+  /** True if the start waits while another service uses the store, and then takes over. */
   isStandby: boolean
-  /** Whether this service uses the store at the same time as others. */
+  /** True if this service uses the store at the same time as others. */
   isCluster: boolean
   /**
-   * Address of this service for the others of its store. If null, they use the address that the database sees, and the
-   * ports to listen on.
+   * Address of this service for the other services of its store. If null, they use the address that the database sees
+   * and the listening ports.
    */
   standbyAddress: { host: string; port: number | undefined } | null
-  /** Port of the link between the services of the store; null for none. */
+  /** Port of the link between the services of the store; null if there is no link. */
   peerPort: number | null
-  /** Name of this service among those of the store. */
+  /** Name of this service among the services of the store. */
   nodeName: string
   /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number
-  /** Null if the service generates a key in the data folder. */
+  /** Secret key; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
-  /** Number of instances of each workspace; null leaves the workspaces unchanged. */
+  /** Number of instances of each workspace; null if the workspaces are not changed. */
   instanceSlots: number | null
   shards: number
   shardHeapMb: number
-  /** Sessions per second and network route that resume after a start. */
+  /** Number of sessions that resume per second and network route after a start. */
   startsPerSecond: number
   webhookConcurrency: number
   network: NetworkOptions
@@ -60,13 +63,13 @@ export interface Config extends DataPlaces {
   webVersion: readonly [number, number, number] | null
   /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; null for the default of this release. */
   newsletterInviteQueryId: string | null
-  /** CIDR ranges that may use `/admin`; every address if empty. */
+  /** CIDR ranges that may use `/admin`. If empty, every address may. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /** Origins of pages that may call `/mcp`; null for the origin of the service. */
+  /** Origins of pages that may call `/mcp`. If null, only pages of the service's own origin may. */
   mcpAllowedOrigins: readonly string[] | null
   mcpOauth: boolean
-  /** Null if loopback and private addresses need no token. */
+  /** Token for the metrics. If null, loopback and private addresses need no token. */
   metricsToken: string | null
   sandboxPort: number
   /** File for every stanza of the sandbox, or a folder in which each start creates a file; null for none. */
@@ -79,16 +82,16 @@ export interface Config extends DataPlaces {
   shutdownMs: number
   blobBudgetBytes: number
   /**
-   * If fewer bytes are free on the disk, new messages are refused, so that the rest is available for messages from the
+   * Number of free bytes on the disk below which new messages are refused. The rest is kept for messages from the
    * network.
    */
   diskReserveBytes: number
-  /** Null to search for ffmpeg on `searchPath`. */
+  /** Path or name of ffmpeg. If null, it is searched on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
   conversions: number
   downloadMs: number
-  /** Null for the documented default. */
+  /** Limit of requests of one instance or workspace; null for the documented default. */
   requestsPerSecond: number | null
   killAt: string | null
 }

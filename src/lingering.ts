@@ -24,7 +24,7 @@ function drop(socket: Socket): void {
 }
 
 export interface Lingering {
-  /** Requests of a connection that is about to close do not reach this listener. */
+  /** Passes requests on to the application, except those of a connection that is about to close. */
   listener: RequestListener
   refuse(socket: Socket, answer: string): void
 }
@@ -39,7 +39,7 @@ export function createLingering(
     ending.add(socket)
     socket.end()
     drop(socket)
-    // `close` follows the end of the body, and also an abort of the request.
+    // The request emits `close` after the end of its body, and also if it is aborted.
     request.once('close', () => socket.destroy())
   }
 
@@ -51,7 +51,7 @@ export function createLingering(
     },
 
     refuse(socket, answer) {
-      // The parser reports data after the request as unreadable, too.
+      // The parser also reports data after the request as unreadable.
       if (ending.has(socket)) return
       ending.add(socket)
       const response = current.get(socket)?.response

@@ -2,7 +2,7 @@
  * Writes one structured line per outcome to standard error. Lines are written synchronously, so that the last line
  * before a crash is not lost.
  *
- * Strangers choose ids, names and texts of errors, so these are truncated. Only texts and numbers of an error are
+ * Other people choose ids, names and texts of errors, so these are truncated. Only texts and numbers of an error are
  * logged, because Baileys attaches whole stanzas to its errors.
  */
 import { createRequire } from 'node:module'
@@ -12,7 +12,10 @@ import type { Logging } from './domain/log.ts'
 
 export type { Logger } from 'pino'
 
-/** Fields that could hold a secret, a token or message content, at the top level or one level below. */
+/**
+ * Names of fields that could hold a secret, a token or message content. They are hidden at the top level and one level
+ * below.
+ */
 const HIDDEN = [
   'token',
   'secret',
@@ -58,10 +61,12 @@ function described(error: unknown): unknown {
 
 const STANDARD_ERROR = 2
 
-/** Bytes that are buffered while a file cannot be written; later lines are lost. */
+/** Maximum number of bytes that are buffered while a file cannot be written. Later lines are lost. */
 const MAX_KEPT = 1_048_576
 
-/** A line that cannot be written, for example on a full disk, must not end the service. */
+/**
+ * Creates the output of the log. A line that cannot be written, for example on a full disk, must not end the service.
+ */
 function output(to: string | number = STANDARD_ERROR): DestinationStream {
   const written = destination({ dest: to, sync: true, maxLength: MAX_KEPT })
   written.on('error', () => {})
@@ -81,7 +86,7 @@ function readable(to: DestinationStream): DestinationStream {
   return { write: (line) => void to.write(format(line) ?? line) }
 }
 
-/** `part` is the name of the thread: `main`, `shard 0`, `media`. */
+/** Creates a log. `part` is the name of the thread: `main`, `shard 0`, `media`. */
 export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {

@@ -42,29 +42,32 @@ export interface ServiceOptions {
   log: Logger
   allowCrash?: boolean
   sandboxUrl?: string
-  /** Without this function, a standby cannot be stopped before it has taken over. */
+  /** Passed on to the standby. Without this function, a standby cannot be stopped before it has taken over. */
   whileStandby?: WhileStandby
   /** Begins to stop this process, so that a standby takes over. Without this function, no handover can be requested. */
   stopSoon?: () => void
 }
 
 export interface Service {
-  /** `SVC_BASE_URL`, or the listening address. */
+  /** Value of `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** Null unless this start created the key, which is stored nowhere. */
+  /** The admin key that this start has created; null if it has created none. The key is stored nowhere. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine
   /**
-   * Refuses new requests, lets running requests finish, closes sessions without logging out, and then closes the
-   * storage.
+   * Stops the service: refuses new requests, lets running requests finish, closes sessions without logging out, and
+   * then closes the storage.
    */
   stop(deadlineMs: number): Promise<void>
 }
 
-/** Share of the stop time for running requests. Otherwise a caller that never completes a body could use all of it. */
+/**
+ * Share of the stop time that running requests may use. Without this limit, a caller that never completes a body could
+ * use all of it.
+ */
 const ANSWERS_SHARE = 0.5
-/** Interval in ms at which changes that other services have made are read. */
+/** Interval in ms at which changes of other services are read. */
 const FOLLOW_EVERY = SECOND
 
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -112,12 +115,13 @@ async function startParts(
   const link = await openLink(config, { log, server, tally })
   shutdown.add(() => link?.close())
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
-  // The search runs while the store is opened, because it starts each program once.
+  // The search for programs runs while the store is opened, because it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)
   const turn = await standBy(config, { log, backend, node, starting, server, tally, searching, link, warm, whileStandby })
-  // A member that loads its code raises no counter for seconds, so the others would remove it.
+  // While a member loads its code, it raises no counter for seconds, and the others would remove it. So the code is
+  // loaded before.
   if (config.isCluster) await warm?.loaded
   const storage = await openStorage(config, { log, shutdown, backend, node, turn, link })
 
@@ -180,7 +184,7 @@ async function startParts(
   const paused: PausedInstances = new Map()
   const hosting = cluster?.host({ main, directory, starts, isPaused: (instance) => paused.has(instance), clock })
   shutdown.add((leftMs) => hosting?.stop(leftMs))
-  // Before the first request is served, this service has its share of the instances, and they are in line for their start.
+  // Before the first request is served, this service has its share of the instances, and they wait for their start.
   await hosting?.begin()
   const hosted = hosting === undefined ? await claimHosted(store.homes, stored, log) : []
   const application = await createApplication(config, {
@@ -209,7 +213,8 @@ async function startParts(
 
   return {
     baseUrl,
-    // The admin key is created last: if another part of the start failed, a key would exist that nobody has seen.
+    // The admin key is created last. If another part of the start failed after that, a key would exist that nobody has
+    // seen.
     adminKey: await account.firstStart(),
     isAdminKey: (value) => account.findAdmin(value) !== undefined,
     engine,

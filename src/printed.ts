@@ -6,14 +6,17 @@ import { CALLED } from './commands/called.ts'
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
-/** Fields of `--json`. Null means that a field does not apply, or that an earlier start printed `admin_key`. */
+/**
+ * Fields of the output of `--json`. Null means that a field does not apply. `admin_key` is also null if an earlier
+ * start has printed it.
+ */
 export interface Printed {
   base_url: string | null
   sandbox_url: string | null
   admin_key: string | null
   /**
-   * Null for the real network. `root` is in base64, and signs the certificates of the network. `ca` is a PEM file for
-   * the media host.
+   * The simulated network; its fields are null for the real network. `root` is in base64, and signs the certificates of
+   * the network. `ca` is a PEM file for the media host.
    */
   network: {
     url: string | null
@@ -74,7 +77,7 @@ export function networkText({ sandbox_url, network }: Printed): string {
   ].join('\n')
 }
 
-/** Five lines of shell with curl and sed that create an instance, pair it, send a text, and read the reply. */
+/** Returns five lines of shell with curl and sed that create an instance, pair it, send a text, and read the reply. */
 function exampleText(api: string, sandbox: string, adminKey: string | null): string {
   const json = "-H 'content-type: application/json'"
   const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`

@@ -1,6 +1,6 @@
 /**
- * The first import of a program: it ends the program on an old Node, before other packages fail in various ways. It
- * exits instead of throwing, because Node prints an error of an import with its stack.
+ * The first import of a program. It ends the program on an old Node, before other packages fail in various ways. It
+ * exits instead of throwing, because Node prints the error of an import with its stack.
  */
 import { BRAND } from './domain/brand.ts'
 import { whyTooOld } from './node-version.ts'

@@ -1,17 +1,20 @@
 /**
  * Limits of the head of a request. Callers are identified by headers, so a head is either read completely or refused.
- * Node silently drops headers above its limit, with which a caller could remove the header of a proxy.
+ * Node silently drops headers above its limit, so that a caller could make it drop the header of a proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
 import { failureBody, Unread } from './http/errors.ts'
 
-/** Bytes of the names and values of all headers. */
+/** Maximum number of bytes of the names and values of all headers. */
 const MAX_HEAD = 16_384
-/** A request through a chain of proxies and a CDN has about sixty headers. */
+/** Maximum number of headers. A request through a chain of proxies and a CDN has about sixty. */
 export const MAX_HEADERS = 200
 
-/** The limits are set here, because Node flags could change them: a lenient parser accepts folded headers. */
+/**
+ * Options of the HTTP server for heads. They are set here, because Node flags could change them: a lenient parser
+ * accepts folded headers.
+ */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
@@ -32,8 +35,8 @@ function hostsOf(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Why a head is refused. HTTP/1.0 has no `Host`, and load balancers use it to check whether the service is ready (RFC
- * 9112, 3.2).
+ * Returns why a head is refused; undefined if it is accepted. HTTP/1.0 has no `Host`, and load balancers use this
+ * version to check whether the service is ready (RFC 9112, 3.2).
  */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)
@@ -43,7 +46,7 @@ export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failu
   return undefined
 }
 
-/** Failures by the error code of Node's parser. */
+/** Failures for requests that cannot be parsed, by the error code of Node's parser. */
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Unread(431, `must have at most ${MAX_HEAD / 1_024} KB of headers`),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Unread(413, 'must have shorter chunk extensions'),

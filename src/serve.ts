@@ -28,7 +28,7 @@ interface Caller {
   incoming: IncomingMessage
   socket: Socket
   address: string | undefined
-  /** True if the body was returned as a whole. */
+  /** True if the body was already returned as a whole. */
   isTaken: boolean
 }
 
@@ -36,17 +36,17 @@ interface Caller {
 export interface Waiting {
   sentence: string
   /**
-   * `standby`: another service is active. `database`: a standby cannot reach the database. `stopping`: a standby stops, so
-   * it will not take over.
+   * Why the service does not serve. `standby`: another service is active. `database`: a standby cannot reach the
+   * database. `stopping`: a standby stops, so it will not take over.
    */
   reason?: 'standby' | 'database' | 'stopping' | undefined
-  /** Identifies the active service whose standby this one is. */
+  /** Identifies the active service. This service is its standby. */
   active?: string | undefined
   /** The last known readiness of the active service, if this standby passes requests on to it. */
   throughActive?: { isReady: boolean; checks: Record<string, string> } | undefined
 }
 
-/** How a request that nobody has read yet can be carried out in this process. */
+/** Functions to carry out a request in this process. The request has not been read yet. */
 export interface Local {
   isServing(): boolean
   serve(): void
@@ -55,25 +55,28 @@ export interface Local {
 type Forward = (incoming: IncomingMessage, outgoing: ServerResponse, local: Local) => void
 
 export interface Listening {
-  /** `http://host:port`, with the actual port. */
+  /** The URL `http://host:port`, with the actual port. */
   url: string
   port: number
   explain(waiting: () => Waiting): void
   /**
-   * Before `serve` is called, this function gets all requests but those for the health and metrics of this process. If
-   * it is undefined, they are refused.
+   * Sets the function that gets all requests before `serve` is called, except those for the health and metrics of this
+   * process. If it is undefined, these requests are refused.
    */
   forwardWith(forward: Forward | undefined): void
   /**
-   * Carries out a request that another service has passed on. `address` is that of the caller. Returns false, and leaves
-   * the request alone, while this process does not serve.
+   * Carries out a request that another service has passed on. `address` is the address of the caller. While this
+   * process does not serve, it returns false and leaves the request alone.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
-  /** True as soon as `stop` was called; this process no longer takes requests. */
+  /** True as soon as `stop` was called. This process then takes no further requests. */
   isStopping(): boolean
   /** Sets the function that answers `GET /metrics` until `serve` is called; `peer` is the address of the socket. */
   metricsWith(answer: (request: Request, peer: string | undefined) => Promise<Response>): void
-  /** Before this call every request is answered 503, except those for `/health/live` and those with a function above. */
+  /**
+   * Begins to serve. Before this call, requests are answered 503, except those for `/health/live` and those for which a
+   * function above is set.
+   */
   serve(makeApp: (peers: Peers) => Handler): void
   stop(deadlineMs: number): Promise<void>
   /** Closes the socket immediately, for a start that fails before `serve` was called. */
@@ -82,7 +85,7 @@ export interface Listening {
 
 /**
  * Milliseconds for which an idle connection is kept. Proxies and clients close idle connections earlier (60 s in nginx
- * and AWS); if this side closed first, a request on its way would be lost.
+ * and AWS). If this side closed first, a request on its way would be lost.
  */
 const KEPT_OPEN = 75 * SECOND
 
@@ -114,11 +117,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    // The other service has checked a head before it passed the request on, with headers of its own.
+    // If another service has passed the request on, it has already checked the head, and has then added headers of its
+    // own.
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
-    // A start may take long, and a supervisor that restarts processes which are not alive must not end it.
+    // A start may take long. A supervisor that restarts processes that are not alive must not end it, so this path is
+    // always answered.
     if (app === undefined) {
       if (pathname === LIVE) return answered(request, { status: 'ok' })
       if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined)
@@ -149,8 +154,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // Node's limit for the arrival of a request must be longer than our own limit for bodies, which is answered with an
-  // error.
+  // Node's time limit for the arrival of a request must be longer than our own limit for bodies, because only our own
+  // limit is answered with an error.
   const lingering = createLingering((incoming, outgoing) => {
     const serve = () => listener(incoming, outgoing)
     if (app !== undefined || forward === undefined || isOfProcess(incoming) || headProblem(incoming)) return serve()
@@ -208,13 +213,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
 
     async stop(deadlineMs) {
-      // Listens until the last answer is sent, so that a load balancer gets 503.
+      // The socket stays open until the last answer is sent, so that a load balancer gets 503.
       isStopping = true
       const answered = new Promise<void>((resolve) => {
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are closed immediately; those with a running answer at the deadline.
+      // Idle connections are closed immediately; connections with a running answer are closed at the deadline.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
@@ -223,7 +228,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 }
 
-/** Also true for a URL that cannot be read, which is refused here. */
+/**
+ * True for a request about the health or metrics of this process. Also true for a URL that cannot be read, because such
+ * a request is refused here.
+ */
 function isOfProcess({ url = '' }: IncomingMessage): boolean {
   const base = `http://${NO_HOST}`
   return !URL.canParse(url, base) || OF_PROCESS.test(new URL(url, base).pathname)
@@ -231,7 +239,10 @@ function isOfProcess({ url = '' }: IncomingMessage): boolean {
 
 const NO_BYTES = new Uint8Array()
 
-/** Returns the body only if nobody has begun to read it and all of it has arrived. */
+/**
+ * Returns the body if no code has begun to read it and all of it has arrived. Returns undefined if it must be read
+ * piece by piece.
+ */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined
   if (caller.isTaken) return NO_BYTES
@@ -241,16 +252,16 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   if (!incoming.complete && String(readableLength) !== incoming.headers['content-length']) return undefined
   caller.isTaken = true
   const bytes = incoming.read() as Buffer<ArrayBuffer> | null
-  // The end of the body is read, too; otherwise the parser would keep it.
+  // The end of the body must be read too, because the parser would otherwise keep it.
   incoming.resume()
   return bytes ?? NO_BYTES
 }
 
-/** Undefined if somebody reads the body or has read it. */
+/** Returns a reader of the body; undefined if other code reads the body or has read it. */
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
-/** Milliseconds for the transmission of finished answers. */
+/** Time in ms that finished answers have for their transmission. */
 const FLUSH = 250
 
 const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
@@ -262,7 +273,7 @@ const refusal = ({ headers }: Request, message: string, details?: Failure['detai
 const answered = ({ headers }: Request, body: object): Response =>
   Response.json(body, { headers: { 'X-Request-Id': requestIdOf(headers.get('X-Request-Id'), newUlid) } })
 
-/** The application never sees a request whose `Host` or path cannot be part of a URL. */
+/** Answers a request whose `Host` or path cannot be part of a URL. The application never sees such a request. */
 function unreadable(error: unknown): Response {
   const issue =
     error instanceof RequestError ? { path: '', message: 'must have a path and a Host header that form a valid URL' } : undefined
@@ -285,7 +296,7 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
-/** Why a port cannot be bound, as part of a sentence. */
+/** Returns why a port cannot be bound, as part of a sentence. */
 export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
 
 function bind(server: Server, host: string, port: number): Promise<void> {
@@ -297,7 +308,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-/** A URL that this machine can reach, even if the service listens on every address. */
+/** Returns a URL that this machine can reach, even if the service listens on every address. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`

@@ -24,8 +24,8 @@ interface Flags {
 }
 
 /**
- * The type is declared here, because no module of the sandbox network is loaded outside of the sandbox, not even for
- * its types.
+ * The simulated network. Its type is declared here, because no module of the sandbox network is loaded outside of the
+ * sandbox, not even for its types.
  */
 interface Network {
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
@@ -40,7 +40,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** If the result is a `text`, that text is printed and nothing is started. */
+/** Reads the flags. If the result is a `text`, this text is printed and nothing is started. */
 function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {
@@ -56,7 +56,10 @@ function readFlags(): Flags | { text: string } {
   return { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
 }
 
-/** Only the sandbox calls this function; otherwise no module of the simulator is loaded. */
+/**
+ * Starts the simulated network. Only the sandbox calls this function, so that otherwise no module of the simulator is
+ * loaded.
+ */
 async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
   const { startSandboxThread } = await import('../packages/sandbox/src/sandbox-thread.ts')
@@ -118,8 +121,8 @@ async function runSandbox(config: Config, log: Logger, stopSoon: () => void): Pr
 }
 
 /**
- * The simulated network protects nothing, so the admin key of the sandbox may be stored in a file and printed at every
- * start.
+ * Returns the admin key of the sandbox; null if it is not known. The simulated network protects nothing, so the key may
+ * be stored in a file and printed at every start.
  */
 async function rememberedAdminKey(config: Config, service: Service): Promise<string | null> {
   const file = join(config.dataDir, 'admin-key')
@@ -148,7 +151,10 @@ function stopOnSignal(running: Running, config: Config, log: Logger, handover: A
   onStopRequest(config, log, stop, handover)
 }
 
-/** The output may be a file on a full disk, or a pipe that nobody reads any longer, and neither may end the service. */
+/**
+ * Keeps the service running if its output fails. The output may be a file on a full disk, or a pipe that no program
+ * reads any longer.
+ */
 function outliveOutputs(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }

@@ -3,11 +3,13 @@ import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Waiting } from './serve.ts'
 
-/** Interval in ms of the log lines; a normal start takes a second or two. */
+/** Interval in ms between the log lines. A normal start takes a second or two. */
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
-  /** `isSaidElsewhere` is true if the part that the start waits for logs this itself. */
+  /**
+   * Sets what the start waits for now. `isSaidElsewhere` is true if the part that the start waits for logs this itself.
+   */
   at(
     what: string,
     options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason']; active?: () => Waiting['active'] },

@@ -1,4 +1,7 @@
-/** Workspaces and their API keys. A commit fails if another writer has changed the workspace in the meantime. */
+/**
+ * Workspaces and their API keys. The commit of a change fails if another writer has changed the workspace in the
+ * meantime.
+ */
 import type { Dialect } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Scope, Security, Subscription, Workspace } from '../domain/workspace.ts'
@@ -10,11 +13,14 @@ export interface ApiKey {
   name: string
   scopes: readonly Scope[]
   /**
-   * Shown part of the key: `svc_key_…` and its last four characters; for an imported token only `…` and four
+   * Part of the key that is shown: `svc_key_…` and its last four characters; for an imported token only `…` and four
    * characters.
    */
   hint: string
-  /** A `client_token` was imported from another gateway, and is accepted only in the `Client-Token` header. */
+  /**
+   * Kind of the key. A `client_token` was imported from another gateway, and is accepted only in the `Client-Token`
+   * header.
+   */
   kind: 'api_key' | 'client_token'
   /** In epoch ms. */
   createdAt: number
@@ -25,7 +31,7 @@ export interface ApiKey {
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 export type KeyChange = Given<Pick<ApiKey, 'name' | 'scopes'>>
-/** `trialEndsAt` is only allowed for a trial; any other status sets it to null. */
+/** A change of the subscription. `trialEndsAt` is only allowed for a trial; with any other status it becomes null. */
 export type SubscriptionChange = Given<Subscription>
 export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClientToken'>> & {
   readonly allowlist?: { readonly enabled: boolean; readonly entries?: Security['allowlist']['entries'] | undefined }
@@ -44,7 +50,7 @@ export interface WorkspaceChange {
 
 export interface Account {
   /**
-   * Reads all workspaces and API keys into memory. If there is no workspace, it creates the workspace `default` and its
+   * Reads all workspaces and API keys into memory. If there is no workspace, creates the workspace `default` and its
    * admin key.
    */
   load(): Promise<void>
@@ -57,15 +63,15 @@ export interface Account {
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
   apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
-  /** Whether this is the oldest workspace, which belongs to the operator of the service. */
+  /** True if this is the oldest workspace, which belongs to the operator of the service. */
   isOperators(workspace: WorkspaceId): boolean
   /** Returns a value that changes with the admin key and does not reveal it; undefined if there is no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
-  /** True if an environment variable sets the admin key, which cannot be rotated then. */
+  /** True if an environment variable sets the admin key. Such a key cannot be rotated. */
   hasGivenAdminKey(workspace: WorkspaceId): boolean
   /** Reads changes that operator commands or other services wrote to the store, for example a new admin key. */
   refresh(): Promise<void>
-  /** Whether other services can change workspaces and keys. */
+  /** True if other services can change workspaces and keys. */
   readonly isShared: boolean
   /** Reads changes of other services. Does nothing if only this machine can use the store. */
   catchUp(): Promise<void>
@@ -74,29 +80,30 @@ export interface Account {
   /** Reads the uses that other services have recorded. */
   readUses(): Promise<void>
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
-  /** The newest key comes first. */
+  /** Returns the keys of a workspace, the newest first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]
   /**
-   * Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed` by the rules
-   * of `guards.ts`.
+   * Changes a key. Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed`
+   * by the rules of `guards.ts`.
    */
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
   onKeyChange(listener: () => void): void
-  /** Rejects with `not_allowed` if the workspace already has an imported token. */
+  /** Imports a client token. Rejects with `not_allowed` if the workspace already has an imported token. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
-  /** Rejects with `invalid_request` for a trial without an end. */
+  /** Changes the subscription. Rejects with `invalid_request` for a trial without an end. */
   changeSubscription(workspace: WorkspaceId, change: SubscriptionChange): Promise<void>
   /**
-   * Rejects with `invalid_request` for an entry that is not an IP range, and with `not_allowed` by the rules of
-   * `guards.ts`.
+   * Changes the security settings. Rejects with `invalid_request` for an entry that is not an IP range, and with
+   * `not_allowed` by the rules of `guards.ts`.
    */
   changeSecurity(workspace: WorkspaceId, change: SecurityChange): Promise<void>
   operateKeys(workspace: WorkspaceId): number
   /**
-   * Revokes the current admin key. `also` is written in the same commit. Rejects with `not_allowed` if an environment
-   * variable sets the key, and with `api_key_required` if the key was replaced after the request was authorized.
+   * Replaces the admin key and returns the new one. `also` is written in the same commit. Rejects with `not_allowed` if
+   * an environment variable sets the key, and with `api_key_required` if the key was replaced after the request was
+   * authorized.
    */
   rotateAdminKey(workspace: WorkspaceId, also?: () => Omit<Decision, 'next'>): Promise<string>
   /**
@@ -104,7 +111,7 @@ export interface Account {
    * a conflict with another writer, `decide` runs again.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision | Promise<Decision>): Promise<void>
-  /** Resolves when the changes of the workspace that are under way have ended. */
+  /** Resolves when the running changes of the workspace have ended. */
   settled(workspace: WorkspaceId): Promise<void>
   stop(): Promise<void>
 }
@@ -112,7 +119,7 @@ export interface Account {
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
-  /** Null if the admin key opened the session. */
+  /** Id of the API key that opened the session; null if the admin key opened it. */
   keyId: string | null
   createdAt: number
   lastUsedAt: number
@@ -124,27 +131,30 @@ export interface DashboardSessions {
   readonly lifeMs: number
   readonly idleMs: number
   /**
-   * Only this method returns the two secrets: `value` for the cookie, `proof` for the page. `kept` resolves when other
-   * services know the session, or when it could not be stored.
+   * Opens a session. Only this method returns its two secrets: `value` for the cookie, and `proof` for the page. `kept`
+   * resolves when the session is stored for other services, or when it could not be stored.
    */
   open(
     owner: Pick<DashboardSession, 'workspace' | 'keyId'>,
     from: { address: string; userAgent: string | null },
   ): { session: DashboardSession; value: string; proof: string; kept: Promise<void> }
   /**
-   * Counts the call as a use of the session. Undefined if `value` is unknown, if its session has ended, or if `proof`
-   * belongs to another session.
+   * Returns the session with these secrets, and counts the call as a use of it. Returns undefined if `value` is
+   * unknown, if its session has ended, or if `proof` belongs to another session.
    */
   use(value: string, proof: string): DashboardSession | undefined
-  /** With `isUse`, the call counts as a use of the session. */
+  /** True if the session has not ended. With `isUse`, the call counts as a use of the session. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
-  /** Null if the admin key opened the session; undefined if its API key was revoked. */
+  /**
+   * Returns the API key that opened the session. Returns null if the admin key opened it, and undefined if the API key
+   * was revoked.
+   */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
-  /** The newest session comes first. */
+  /** Returns the sessions of a workspace, the newest first. */
   list(workspace: WorkspaceId): DashboardSession[]
   /**
-   * Resolves when the next start can no longer restore the session; with false if no session has this id. If it
+   * Ends a session. Resolves when the next start can no longer restore it; with false if no session has this id. If it
    * rejects, the session has ended here, and its removal from the store is retried.
    */
   end(workspace: WorkspaceId, id: string): Promise<boolean>

@@ -1,6 +1,6 @@
 /**
- * API keys and imported client tokens. All are kept in memory, and each change is also stored. Changes are serialised
- * per workspace.
+ * API keys and imported client tokens. All are kept in memory, and each change is also stored. Changes of one workspace
+ * run one after the other.
  */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
@@ -72,7 +72,10 @@ export function createApiKeys({ uses, isShared, records, clock, log, transact, i
   const othersThatOperate = (key: StoredKey) =>
     ofWorkspace(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
-  /** People find the key to revoke by its name, so no two keys may have names that look alike. */
+  /**
+   * True if another key has a name that looks alike. People find the key to revoke by its name, so such names are
+   * refused.
+   */
   const isTaken = (workspace: string, name: string, except?: string) =>
     ofWorkspace(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
@@ -140,7 +143,7 @@ export function createApiKeys({ uses, isShared, records, clock, log, transact, i
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        // The name is only checked if it changes: older keys may have names that look alike, and their other fields
+        // The name is checked only if it changes. Older keys may have names that look alike, and their other fields
         // must stay changeable.
         if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))

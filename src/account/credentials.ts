@@ -14,8 +14,8 @@ export const isAdminKey = (value: string) => ADMIN_KEY.test(value)
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * Creates 32 base62 characters. Bytes above 247 are discarded, because modulo 62 they would favour the first eight
- * characters.
+ * Creates a secret that signs webhooks, with 32 base62 characters. Bytes above 247 are discarded, because modulo 62
+ * they would favour the first eight characters.
  */
 export function newWebhookSecret(): string {
   let text = ''
@@ -24,8 +24,8 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * SHA-256 in hex. A plain hash is enough for random values. People choose imported tokens, so the record with their
- * hash is also encrypted.
+ * Returns the SHA-256 of a value in hex. A plain hash is enough for random values. People choose imported tokens, so
+ * the record with their hash is also encrypted.
  */
 export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 

@@ -16,18 +16,18 @@ import { createSessionRemovals } from './session-removals.ts'
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
 
-/** `now` is in epoch ms. */
+/** True if the session has ended at `now`, in epoch ms. */
 export const isOverAt = (now: number, { createdAt, lastUsedAt }: DashboardSession): boolean =>
   now - createdAt >= SESSION_LIFE || now - lastUsedAt >= SESSION_IDLE
 
 /**
- * Maximum number of sessions per key. A further sign-in ends the session of the same key that was unused for the
- * longest time.
+ * Maximum number of sessions per key. A further sign-in ends the session of this key that was unused for the longest
+ * time.
  */
 const MAX_SESSIONS = 50
 const MAX_AGENT = 200
 
-/** Milliseconds by which the clock of another machine, whose service was active before, may be ahead. */
+/** Milliseconds by which the clock of another machine may be ahead, if its service was active before this one. */
 const CLOCK_DIFFERENCE = MINUTE
 
 /** Milliseconds after which a newer use of a session is stored, so that not every request is a commit. */
@@ -35,7 +35,7 @@ const USE_INTERVAL = MINUTE
 
 export interface DashboardSessionsDeps {
   account: Pick<Account, 'adminKeyTag' | 'apiKey'>
-  /** Must be monotonic; otherwise setting the machine's time could revive a session. */
+  /** Must be monotonic, because a change of the machine's time could otherwise revive a session. */
   clock: Clock
   kept: KeptSessions
   log: Log
@@ -106,7 +106,10 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     if (held.session.lastUsedAt - held.storedUse >= USE_INTERVAL) void put(hash, held)
   }
 
-  /** A session whose removal failed can be ended again, so that the caller learns when it can no longer come back. */
+  /**
+   * Returns the session with this id. A session whose removal failed is found too, so that the caller can end it again
+   * and learns when it can no longer come back.
+   */
   function endable(id: string): [hash: string, session: DashboardSession] | undefined {
     const [hash, held] = sessions.byId(id) ?? []
     if (hash !== undefined && held !== undefined) return [hash, held.session]

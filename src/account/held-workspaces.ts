@@ -26,14 +26,14 @@ export function createHeldWorkspaces(main: Pick<MainRecords, 'change'>, records:
     put: (key: string, bytes: Uint8Array) => void workspaces.set(key, records.decode(key, bytes)),
     remove: (key: string) => void workspaces.delete(key),
 
-    /** Has no effect if there is a workspace. */
+    /** Adds the first workspace. Has no effect if there already is a workspace. */
     addFirst: (record: StoredWorkspace): Promise<void> =>
       main.change(
         () => ({ ops: all().length > 0 ? [] : [records.encode(keys.workspace(record.id), record)] }),
         keys.workspace(record.id),
       ),
 
-    /** Changes nothing if `decide` returns undefined. */
+    /** Changes a workspace. Changes nothing if `decide` returns undefined. */
     change<N extends object>(
       id: string,
       decide: (current: StoredWorkspace) => Changed<N> | undefined | Promise<Changed<N>>,

@@ -9,7 +9,7 @@ import type { StoredKey } from './records.ts'
 export interface KeyUsesDeps {
   known: Pick<KnownKeys, 'get' | 'all' | 'remember'>
   uses: LatestUses
-  /** Whether other services use the same store. */
+  /** True if other services use the same store. */
   isShared: boolean
   clock: Clock
   log: Log
@@ -22,7 +22,10 @@ const USE_INTERVAL = MINUTE
 const NOT_WRITTEN = 'the time at which an API key was last used could not be written'
 
 export function createKeyUses({ known, uses, isShared, clock, log, inTurn }: KeyUsesDeps) {
-  /** The time in the record of a key is from an earlier release, or older than the note. */
+  /**
+   * Returns the key with its latest use. The time in the record of a key is from an earlier release, or older than the
+   * separate record of the use.
+   */
   function withLatest(key: StoredKey): StoredKey {
     const use = uses.of(key.id)
     return use === undefined ? key : { ...key, lastUsedAt: use.at, lastUsedIp: use.ip }

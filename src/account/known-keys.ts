@@ -8,7 +8,7 @@ export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'find
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined
   all(): StoredKey[]
-  /** Throws `not_found`. */
+  /** Returns the key with this id. Throws `not_found` if the workspace has none. */
   find(workspace: string, id: string): StoredKey
   ofWorkspace(workspace: string): StoredKey[]
   hasImported(workspace: string): boolean
@@ -37,7 +37,7 @@ export function createKnownKeys(): KnownKeys {
     forget(key) {
       byId.delete(key.id)
       if (key.kind === 'client_token') {
-        // Another token may have been imported since.
+        // Another token may have been imported in the meantime.
         if (imported.get(key.workspace)?.id === key.id) imported.delete(key.workspace)
       } else byHash.delete(key.hash)
     },

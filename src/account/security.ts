@@ -10,8 +10,8 @@ function issueOf({ cidr }: AllowlistEntry, index: number): Issue[] {
 }
 
 /**
- * Throws `invalid_request` for entries that are not IP ranges, and `not_allowed` for a change that would lock everybody
- * out.
+ * Returns the settings after a change. Throws `invalid_request` for entries that are not IP ranges, and `not_allowed`
+ * for a change that would lock everybody out.
  */
 export function securityAfter(current: Security, change: SecurityChange, operateKeys: number): Security {
   const { requireApiKey = current.requireApiKey, requireClientToken = current.requireClientToken } = change

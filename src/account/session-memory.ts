@@ -17,7 +17,7 @@ export interface UsedSessions extends SessionMemory {
 
 export interface SessionMemoryDeps {
   clock: Clock
-  /** True if the session has ended here, and its record is about to be removed. */
+  /** True if the session has ended in this service, and its record is about to be removed. */
   isEnding(hash: string): boolean
 }
 
@@ -25,7 +25,10 @@ export function createSessionMemory({ clock, isEnding }: SessionMemoryDeps): Use
   // Only hashes are compared, so the duration of a comparison reveals nothing.
   const sessions = new Map<string, UsedSession>()
 
-  /** The use of a session here may be newer than the one that is stored. */
+  /**
+   * Takes over a stored session. If it is already in memory, its last use there may be newer than the stored one, and
+   * the newer time counts.
+   */
   function put(hash: string, stored: HeldSession) {
     if (isEnding(hash)) return
     const { lastUsedAt } = stored.session
@@ -37,7 +40,10 @@ export function createSessionMemory({ clock, isEnding }: SessionMemoryDeps): Use
     }
   }
 
-  /** The clock of another service may be ahead, which must not lengthen the session. */
+  /**
+   * Returns the session with a last use that is not in the future. The clock of another service may be ahead, which
+   * must not lengthen the session.
+   */
   const notAhead = (session: DashboardSession) => ({ ...session, lastUsedAt: Math.min(session.lastUsedAt, clock.now()) })
 
   return {

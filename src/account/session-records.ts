@@ -36,16 +36,19 @@ const SessionRecord = v.object({
   proofHash: v.string(),
 })
 
-/** The hash is that of the cookie's value, which is stored nowhere. */
+/** Stores sessions, each by the hash of its cookie's value. The value itself is stored nowhere. */
 export interface KeptSessions {
-  /** Passes the stored sessions to the memory, the oldest first, and from then on the changes of other services. */
+  /**
+   * Passes the stored sessions to the memory, the oldest first. From then on, it also passes the changes of other
+   * services.
+   */
   load(memory: SessionMemory): Promise<void>
   /**
-   * Never rejects: if the write is lost, somebody has to sign in again. `current` is called when the write begins, and
-   * returns undefined if the session has ended by then.
+   * Stores a session. Never rejects: if the write is lost, the only effect is that somebody has to sign in again.
+   * `current` is called when the write begins, and returns undefined if the session has ended by then.
    */
   put(hash: string, current: () => HeldSession | undefined): Promise<void>
-  /** The promise is awaited when somebody signs out, because the session must not come back. */
+  /** Removes the record of a session. The sign-out awaits the promise, because the session must not come back. */
   remove(hash: string): Promise<void>
 }
 
@@ -65,8 +68,8 @@ const sessionRecords = (sealed: Sealer) =>
   })
 
 /**
- * For the start of a service without a dashboard. Sessions that another service on the store may still use are kept; a
- * later start removes them.
+ * Removes all stored sessions, at the start of a service without a dashboard. Sessions that another service on the
+ * store may still use are kept; a later start removes them.
  */
 export async function removeSessions(
   { store, main, sealer }: { store: Pick<StateStore, 'range'>; main: Pick<MainRecords, 'change' | 'isShared'>; sealer: Sealer },

@@ -10,7 +10,7 @@ import type { KeptSessions } from './session-records.ts'
 
 const RETRY_AFTER = 10 * SECOND
 
-/** A removal that waits for its retry does not keep the process alive. */
+/** Timer for retries. It does not keep the process alive. */
 const backgroundTimer: Timer = (delayMs, run) => {
   const handle = setTimeout(run, delayMs).unref()
   return { cancel: () => clearTimeout(handle) }
@@ -23,7 +23,7 @@ export interface SessionRemovalsDeps {
 }
 
 export interface SessionRemovals {
-  /** Rejects if the record could not be removed now. */
+  /** Removes the record of a session. Rejects if it could not be removed now. */
   remove(hash: string, session: DashboardSession): Promise<void>
   /** The ended sessions whose records are still stored, by the hash of the cookie's value. */
   pending: ReadonlyMap<string, DashboardSession>

@@ -24,11 +24,11 @@ export interface AccountDeps {
   log: Log
   /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
   adminKey: string | null
-  /** Number of instances for every workspace without its own number; null keeps the current numbers. */
+  /** Number of instances for every workspace without a number of its own; null keeps the current numbers. */
   instanceSlots: number | null
 }
 
-/** Milliseconds for which a request with an unknown credential waits for the changes of other services. */
+/** Maximum time in ms for which a request with an unknown credential waits for the changes of other services. */
 const MAX_CATCH_UP = 1_000
 
 export function createStoredAccount({ main, store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
@@ -85,7 +85,7 @@ export function createStoredAccount({ main, store, sealer, clock, log, adminKey,
     workspace: workspaces.get,
     isShared: main.isShared,
     refresh: main.refresh,
-    // While the database does not answer, a credential that is unknown here is refused without it.
+    // If the database does not answer in time, a credential that is unknown in memory is refused without it.
     catchUp: () =>
       orLate(
         main.catchUp().catch(() => {}),

@@ -2,7 +2,7 @@ import { Failure } from '../domain/failures.ts'
 import type { Subscription } from '../domain/workspace.ts'
 import type { SubscriptionChange } from './account.ts'
 
-/** Throws `invalid_request` for a trial without an end. */
+/** Returns the subscription after a change. Throws `invalid_request` for a trial without an end. */
 export function subscriptionAfter(current: Subscription, change: SubscriptionChange): Subscription {
   const { status = current.status, dueAt = current.dueAt, instanceSlots = current.instanceSlots } = change
   if (status !== 'trial') return { status, trialEndsAt: null, dueAt, instanceSlots }
