@@ -64,7 +64,10 @@ export function deviceChangeIn(notice: BinaryNode): DeviceChange {
 
 export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'identity') !== undefined
 
-/** NaN if `<notification type="encrypt"><count value/></notification>` does not contain the number of one-time keys. */
+/**
+ * Returns the number of one-time keys that the network still has, from `<notification type="encrypt"><count
+ * value/></notification>`. NaN if it is missing.
+ */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
 export interface NamedCollection {
@@ -79,13 +82,13 @@ export const collectionsIn = (notice: BinaryNode): NamedCollection[] =>
     version: version === undefined ? null : Number(version),
   }))
 
-/** `<ib><dirty type timestamp?/></ib>`: the data of this type has changed and must be read again. */
+/** Parses `<ib><dirty type timestamp?/></ib>`: the data of this type has changed and must be read again. */
 export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp: string | undefined } {
   const { type, timestamp } = getBinaryNodeChild(node, 'dirty')?.attrs ?? {}
   return { type, timestamp }
 }
 
-/** The latest time that is accepted, in epoch seconds. A later time may not be a valid calendar date. */
+/** Latest time that is accepted, in epoch seconds. A later time may not be a valid calendar date. */
 const LATEST = 1e11
 
 /**

@@ -50,7 +50,7 @@ export interface Newest {
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Phones ignore the change of a chat without this range of messages. */
+/** Returns the range of messages up to the newest one. Phones ignore the change of a chat if it has no range. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -84,7 +84,10 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** The last two parts of the index say whether starred messages and media are deleted as well. */
+/**
+ * Deletes the messages of a chat. The last two parts of the index say whether starred messages and media are
+ * deleted as well.
+ */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -97,7 +100,10 @@ export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, 
 export const deleteChange = (chat: string, newest: Newest, now: number) =>
   set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
 
-/** The participant is `0` for messages of the account and in 1:1 chats. */
+/**
+ * Returns the parts of an index that identify a message. The participant is `0` for messages of the account and in
+ * 1:1 chats.
+ */
 const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
   const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
   return [chat, id ?? '', fromMe ? '1' : '0', author]
@@ -106,7 +112,7 @@ const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): str
 export const starChange = (chat: string, key: WAMessageKey, starred: boolean, now: number) =>
   set('regular_high', 2, ['star', ...messageIn(chat, key)], { starAction: { starred } }, now)
 
-/** Only the account's own devices hide the message. `messageTimestamp` is in epoch seconds. */
+/** Hides a message on the account's own devices only. `messageTimestamp` is in epoch seconds. */
 export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: number, now: number) =>
   set(
     'regular_high',
@@ -129,7 +135,9 @@ export interface SavedName {
 
 export const CONTACTS = 'critical_unblock_low'
 
-/** If the number of the person is unknown, the index has another kind: `lid_contact`. */
+/**
+ * Saves the names of a person. If the number of the person is unknown, the index has another kind: `lid_contact`.
+ */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
@@ -156,7 +164,10 @@ const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidU
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** The action may have been written by any device of the account. */
+/**
+ * Returns the facts that an action contains. Any device of the account may have written the action, so each field
+ * may be missing.
+ */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

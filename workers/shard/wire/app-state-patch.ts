@@ -111,7 +111,10 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/** Null if the patch was accepted. The code of a refusal can be inside an answer that is marked as successful. */
+/**
+ * Returns the network's code for a refused patch; null if the patch was accepted. The code of a refusal can be inside
+ * an answer that is marked as successful.
+ */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

@@ -109,7 +109,10 @@ const mutation = (bytes: Uint8Array) => {
   return sealedEntry(record, operation)
 }
 
-/** Yields null for an invalid entry, and returns the rest of the message at the end. Throws `DamagedAppState`. */
+/**
+ * Yields the entries of a message, and null for an invalid entry. Returns the rest of the message at the end. Throws
+ * `DamagedAppState`.
+ */
 export type Entries<Rest> = Generator<SealedEntry | null, Rest>
 
 function* entries<Rest>(
@@ -136,14 +139,17 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (record) => sealedEntry(proto.SyncdRecord.decode(record), SET),
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
-/** If the returned message refers to a file (`externalMutations`), more entries are in that file. */
+/**
+ * Yields the entries of a patch. If the returned message refers to a file (`externalMutations`), more entries are in
+ * that file.
+ */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /**
- * Null if the entry is encrypted with another key, or contains no action. Throws `DamagedAppState` if it is stored
- * under a wrong index.
+ * Decrypts an entry. Returns null if the entry is encrypted with another key, or contains no action. Throws
+ * `DamagedAppState` if it is stored under a wrong index.
  */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,

@@ -7,11 +7,14 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** The greatest depth of nodes. Ordinary stanzas are about five nodes deep. */
+/** Maximum depth of nodes. Ordinary stanzas are about five nodes deep. */
 export const MAX_DEPTH = 512
-/** The most strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
+/** Maximum number of strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
-/** The most nodes and attributes in one stanza: about 200 MB of memory, for half a million group members. */
+/**
+ * Maximum number of nodes and attributes in one stanza. They need about 200 MB of memory, and are enough for half a
+ * million group members.
+ */
 export const MAX_ELEMENTS = 2 ** 21
 
 /** Thrown if the bytes are invalid. The message contains the problem and the byte offset. */
@@ -28,7 +31,8 @@ export interface NodeReading {
 }
 
 /**
- * `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes.
+ * Begins to decode a stanza. `bytes` is the decompressed payload of a frame, without its first byte. The contents of
+ * nodes are views of these bytes.
  */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
@@ -55,7 +59,7 @@ const SERVERS: Readonly<Record<number, string>> = {
 }
 const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 
-/** This many bytes of text count as much work as one node. */
+/** Number of bytes of text that count as one node. */
 const TEXT_PER_ELEMENT = 64
 
 interface Parent {
@@ -194,7 +198,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** The server of a jid may be absent, so the next string is tried as the server, as in the library. */
+  /** Reads the server of a jid, which may be absent. So the next string is tried as the server, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {

@@ -18,8 +18,8 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * If the person has a LID, the query must contain the LID and one further attribute: the number, or a flag that the
- * number is unknown. Otherwise the network refuses the query.
+ * Blocks a person. If the person has a LID, the query must contain the LID and one further attribute: the number, or a
+ * flag that the number is unknown. Otherwise the network refuses the query.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }

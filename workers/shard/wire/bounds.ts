@@ -11,20 +11,20 @@ export function cut(value: string, max: number): string {
 }
 
 /**
- * The most characters of an id. Senders choose ids, and can make them very long; ordinary ones have 16 to 60
- * characters.
+ * Maximum number of characters of an id. Senders choose ids, and can make them very long; ordinary ones have
+ * 16 to 60 characters.
  */
 export const MAX_ID = 128
 export const MAX_NAME = 256
 export const MAX_ABOUT = 139
 
-/** The result for an absent or empty string is null, as in the API. */
+/** Truncates a text. The result for an absent or empty text is null, as in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
 
 export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
 export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
-/** The result is empty if the sender omitted the field. */
+/** Truncates a text. The result is empty if the sender omitted the field. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
 
 export function decimal(value: ProtoNumber): number | null {
@@ -33,7 +33,7 @@ export function decimal(value: ProtoNumber): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Null if the count is absent, negative, or too large to be exact as a double. */
+/** Returns a count. Null if it is absent, negative, or too large to be exact as a double. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
@@ -50,7 +50,10 @@ export function networkSeconds(t: string | undefined): number | undefined {
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** A stanza without a time gets the current time (`now`, in epoch ms). */
+/**
+ * Returns the time of a stanza in epoch seconds. A stanza without a time gets the current time (`now`, in
+ * epoch ms).
+ */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
 /** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
@@ -60,7 +63,7 @@ export function isoOrNull(at: number | null): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** The value 0 means that the field is not set, and becomes null. */
+/** Converts epoch seconds to ISO-8601. The value 0 means that the field is not set, and becomes null. */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

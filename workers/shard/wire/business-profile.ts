@@ -8,7 +8,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** An empty text clears the field; the element then has no content. */
+/** Builds the element of a text field. An empty text clears the field; the element then has no content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -39,7 +39,7 @@ export interface BusinessProfile {
   hasCoverPhoto: boolean
 }
 
-/** Null if the account is not a business. */
+/** Returns the profile of a business. Null if the account is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null
@@ -64,7 +64,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** Days and modes that are not known here are left out. */
+/** Reads the opening hours. Days and modes that are not known here are left out. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -97,8 +97,8 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
   iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
 
 /**
- * Contains only the changes. Each website is a `<website>`, and a single empty `<website>` removes all. Closed days are
- * omitted.
+ * Changes only these fields of a profile. Each website is a `<website>`, and a single empty `<website>` removes all
+ * websites. Closed days are omitted.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts
@@ -131,7 +131,7 @@ export const categoriesQuery = (text: string): BinaryNode =>
 /** In the answer, `<not_a_biz/>` is not a category. */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
-/** The answer contains the same element with the current setting. */
+/** Switches the cart of a business on or off. The answer contains the same element with the current setting. */
 export const cartQuery = (isEnabled: boolean): BinaryNode =>
   iq(
     'fb:thrift_iq',

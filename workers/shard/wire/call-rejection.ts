@@ -1,6 +1,6 @@
 /**
- * Builds `<call from to><reject call-id call-creator count="0"/></call>`. The network accepts this value of `count`
- * from the library whatsmeow.
+ * Builds `<call from to><reject call-id call-creator count="0"/></call>`. `count` is 0, as in the library
+ * whatsmeow.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 

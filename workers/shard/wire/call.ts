@@ -46,8 +46,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * The network guarantees only the sender of the stanza. The caller named inside could be forged, and our answer would
- * then go to another person.
+ * Returns the jid of the caller. The network guarantees only the sender of the stanza. The caller named inside could
+ * be forged, and our answer would then go to another person.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')
@@ -57,7 +57,7 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
   return isPerson && !names.includes(creator) ? sender : creator
 }
 
-/** The answer is `<link_create token>`. `startTime`: in epoch seconds. */
+/** Requests a link to a call. The answer is `<link_create token>`. `startTime` is in epoch seconds. */
 export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
   tag: 'call',
   attrs: { id, to: '@call' },

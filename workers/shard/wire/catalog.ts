@@ -59,7 +59,9 @@ export interface Product {
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Null if the element has an id and no details: the product does not exist. */
+/**
+ * Returns a product. Null if the element has an id and no details, which means that the product does not exist.
+ */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -115,7 +117,10 @@ export function productIn(
 
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
-/** `is_hidden` is an attribute; if the product has no country of origin, so is `compliance_category`. */
+/**
+ * Builds the element of a product. `is_hidden` is an attribute. If the product has no country of origin,
+ * `compliance_category` is an attribute too.
+ */
 function productNode(details: ProductDetails, id?: string): BinaryNode {
   const { isHidden, originCountry, images, ...texts } = details
   const origin = originCountry && { tag: 'compliance_info', attrs: {}, content: [text('country_code_origin', originCountry)] }
@@ -139,7 +144,7 @@ function productNode(details: ProductDetails, id?: string): BinaryNode {
 export const addProductQuery = (details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_add', { v: '1' }, [productNode(details), ...SIZE])
 
-/** The network removes fields that are omitted. */
+/** Replaces the details of a product. The network removes fields that are omitted. */
 export const editProductQuery = (id: string, details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_edit', { v: '1' }, [productNode(details, id), ...SIZE])
 
@@ -216,7 +221,7 @@ export const updateCollectionQuery = (id: string, { name, add = [], remove = [] 
     text('catalog_session_id', sessionId),
   ])
 
-/** The deletion was successful only if the answer is `<response><success/></response>`. */
+/** Deletes a collection. The deletion was successful only if the answer is `<response><success/></response>`. */
 export const deleteCollectionQuery = (id: string, sessionId: string): BinaryNode =>
   iq({ type: 'set', smaxId: '43' }, 'collections', { op: 'delete' }, [text('id', id), text('catalog_session_id', sessionId)])
 

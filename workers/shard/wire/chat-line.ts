@@ -2,7 +2,7 @@
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
-/** The key of a person is the LID, if the stanza contains it. */
+/** Returns the key of the chat. For a person it is the LID, if the stanza contains it. */
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)

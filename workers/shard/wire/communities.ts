@@ -13,7 +13,7 @@ export interface NewCommunity {
   description: { id: string; text: string } | null
 }
 
-/** Without `<allow_non_admin_sub_group_creation/>` only administrators may add groups. */
+/** Creates a community. Without `<allow_non_admin_sub_group_creation/>` only administrators may add groups. */
 export const createCommunityQuery = ({ subject, key, description }: NewCommunity) =>
   query(
     ALL_GROUPS,

@@ -58,7 +58,7 @@ export interface PrimaryHello {
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 
-/** Throws if a part is missing. */
+/** Reads the keys of the phone. Throws if a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
   const part = (tag: string) => {

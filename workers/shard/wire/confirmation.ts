@@ -26,7 +26,10 @@ export interface Receiver {
 
 const UNHANDLED = 500
 
-/** The library adds `from` to acks of messages. WhatsApp Web and whatsmeow do not, so it is omitted here. */
+/**
+ * Builds the ack of a stanza. The library adds `from` to acks of messages. WhatsApp Web and whatsmeow do not, so it
+ * is omitted here.
+ */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
   return {
@@ -87,7 +90,7 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** Receipts with the same key can be sent as one receipt. */
+/** Returns a key for a receipt. Receipts with the same key can be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
 /**

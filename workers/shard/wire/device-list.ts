@@ -33,7 +33,7 @@ export interface PersonDevices {
 export const devicesQuery = (jids: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['devices', 'lid'], jids.map(userAt), sid, 'message')
 
-/** Throws if the network refused the query, wholly or for one person. */
+/** Returns the devices of people. Throws if the network refused the query, wholly or for one person. */
 export function devicesIn(answer: BinaryNode): PersonDevices[] {
   const usync = getBinaryNodeChild(answer, 'usync')
   const refusal = errorIn(getBinaryNodeChild(getBinaryNodeChild(usync, 'result'), 'devices'))
@@ -62,7 +62,9 @@ function isAddressable(device: BinaryNode): boolean {
   return Number.isInteger(id) && id >= 0 && (id < HOSTED_DEVICE || (id === HOSTED_DEVICE && isHosted(device)))
 }
 
-/** The network refuses the query of keys for a linked device without a key index. */
+/**
+ * Whether the keys of a device can be queried. The network refuses the query for a linked device without a key index.
+ */
 const hasKeys = (device: BinaryNode): boolean => idOf(device) === 0 || Number(device.attrs['key-index']) > 0
 
 function deviceOf(jid: string, device: BinaryNode): Device {

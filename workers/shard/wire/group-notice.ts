@@ -52,7 +52,8 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
 })
 
 /**
- * Null if the notification contains only the id of the group. Throws like the library if the group cannot be parsed.
+ * Returns the group that was created. Null if the notification does not describe the group. Throws like the library if
+ * the group cannot be parsed.
  */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
@@ -60,7 +61,7 @@ export function createdGroupIn({ node }: GroupChange): Group | null {
 
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** The notification lists the people who asked to join if another person made the change. */
+/** Returns the people who asked to join. The notification lists them if another person made the change. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

@@ -34,7 +34,7 @@ export interface Group extends GroupMetadata {
 
 export const metadataQuery = (group: string) => query(group, 'get', node('query', { request: 'interactive' }))
 
-/** The network accepts at most 10,000 groups. */
+/** Queries several groups. The network accepts at most 10,000 groups in a query. */
 export const batchQuery = (groups: readonly string[]) =>
   query(
     ALL_GROUPS,
@@ -51,17 +51,17 @@ export const participatingQuery = () =>
 
 export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
 
-/** The answer has a new code; the previous one becomes invalid. */
+/** Requests a new invite code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
 export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('invite', { code }))
 
-/** The answer is `<group jid>` or `<membership_approval_request jid>`. */
+/** Joins a group. The answer is `<group jid>` or `<membership_approval_request jid>`. */
 export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite', { code }))
 
-/** If the network refuses, `<group>` in the answer has the attribute `error`. */
+/** Leaves a group. If the network refuses, `<group>` in the answer has the attribute `error`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
 /** With `announcement` only administrators may write. With `locked` only administrators may change the description. */
@@ -106,7 +106,7 @@ const newcomer = ({ jid, phoneNumber, token }: Newcomer) =>
 export const createQuery = (subject: string, key: string, people: readonly Newcomer[]) =>
   query(ALL_GROUPS, 'set', node('create', { subject, key }, people.map(newcomer)))
 
-/** The network accepts at most 1,024 people. */
+/** Adds people to a group. The network accepts at most 1,024 people in a query. */
 export const addQuery = (group: string, people: readonly Newcomer[]) => query(group, 'set', node('add', {}, people.map(newcomer)))
 
 export type MemberChange = 'remove' | 'promote' | 'demote'
@@ -205,7 +205,7 @@ export function groupIn(answer: BinaryNode): Group {
  */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
 
-/** Parsing a group takes some time and there may be thousands, so they are yielded one at a time. */
+/** Yields the groups one at a time, because parsing a group takes some time and there may be thousands. */
 export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
     const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }

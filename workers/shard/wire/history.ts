@@ -1,7 +1,7 @@
 /**
  * Decodes the history that a phone sends to a new device: one deflated protobuf of any size. Memory holds only one
- * incomplete field and one chat without its messages. Messages are skipped, except the newest one, and receipts that
- * contain the number of a person with a LID.
+ * incomplete field and one chat without its messages. Messages are skipped, except the newest one, and those whose
+ * receipt contains the number of a person with a LID.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
@@ -41,9 +41,12 @@ export class DamagedHistory extends Error {
   }
 }
 
-/** A field with more bytes than this is skipped. A name, a token or a list of a thousand members is far smaller. */
+/**
+ * Maximum number of bytes of a field; a longer field is skipped. A name, a token or a list of a thousand members is
+ * far smaller.
+ */
 const MAX_FIELD = 2 ** 20
-/** The most bytes of one chat that are kept; further fields of the chat are skipped. */
+/** Maximum number of bytes of one chat that are kept; further fields of the chat are skipped. */
 const MAX_CHAT = 2 ** 20
 
 const CONVERSATIONS = 2

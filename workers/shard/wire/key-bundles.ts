@@ -18,7 +18,10 @@ export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): Bi
   ],
 })
 
-/** The library would reject the whole answer because of one device without keys. */
+/**
+ * Removes devices without keys from the answer. The library would reject the whole answer because of one of
+ * them.
+ */
 export function withKeys(answer: BinaryNode): BinaryNode {
   const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
   const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)

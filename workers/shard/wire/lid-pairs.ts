@@ -7,8 +7,8 @@ export interface LidPair {
 }
 
 /**
- * The most pairs that are read from a stanza. A group has about a thousand members; a longer list is malicious or of
- * another kind.
+ * Maximum number of pairs that are read from a stanza. A group has about a thousand members; a longer list is
+ * malicious or of another kind.
  */
 const MAX_PAIRS = 2_000
 

@@ -5,7 +5,10 @@ import { userAt, usyncAnswer, usyncQuery } from './usync.ts'
 export const lidQuery = (pns: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['lid'], pns.filter((jid) => !isLidUser(jid)).map(userAt), sid, 'background')
 
-/** People without a LID are left out. The result is empty if the network refused the query. */
+/**
+ * Returns the LIDs of people by number. People without a LID are left out. The result is empty if the network
+ * refused the query.
+ */
 export function lidAnswer(answer: BinaryNode): LidPair[] {
   const said = usyncAnswer(answer)
   if (said.type === 'refused') return []

@@ -1,7 +1,6 @@
 /**
  * The stanza that accepts a login, `<success lid t …/>`, and the queries after it.
  *
- *
  *   <iq to="s.whatsapp.net" type="get" xmlns="encrypt"><count/></iq>     → <count value/>: one-time keys that the network still has
  *   <iq to="s.whatsapp.net" type="set" xmlns="passive"><active/></iq>    stanzas may arrive from now on
  *   <iq to="s.whatsapp.net" type="get" xmlns="encrypt"><digest/></iq>    → <digest>…: the keys of this device
@@ -20,5 +19,5 @@ export const keyDigestQuery = (): BinaryNode => query('get', 'encrypt', 'digest'
 
 export const keyCountIn = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'count')?.attrs.value)
 export const hasKeyDigest = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'digest') !== undefined
-/** The LID is in `<success lid=…/>`; undefined if absent or empty. */
+/** Returns the LID in `<success lid=…/>`; undefined if it is absent or empty. */
 export const lidOfLogin = ({ attrs }: BinaryNode): string | undefined => attrs.lid || undefined

@@ -1,13 +1,13 @@
 /**
- * Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends.
+ * Builds the nodes that follow the ciphertexts in a message stanza, and the stanzas of channel posts and resends.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** Tells the network facts about an encrypted message that it cannot read itself, such as its kind. */
+/** Builds the node with facts about an encrypted message that the network cannot read itself, such as its kind. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
- * Without this node no client shows the buttons. `seconds`: current time in epoch seconds.
+ * Builds the node without which no client shows buttons. `seconds`: current time in epoch seconds.
  *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
  *     <quality_control source_type="third_party"/></biz>
  */
@@ -24,7 +24,7 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
   ],
 })
 
-/** 1:1 chats need this node in addition to `mixedBizNode`. */
+/** Builds the node that 1:1 chats need in addition to `mixedBizNode`. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
@@ -33,8 +33,8 @@ export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_statu
 })
 
 /**
- * The first message of a session contains this node. `identity`: the encoded identity of this device, with the
- * account's signature.
+ * Builds the node that the first message of a session contains. `identity` is the encoded identity of this device, with
+ * the account's signature.
  */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
@@ -49,7 +49,10 @@ export const reactionNode = (emoji: string | null): BinaryNode => ({
   attrs: emoji === null ? {} : { code: emoji },
 })
 
-/** Posts are not encrypted. Without the `mediatype` in `attrs`, the network refuses all posts except texts with 479. */
+/**
+ * Builds the content of a channel post, which is not encrypted. Without the `mediatype` in `attrs`, the network refuses
+ * all posts except texts with 479.
+ */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',
   attrs,
@@ -114,7 +117,7 @@ export const messageStanza = (
   }
 }
 
-/** The first message of a session needs `identity`. */
+/** Builds a message to the account's own phone. The first message of a session needs `identity`. */
 export const peerStanza = (
   attrs: { id: string; to: string },
   { type, ciphertext }: Pick<Sealed, 'type' | 'ciphertext'>,

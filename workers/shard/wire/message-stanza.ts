@@ -14,7 +14,10 @@ export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** Each call returns the same objects, so that they can be keys of a map. */
+/**
+ * Returns the ciphertexts that can be decrypted. Each call returns the same objects, so that they can be keys of a
+ * map.
+ */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
@@ -27,7 +30,7 @@ const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
 /**
- * The type of the first ciphertext, or the tag of the first element, that cannot be decrypted. Undefined if there is
+ * Returns the type of the first content that cannot be decrypted, or its tag if it has no type. Undefined if there is
  * none.
  */
 export function foreignKind(node: BinaryNode): string | undefined {
@@ -69,12 +72,15 @@ export function answerIn(node: BinaryNode): AnswerStanza {
   return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
 }
 
-/** The message has no content: it is view once, which linked devices do not get, or the phone must send it again. */
+/**
+ * Whether the message has no content: it is view once, which linked devices do not get, or the phone must send it
+ * again.
+ */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
 /**
- * The account's own phone sends such messages only to its devices. In messages of other people this attribute has no
- * meaning.
+ * Whether the message has the mark of messages that the account's own phone sends only to its devices. In messages of
+ * other people the mark has no meaning.
  */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 

@@ -130,8 +130,8 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
 }
 
 /**
- * The network's answer to an unknown operation is a "bad request" without the name of a field. If only a variable is
- * wrong, the error names the field.
+ * Whether the network does not know the operation. Its answer is then a "bad request" without the name of a field. If
+ * only a variable is wrong, the error names the field.
  */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&
@@ -140,7 +140,9 @@ const isUnknown = (data: unknown, { extensions, path }: Json) =>
 
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
-/** The network refuses a query if one of these variables is missing. */
+/**
+ * Returns the variables of a query about a channel. The network refuses a query if one of these variables is missing.
+ */
 export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
   fetch_creation_time: true,
   fetch_full_image: true,

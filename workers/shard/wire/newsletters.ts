@@ -53,13 +53,19 @@ export function newsletterIn(description: unknown): Newsletter | null {
   }
 }
 
-/** The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it mutes the notices about new followers. */
+/**
+ * Whether the channel is muted; null if this is unknown. The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it
+ * mutes the notices about new followers.
+ */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/** The network rarely sends a complete URL, so it is built from `direct_path`. Null if there is no picture. */
+/**
+ * Returns the URL of a picture. The network rarely sends a complete URL, so it is built from `direct_path`. Null if
+ * there is no picture.
+ */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
@@ -129,7 +135,7 @@ const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string
   content: [{ tag: 'request', attrs, content: [{ tag: 'notice', attrs: { id: notice } }] }],
 })
 
-/** The answer is `<tos><notice id state/></tos>`. */
+/** Queries whether the account has accepted terms. The answer is `<tos><notice id state/></tos>`. */
 export const termsQuery = (notice: string) => terms('get', notice)
 
 export const acceptTermsQuery = (notice: string) => terms('set', notice, { type: 'session_update' })

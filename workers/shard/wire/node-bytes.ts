@@ -7,13 +7,13 @@ import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.
 import { type JidParts, jidParts } from './jid.ts'
 
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
-/** Matches text that can be packed with two characters per byte; it has at most `PACKED_MAX` characters. */
+/** Matches text that can be packed with two characters per byte. It has at most 127 characters. */
 const DIGITS = /^[\d.-]{1,127}$/
 const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** The first byte means "not compressed". Throws if a node has no tag or its content is invalid. */
+/** Encodes a stanza. The first byte means "not compressed". Throws if a node has no tag or its content is invalid. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -22,7 +22,8 @@ export function nodeBytes(node: BinaryNode): Buffer {
 }
 
 /**
- * A stanza is written here first and then copied, because most are much shorter. Longer ones get memory of their own.
+ * Memory in which a stanza is written before it is copied, because most stanzas are much shorter. Longer ones get
+ * memory of their own.
  */
 const SCRATCH = Buffer.allocUnsafe(4_096)
 

@@ -33,8 +33,8 @@ export interface Account {
 }
 
 /**
- * The result is by the queried number; null if there is no account. Entries are matched by the number in `<contact>`,
- * because their jid contains the registered number.
+ * Returns the account of each queried number; null if a number has no account. Entries are matched by the number in
+ * `<contact>`, because their jid contains the registered number.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

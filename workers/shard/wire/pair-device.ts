@@ -42,7 +42,7 @@ export function pairSuccessIn(node: BinaryNode): PairSuccess {
   return { id: idOf(node), identity, jid, lid, platform: attrsOf('platform').name, businessName: attrsOf('biz').name }
 }
 
-/** The phone itself is device 0, which has no number in a jid. */
+/** Whether the jid is that of a linked device. The phone itself is device 0, which has no number in a jid. */
 const isDevice = (jid: string): boolean => (jidDecode(jid)?.device ?? 0) > 0
 
 /** Builds the answer, which completes the link. `identity`: the encoded identity, signed by this device. */

@@ -17,7 +17,7 @@ import { contentText } from './content.ts'
 export const KEY_BYTES = 32
 const MAX_OPTIONS = 4_096
 /**
- * The most characters of a reference. Its content has no known structure; references of QR codes have about 90
+ * Maximum number of bytes of a reference. Its content has no known structure; references of QR codes have about 90
  * characters.
  */
 const MAX_REF = 1_024
@@ -35,7 +35,7 @@ export interface RequestOptions {
 /** Id of the relying party if the options contain none. (A browser uses the host of the page then.) */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** Null if there are no options, or if a browser could not use them. */
+/** Returns the options in a stanza. Null if there are no options, or if a browser could not use them. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -78,10 +78,7 @@ export interface Prologue {
   credentialId: Uint8Array
   assertion: Uint8Array
   payload: Uint8Array
-  /**
-   * Proof that the phone has already accepted the code of this device; null if there is none: the phone then asks its
-   * owner.
-   */
+  /** Proof that the phone has already accepted the code of this device. If it is null, the phone asks its owner. */
   proof: Uint8Array | null
 }
 
@@ -127,7 +124,7 @@ export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
 /**
- * Accepts base64url with or without padding; null if the text is empty or invalid. A remainder of one character is
+ * Decodes base64url with or without padding; null if the text is empty or invalid. A remainder of one character is
  * invalid, because it encodes less than a byte.
  */
 export const base64urlBytes = (text: string): Buffer | null =>

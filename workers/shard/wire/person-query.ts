@@ -7,7 +7,7 @@ import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.
 /** Queries the duration of disappearing messages that this person has set for new chats. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
-/** The protocol `status` returns the about text. A verified name means that the account is a business. */
+/** Queries the about text (with the protocol `status`) and the verified name, which only a business has. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
 export const setAboutQuery = (text: string): BinaryNode => ({
@@ -41,7 +41,7 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   return {
     text,
     setAt: text === null ? null : secondsToIso(Number(status?.attrs.t ?? 0)),
-    // An element that contains an error in place of a certificate means that the account is not a business.
+    // An element that contains an error instead of a certificate means that the account is not a business.
     isBusiness: business === undefined ? null : certificate !== undefined,
     verifiedName: nameIn(certificate?.content),
   }
@@ -64,7 +64,10 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** Undefined if the element is absent, or contains an error because the person hides this data. */
+/**
+ * Returns the element with this data of the person. Undefined if the element is absent, or contains an error
+ * because the person hides this data.
+ */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

@@ -8,6 +8,6 @@ export interface Identity {
   lidOf(pnJid: string): Promise<string | null>
   pnOf(lidJid: string): Promise<string | null>
   isMe(jid: string): boolean
-  /** The number comes first. Empty before an account is linked. */
+  /** Returns the account's jids. The number comes first. Empty before an account is linked. */
   own(): string[]
 }

@@ -6,7 +6,7 @@ const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** The most bytes of padding. The number is random, and each padding byte contains it. */
+/** Maximum number of bytes of padding. The number is random, and each padding byte contains it. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -17,8 +17,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the copy of a sent message for the account's other devices. `info`: context of the message, which the copy
- * repeats beside the message.
+ * Builds the copy of a sent message for the account's other devices. `info` is the context of the message. The copy
+ * repeats it outside of the wrapped message.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
@@ -26,7 +26,7 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
 
-/** The message gives a device the sender key of a group or of a status. */
+/** Builds the message that gives a device the sender key of a group or of a status. */
 export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
   proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 

@@ -8,7 +8,10 @@ export const FIXED32 = 5
 
 export class NotProtobuf extends Error {}
 
-/** Undefined if the bytes end before the varint. A value above 2^53 is not exact; callers refuse such a length. */
+/**
+ * Reads a varint. Undefined if the bytes end before its end. A value above 2^53 is not exact; callers refuse such a
+ * length.
+ */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -26,7 +29,10 @@ export function fixed(type: number): number {
   throw new NotProtobuf('a field has an unknown type')
 }
 
-/** If a field occurs several times, protobuf uses the last one. Null if there is none, or if the message is invalid. */
+/**
+ * Returns the bytes of a field. If a field occurs several times, protobuf uses the last one. Null if there is none, or
+ * if the message is invalid.
+ */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null
   try {

@@ -1,6 +1,6 @@
 /**
  * Parses `<receipt id from type? participant? recipient? t?>`: the status of messages.
- *   <list><item id/>…</list>                                more messages, beside `id`
+ *   <list><item id/>…</list>                                ids of more messages, in addition to `id`
  *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members, `key` the id of the message
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
@@ -22,7 +22,9 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
   return { id, from, type, participant, recipient, t, ids: [id, ...items].filter((each) => each !== undefined) }
 }
 
-/** Usually one receipt; in large groups one per member, each created when it is requested. */
+/**
+ * Yields the receipts of a stanza: usually one, in large groups one per member. Each is created when it is requested.
+ */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)
   const messages = getBinaryNodeChildren(node, 'participants')

@@ -43,7 +43,7 @@ function element(protocol: Protocol): BinaryNode {
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** The network finds a number only if it begins with a plus. */
+/** Builds the entry for a number. The network finds a number only if it begins with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},
