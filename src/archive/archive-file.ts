@@ -47,7 +47,10 @@ export async function writeArchiveFile(
   await syncFolder(dirname(file))
 }
 
-/** Resolves when the key is derived from the passphrase, which blocks the thread for about a second. */
+/**
+ * Encrypts the frames. Resolves when the key is derived from the passphrase, which blocks the thread for about a
+ * second.
+ */
 export async function encrypted(passphrase: string, frames: AsyncIterable<Frame>): Promise<AsyncIterable<Uint8Array>> {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
@@ -71,7 +74,7 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
+/** Reads the frames of an archive. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

@@ -17,7 +17,7 @@ import { createSealer, type Sealer } from '../storage/sealer.ts'
 import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
-/** This record has the credentials and is written last. */
+/** Name of the record with the credentials. It is written last. */
 const CREDS = 'creds'
 
 export interface ArrivedArchive extends ArchiveParts {
@@ -64,8 +64,8 @@ export interface ArrivedInstance {
 }
 
 /**
- * Other people may have read a backup since it was made, so the instance keeps its token only if the operator wants
- * that.
+ * Returns the name and the token of the imported instance. Other people may have read a backup, so an instance from a
+ * backup keeps its token only if the operator wants this.
  */
 export function arrivedInstance(
   { head, name, token }: ArrivedArchive,

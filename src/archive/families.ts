@@ -92,8 +92,8 @@ export function familyOf(name: string): string {
 }
 
 /**
- * A record of an unknown family is only archived with a move: leaving it out could lose something, and restoring it
- * from a backup could repeat something.
+ * Whether an archive of this kind contains the record. A record of an unknown family is only archived with a move:
+ * leaving it out could lose something, and restoring it from a backup could repeat something.
  */
 export const isArchived = (name: string, kind: ArchiveKind): boolean => (FAMILIES[familyOf(name)] ?? MOVED).in.includes(kind)
 

@@ -21,8 +21,8 @@ function length(value: number): Buffer {
 }
 
 /**
- * The chunks may have any sizes. Throws a RangeError if the stream ends inside a frame, or if a length exceeds its
- * limit.
+ * Reads frames from chunks of any size. Throws a RangeError if the stream ends inside a frame, or if a length exceeds
+ * its limit.
  */
 export async function* framesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const source = chunks[Symbol.asyncIterator]()

@@ -1,22 +1,30 @@
-/** Parses, writes and compares IP addresses and CIDR ranges. It uses only Web standards, so that HTTP may load it. */
+/**
+ * Parses, writes and compares IP addresses and CIDR ranges. It uses only Web standards, so that the code for HTTP may
+ * load it.
+ */
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Ranges = readonly (readonly [network: Address, bits: number])[]
 
-/** The kernel reports an IPv4 peer of an IPv6 socket as IPv4-mapped IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. The kernel reports an IPv4 peer of an IPv6 socket in this form. */
 const unmapped = (address: Address): Address =>
   address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address
 
 const parsed = (text: string): Address | undefined => (ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined)
 
-/** Addresses are cached, because the address of a caller and of this service is read for every request. */
+/** Number of cached addresses. The address of a caller and the address of this service are read for every request. */
 const KNOWN = 1_000
-/** Length of the longest form of an address without a zone. Longer texts come from strangers, and are not cached. */
+/**
+ * Length of the longest form of an address without a zone. Longer texts are not cached, because anybody can send them.
+ */
 const LONGEST = 45
 const known = new Map<string, Address | undefined>()
 
-/** Undefined if the text is no address. IPv4 may have fewer parts, octal or hexadecimal, as in the host of a URL. */
+/**
+ * Parses an address. Undefined if the text is none. IPv4 may have fewer parts, octal or hexadecimal, as in the host of
+ * a URL.
+ */
 export function readAddress(text: string): Address | undefined {
   const found = known.get(text)
   if (found !== undefined || known.has(text)) return found
@@ -27,19 +35,19 @@ export function readAddress(text: string): Address | undefined {
   return address
 }
 
-/** IPv4 in four decimal parts, IPv6 compressed, IPv4-mapped IPv6 as IPv4. */
+/** Returns an address in its usual form: IPv4 in four decimal parts, IPv6 compressed, IPv4-mapped IPv6 as IPv4. */
 export const canonicalAddress = (text: string): string | undefined => readAddress(text)?.toString()
 
 /**
- * The address in the host of a URL; undefined for a name. `new URL` has already converted octal, hexadecimal and
- * decimal.
+ * Returns the address in the host of a URL; undefined for a name. `new URL` has already converted octal, hexadecimal
+ * and decimal forms.
  */
 export const literalAddress = (hostname: string): string | undefined =>
   canonicalAddress(hostname.replace(/^\[|\]$/g, '').replace(/\.$/, ''))
 
 /**
- * `10.0.0.1` becomes `10.0.0.1/32`; undefined for an invalid range. IPv4 needs four parts, because `10.1` would be read
- * as 10.0.0.1. An IPv4-mapped range becomes the IPv4 range.
+ * Returns a range in its usual form: `10.0.0.1` becomes `10.0.0.1/32`. Undefined for an invalid range. IPv4 needs four
+ * parts, because `10.1` would be read as 10.0.0.1. An IPv4-mapped range becomes the IPv4 range.
  */
 export function canonicalCidr(entry: string): string | undefined {
   const [text = '', prefix] = entry.trim().split('/')
@@ -56,8 +64,8 @@ export function canonicalCidr(entry: string): string | undefined {
 }
 
 /**
- * Why an entry is refused, as the end of a sentence; undefined if it is valid. An entry with host bits (`10.0.0.1/8`)
- * is refused, because its author may have meant the range or the one address.
+ * Returns why an entry is refused, as the end of a sentence; undefined if it is valid. An entry with host bits
+ * (`10.0.0.1/8`) is refused, because its author may have meant the range or the one address.
  */
 export function problemOfRange(entry: string): string | undefined {
   const cidr = canonicalCidr(entry)
@@ -71,7 +79,7 @@ export function problemOfRange(entry: string): string | undefined {
     : `must not have host bits: ${network}/${bits} is the range, ${address} the address`
 }
 
-/** Throws an Error that names an invalid entry. */
+/** Parses a list of ranges. Throws an Error that names an invalid entry. */
 export function parseRanges(list: readonly string[]): Ranges {
   return list.map((entry) => {
     const cidr = canonicalCidr(entry)
@@ -94,7 +102,10 @@ export const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
 const NEAR = parseRanges([...LOOPBACK, '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
 export const isNear = (text: string): boolean => isIn(NEAR, text)
 
-/** One caller can use all 2^64 addresses of an IPv6 /64. Text that is not an address stays unchanged. */
+/**
+ * Returns the address or network that identifies a caller. For IPv6 this is the /64, because one caller can use all of
+ * its 2^64 addresses. Text that is not an address stays unchanged.
+ */
 export function subscriberOf(text: string): string {
   const address = readAddress(text)
   if (address === undefined) return text
@@ -103,8 +114,9 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * The IPv4 address to which a translator, a tunnel or the kernel would connect for an IPv6 address. The function is
- * only for destinations: as the source of a request, an IPv6 address proves nothing about the IPv4 address inside.
+ * Returns the IPv4 address to which a translator, a tunnel or the kernel would connect for an IPv6 address. The
+ * function is only for destinations: as the source of a request, an IPv6 address proves nothing about the IPv4 address
+ * inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address

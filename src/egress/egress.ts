@@ -52,7 +52,7 @@ export function guardedConnector({
   }
 }
 
-/** The look-up can only return the checked addresses. The name is kept for TLS. */
+/** Connects to the checked addresses: the look-up of the connection can return no others. The name is kept for TLS. */
 const dialChecked =
   (timeout: number): NonNullable<EgressOptions['dial']> =>
   (options, addresses, callback) => {
@@ -90,7 +90,7 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** The rest of a body that nobody needs is read within this limit, so that the connection can be used again. */
+/** Limits for reading the rest of a body that nobody needs. It is read so that the connection can be used again. */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

@@ -59,7 +59,7 @@ export interface Answered {
   signal: AbortSignal
 }
 
-/** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
+/** Fetches a URL. Throws FetchFailed. A status other than 2xx is an answer, not an error. */
 export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
   const { maxBytes, tooLarge = 'fail' } = options
   return guardedRequest(url, options, async (answer) => {
@@ -148,7 +148,10 @@ function webUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** undici silently ignores `user:password@` in a URL. A redirect to another origin does not get the credentials. */
+/**
+ * Returns the header for `user:password@` in a URL, which undici silently ignores. A redirect to another origin does
+ * not get the credentials.
+ */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
   // The credentials are decoded to bytes, because they need not be UTF-8.

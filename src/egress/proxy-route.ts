@@ -15,7 +15,10 @@ export interface ProxyRoute {
 
 const REFUSED = 'the address of the proxy is private, loopback or reserved'
 
-/** Throws `EgressBlocked` for a literal address in the URL, for which no look-up is made. */
+/**
+ * Returns the URL of the proxy and a look-up that checks its addresses. Throws `EgressBlocked` if the URL contains a
+ * refused address, for which no look-up is made.
+ */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
   if (checkProxyAddress(new URL(url), allow) !== undefined) throw new EgressBlocked(REFUSED)
 

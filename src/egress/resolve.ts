@@ -28,7 +28,7 @@ export interface ResolveOptions {
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
 /**
- * Milliseconds that the second of the two queries (IPv4 and IPv6) has after the answer to the first. Some servers never
+ * Time in ms that the second of the two queries (IPv4 and IPv6) has after the answer to the first. Some servers never
  * answer one of them.
  */
 const OTHER_FAMILY = 250
@@ -102,7 +102,7 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
 
 interface Search {
   domains: readonly string[]
-  /** A name with so many dots is first looked up unchanged. */
+  /** Number of dots in a name. A name with so many dots or more is first looked up unchanged. */
   dots: number
 }
 

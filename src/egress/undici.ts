@@ -1,6 +1,6 @@
 /**
- * The used parts of undici, imported from its own files: its index also loads caches, mocks and a second `fetch`,
- * several MB per thread.
+ * The parts of undici that are used, imported from its own files. The index of undici also loads caches, mocks and a
+ * second `fetch`, several MB per thread.
  */
 import { createRequire } from 'node:module'
 import type undici from 'undici'
@@ -18,13 +18,18 @@ export const Agent = part<typeof undici.Agent>('dispatcher/agent')
 
 export const buildConnector = part<typeof undici.buildConnector>('core/connect')
 
-/** The class is loaded when the first agent is created, because few instances use a proxy. */
+/**
+ * Creates an agent for a proxy. Its class is loaded when the first agent is created, because few instances use a proxy.
+ */
 export const proxyAgent = (options: undici.ProxyAgent.Options): undici.Dispatcher =>
   new (part<typeof undici.ProxyAgent>('dispatcher/proxy-agent'))(options)
 
 type RequestOptions = Omit<undici.Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & { dispatcher: undici.Dispatcher }
 
-/** The global dispatcher is not used, because it has none of our limits. */
+/**
+ * Sends a GET request through the given dispatcher. The global dispatcher is not used, because it has none of our
+ * limits.
+ */
 export function request(url: string | URL, { dispatcher, ...options }: RequestOptions): Promise<undici.Dispatcher.ResponseData> {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, method: 'GET', origin, path: pathname + search })

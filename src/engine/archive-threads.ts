@@ -20,7 +20,7 @@ const WAITING = 10
 
 export interface ArchiveThreads {
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
-  /** Rejects with `Failure`. */
+  /** Reads the file of an import. Rejects with `Failure`. */
   read(file: string, wish: FileToRead): Promise<FileFound>
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
   close(): Promise<void>

@@ -14,7 +14,7 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface BootsDeps {
   placement: Placement
-  /** Throws if the instance has no key. */
+  /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
   clock: Clock
@@ -23,12 +23,12 @@ export interface BootsDeps {
 
 export interface Boots {
   send(entry: Placed, how: StartHow): Promise<RuntimeState>
-  /** Undefined if the start became unnecessary while it waited. */
+  /** Starts an instance when it is its turn. Returns undefined if the start became unnecessary while it waited. */
   boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
   close(): void
 }
 
-/** Statuses in which the start of an instance opens no session, so the start does not wait. */
+/** Statuses in which the start of an instance opens no session, so the start does not count in the limit. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
 export const logNotStarted =
@@ -97,7 +97,10 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     return state
   }
 
-  /** The shard thread runs but could not start the instance (its disk was full). Nothing else would retry. */
+  /**
+   * Starts the instance again later, if its shard thread runs but could not start it (its disk was full). Nothing else
+   * would retry.
+   */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined
     const again = () => boot(entry, generation, failed + 1).catch(logNotStarted(log, entry))

@@ -12,11 +12,11 @@ import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
 const AT_ONCE = 10_000
-/** Time limit of one conversion; the wait for a free slot does not count. */
+/** Time limit in ms of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {
-  /** Never rejects. */
+  /** Prepares a media file. Never rejects. */
   prepare(job: MediaJob): Promise<Result>
   close(): Promise<void>
 }

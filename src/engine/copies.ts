@@ -10,7 +10,7 @@ import { createMediaThreads } from './media-threads.ts'
 const HEAP_MB = 128
 
 export interface Copies {
-  /** Never rejects. */
+  /** Copies a received file. Never rejects. */
   copy(task: MediaCopy): Promise<MediaCopyResult>
   close(): Promise<void>
 }

@@ -36,8 +36,7 @@ interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
   /**
-   * `instance.move` stops the instance permanently, because another program has its device. `instance.resume` starts it
-   * again.
+   * `instance.move` stops the instance, because another program has its device. `instance.callOffMove` starts it again.
    */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.callOffMove': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
@@ -65,7 +64,7 @@ export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id
 export interface CallerPatience {
   /** If false, the call is refused at once, and does not move the start ahead. True by default. */
   waits?: boolean
-  /** Workspaces whose instances are called take turns in the line. */
+  /** Workspace of the call. Workspaces whose instances are called take turns in the line. */
   workspace?: string | undefined
   /** If it is aborted during the wait, the call is not carried out. */
   readonly signal?: AbortSignal
@@ -94,7 +93,8 @@ export interface Engine {
   /** Whether `onEvent` has reported the current state of the instance, so that its shard thread need not be asked. */
   hasTold(instance: string): boolean
   /**
-   * The state of an instance of another service, as `onEvent` has reported it last. Absent if there is only one service.
+   * Returns the state of an instance of another service, as `onEvent` has reported it last. The method is absent if
+   * there is only one service.
    */
   stateOf?(instance: string): RuntimeState | undefined
   isReady(): boolean
@@ -110,7 +110,7 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** A shard thread refuses commands that were meant for an earlier run of it. */
+/** Number of the run of a shard thread. A thread refuses commands that were meant for an earlier run of it. */
 export const generation = v.number()
 
 export const commands = [
@@ -187,10 +187,10 @@ export interface ShardSetup {
   webVersion?: readonly [number, number, number] | null | undefined
   /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; absent for the default. */
   newsletterInviteQueryId?: string | null | undefined
-  /** `SharedLease`; absent if nobody can replace this process while it runs. */
+  /** Lease of this process (`SharedLease`). Absent if nobody can replace this process while it runs. */
   lease?: BigInt64Array | undefined
   media: MediaSetup
-  /** Absent if nobody checks the disk and this thread is the only one that writes. */
+  /** State of the disk. Absent if nobody checks the disk and this thread is the only one that writes. */
   disk?: SharedDisk | undefined
   logging: Logging
   /** For tests: the step at which the thread ends the process with SIGKILL. */

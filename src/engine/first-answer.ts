@@ -17,7 +17,10 @@ export interface FirstAnswerOptions {
   onLate(): void
 }
 
-/** Rejects if the thread ended, refused to start, or did not answer in time. */
+/**
+ * Resolves when the thread has answered for the first time. Rejects if it ended, refused to start, or did not answer in
+ * time.
+ */
 export async function firstAnswer(run: ThreadRun, options: FirstAnswerOptions): Promise<void> {
   const { setup, limitMs, sayEveryMs, clock, log, onLate } = options
   const { shard } = setup

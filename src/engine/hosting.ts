@@ -40,7 +40,8 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     try {
       return await boots.send(entry, how)
     } catch (error) {
-      // The instance is being deleted. A thread that died cannot erase it now, so its next run must not start it.
+      // The creation has failed, so the instance is deleted. A thread that died cannot erase it now, so its next run
+      // must not start it.
       entry.isDoomed = true
       entry.generation = undefined
       throw error
@@ -72,7 +73,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     }
   }
 
-  /** The turn of the instance in the line may have come while its stop was tried. */
+  /** Starts the instance if its turn in the line of starts came while its stop was tried. */
   function startIfDue(entry: Placed) {
     const generation = entry.shard.generation()
     if (generation === undefined || entry.generation === generation || entry.inLine !== undefined) return
@@ -81,7 +82,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
 
   async function stopNow(instance: string, entry: Placed, how: Parameters<Engine['stop']>[1]): Promise<void> {
     const generation = entry.shard.generation()
-    // No later thread run starts the instance again.
+    // From now on, no run of the thread starts the instance.
     if (how === 'erase') {
       entry.isDoomed = true
       entry.inLine?.leave()
@@ -105,7 +106,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     }
     placement.remove(instance)
     entry.inLine?.leave()
-    // Until the next run of the thread begins, the database may still carry out a commit of the one that died.
+    // Until the next run of the thread begins, the database may still carry out a commit of the run that died.
     if (hasDied) await entry.shard.running()
   }
 

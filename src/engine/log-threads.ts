@@ -29,12 +29,14 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     log,
   })
   /**
-   * The thread reads for one query at a time. A query whose caller has gone while it waited is left out; one that is
-   * being read goes on to its end, and the next one waits for it.
+   * Queue of the queries. The thread runs one query at a time. If the caller has gone while the query waited, it is
+   * skipped. A query that runs is always completed, and the next one waits for it.
    */
   const turns = new PQueue({ concurrency: 1 })
 
-  /** An instance that is being deleted has no key any longer, so its log is left out. */
+  /**
+   * Returns the keys of these instances. An instance that is being deleted has no key any longer, so it is left out.
+   */
   function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
     const known = new Set(keyRing.instances())
     return new Map(instanceIds.filter((id) => known.has(id)).map((id) => [id, keyRing.of(id)]))

@@ -21,7 +21,7 @@ const HEAP_MB = 256
 type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
-  /** Rejects with `Failure`, or with the reason why the body ended early. */
+  /** Parses and validates a large body. Rejects with `Failure`, or with the reason why the body ended early. */
   readLargeBody(
     route: string,
     fields: { path: Record<string, unknown>; query?: Record<string, unknown>; dialect?: Dialect | undefined },
@@ -46,7 +46,10 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     log,
   })
 
-  /** The thread may answer before the end of the body; the rest is then not sent. */
+  /**
+   * Sends a body to a thread, and returns its answer. The thread may answer before the end of the body; the rest is
+   * then not sent.
+   */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()
     let room = BATCHES_AHEAD

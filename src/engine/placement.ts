@@ -15,24 +15,29 @@ export interface InLine extends Pick<StartPlace, 'moveAhead'> {
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Run of the thread to which the start was sent; undefined while the start waits. */
+  /** Number of the thread run to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Undefined unless the start waits for its turn. */
+  /** Place in the line of starts; undefined unless the start waits. */
   inLine: InLine | undefined
   heardIn: number | undefined
-  /** How later runs of the thread start it. */
+  /** How later runs of the thread start the instance. */
   again: Exclude<StartHow, 'create'>
   /**
    * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the
    * latest.
    */
   isDoomed: boolean
-  /** True while the instance is stopped to be kept. Its start would come after its stop, so it must not be sent. */
+  /**
+   * True while the instance is stopped with `keep`. A start that is sent now would come after the stop, so none must be
+   * sent.
+   */
   isStopping: boolean
 }
 
 export interface Placement {
-  /** A new instance is placed where the fewest instances are. Undefined if no shard can take it. */
+  /**
+   * Places an instance. A new one is placed on the shard with the fewest instances. Undefined if no shard can take it.
+   */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
   /** Throws `NotHosted` if the instance is on no shard. */
@@ -62,7 +67,7 @@ export function createPlacement(shards: readonly Shard[]): Placement {
         generation: undefined,
         inLine: undefined,
         heardIn: undefined,
-        // A program that runs beside this service does not end because the instance is started again here.
+        // A takeover stays one in later starts: the service that has failed may still run somewhere.
         again: how === 'create' ? 'boot' : before?.again === 'takeover' ? 'takeover' : how,
         isDoomed: false,
         isStopping: false,

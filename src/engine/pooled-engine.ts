@@ -51,7 +51,10 @@ export interface PooledEngine extends Engine {
   /** Numbers of the current runs, in the order of the shard threads; undefined for a thread that does not answer. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
-  /** Answers in the order of the shard threads; undefined for a thread that does not answer within a second. */
+  /**
+   * Returns the state of each shard thread, in their order; undefined for a thread that does not answer within a
+   * second.
+   */
   survey(): Promise<(ShardSurvey | undefined)[]>
   /** Resolves when all shard threads have reported, or after one second. */
   refreshReports(): Promise<void>
@@ -70,8 +73,8 @@ function movable(input: unknown): ArrayBuffer[] {
 }
 
 /**
- * Resolves when every shard thread answers. If one fails with an error that a retry cannot fix, all threads are ended
- * and the promise rejects.
+ * Creates the engine. Resolves when every shard thread answers. If one fails with an error that a retry cannot fix, all
+ * threads are ended and the promise rejects.
  */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {

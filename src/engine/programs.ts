@@ -1,6 +1,6 @@
 /**
- * Finds ffmpeg (the one that the operator names, or the one on the PATH) and ffprobe, beside it or on the PATH. Without
- * them some media cannot be sent.
+ * Finds ffmpeg and ffprobe. ffmpeg is the program that the operator names, or the one on the PATH. ffprobe is in the
+ * same folder or on the PATH. Without them some media cannot be sent.
  */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
@@ -16,8 +16,8 @@ export interface Programs {
 }
 
 /**
- * Normally the answer takes 50 ms, but more than a minute on a busy machine. A program that is too late counts as
- * missing until the next start of the service, so the limit is long.
+ * Time limit in ms for the answer of a program. Normally the answer takes 50 ms, but more than a minute on a busy
+ * machine. A program that is too late counts as missing until the next start of the service, so the limit is long.
  */
 const ANSWER_LIMIT = 5 * MINUTE
 const TRY_AGAIN = SECOND
@@ -28,7 +28,7 @@ export interface FindOptions {
   path: string
 }
 
-/** Null if one of the two programs is missing or does not run. */
+/** Returns the paths of the two programs. Null if one of them is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')

@@ -1,7 +1,7 @@
 /**
- * The supervisor's own commands to a shard thread. `hello` begins a thread run; before it, only `loaded` is
- * answered, so that a new thread does not accept work for the previous one. It has the setup, because the threads of a
- * standby are started before the store may be opened.
+ * The supervisor's own commands to a shard thread. `hello` begins a thread run. Before `hello`, a thread answers only
+ * `loaded`, so that a new thread does not accept work for the previous one. `hello` contains the setup, because the
+ * threads of a standby are started before the store may be opened.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
@@ -29,7 +29,7 @@ type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
 export type ShardRequest = WithoutGeneration<ShardCommand>
 export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
 
-/** The thread has these values before it gets `hello`. */
+/** Values that the thread has before it gets `hello`. */
 export interface ThreadData extends Pick<ShardSetup, 'shard' | 'logging'> {
   allowCrash: boolean
 }

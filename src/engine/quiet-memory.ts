@@ -11,11 +11,13 @@ const CHECK_EVERY = 15 * SECOND
 /** Garbage is collected after this number of quiet checks in a row, which take a minute. */
 const QUIET_CHECKS = 4
 /**
- * A thread that works a larger share of the time is not quiet. A thread with a thousand idle instances works 0.04 of
- * its time.
+ * Share of the time in which a quiet thread may work. A thread with a thousand idle instances works 0.04 of its time.
  */
 const QUIET_SHARE = 0.1
-/** Bytes. If the memory has grown by less since the last collection, the pause of a collection is not worth it. */
+/**
+ * Number of bytes. If the memory has grown by less since the last collection, the pause of a collection is not worth
+ * it.
+ */
 const WORTH_IT = 8 * 2 ** 20
 
 export interface Reading {
@@ -25,8 +27,8 @@ export interface Reading {
 
 export interface QuietMemory {
   /**
-   * Must be called at every check. A collection is due if the thread has worked since the last collection, was quiet
-   * for long enough, and uses enough bytes.
+   * Whether a collection is due: the thread has worked since the last collection, was quiet for long enough, and uses
+   * enough bytes. Must be called at every check.
    */
   isDue(reading: Reading): boolean
   collected(bytes: number): void

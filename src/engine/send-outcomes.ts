@@ -23,7 +23,10 @@ export interface QueuedSend {
 }
 
 export interface SendOutcomes {
-  /** Undefined if `ms` elapse first, if `signal` is aborted, or if the service stops. */
+  /**
+   * Resolves with the outcome of a send. Undefined if `ms` elapse first, if `signal` is aborted, or if the service
+   * stops.
+   */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
   stop(): void
 }

@@ -20,7 +20,7 @@ import type { WarmThread } from './warm-thread.ts'
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
 /**
- * Milliseconds after which a running thread counts as stable. The delay after its next crash begins with the shortest
+ * Milliseconds after which a running thread counts as stable. The delay after its next crash is then the shortest one
  * again.
  */
 const STABLE = MINUTE
@@ -31,7 +31,10 @@ const STABLE = MINUTE
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
-/** A thread without an answer in this time counts as unavailable; the longest deadline of an operation is 45 s. */
+/**
+ * Time limit in ms of a call. A thread without an answer in this time counts as unavailable. The longest deadline of an
+ * operation is 45 s.
+ */
 const CALL_LIMIT = MINUTE
 /** Milliseconds after the deadline of a stop in which the thread must close the storage and answer. */
 const CLOSE_GRACE = 500
@@ -74,7 +77,7 @@ export interface Shard {
   close(deadlineMs: number): Promise<void>
 }
 
-/** Nobody may wait for it when it is rejected. */
+/** Prevents an unhandled rejection, because nobody may be waiting for the promise when it is rejected. */
 function quietly<T>(made: Deferred<T>): Deferred<T> {
   made.promise.catch(() => {})
   return made

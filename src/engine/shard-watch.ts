@@ -5,7 +5,7 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * A thread that leaves this number of pings unanswered counts as hung. Time is not counted, because a machine may be
+ * Number of unanswered pings after which a thread counts as hung. The time is not measured, because a machine may be
  * suspended.
  */
 const WATCH_ROUNDS = 3

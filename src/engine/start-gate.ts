@@ -13,13 +13,19 @@ export interface StartPlace {
    * started.
    */
   readonly admitted: Promise<() => void>
-  /** A request of this workspace came. Returns the ms after which the session is expected to start. */
+  /**
+   * Moves the place ahead, because a request of this workspace came. Returns the ms after which the session is expected
+   * to start.
+   */
   moveAhead(workspace: string): number
   leave(): void
 }
 
 export interface StartGate {
-  /** Admits in the order of the calls, except for places that are moved ahead. */
+  /**
+   * Adds a place at the end of the line. Places are admitted in the order of these calls, except for those that are
+   * moved ahead.
+   */
   enter(): StartPlace
   open(): void
 }
@@ -52,7 +58,10 @@ export function createStartGate(limit: number, clock: Clock): StartGate {
     if (!line.isEmpty()) timer = setTimeout(admit, Math.max(1, taken[0]! + SECOND - now))
   }
 
-  /** While a place waits, all slots are taken, and each becomes free one second after its last start. */
+  /**
+   * Returns the ms until a place is admitted. While a place waits, all slots are taken, and each becomes free one
+   * second after its last start.
+   */
   function dueIn(place: Admit): number {
     const before = line.before(place)
     if (before === undefined) return 0

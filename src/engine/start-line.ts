@@ -1,17 +1,17 @@
 /**
- * The order in which the waiting starts of one network route are admitted. Pure.
+ * Decides the order in which the waiting starts of one network route are admitted. The code is pure: it has no timers.
  *
- * Starts for which a request came take turns with all others, so that instances without requests are started, too. Among
- * the starts with a request, the workspaces take turns, so that no workspace holds up another.
+ * Starts for which a request came take turns with all others, so that instances without requests are started, too.
+ * Among the starts with a request, the workspaces take turns, so that no workspace holds up another.
  */
 
 export interface StartLine<Place> {
   isEmpty(): boolean
   enter(place: Place): void
-  /** A request came for this start. The place is moved only if it is admitted earlier then. */
+  /** Moves a place ahead, because a request for this start came. It is moved only if it is then admitted earlier. */
   moveAhead(place: Place, workspace: string): void
   leave(place: Place): void
-  /** Removes the place that is admitted next. */
+  /** Removes and returns the place that is admitted next. */
   next(): Place | undefined
   /** Number of places that are admitted before this one, if nothing else changes; undefined if it is not in the line. */
   before(place: Place): number | undefined
@@ -24,11 +24,14 @@ export function createStartLine<Place>(): StartLine<Place> {
   const workspaceOf = new Map<Place, string>()
   let isTurnOfOthers = false
 
-  /** The rank within one group, and those of the other group whose turns come before. */
+  /**
+   * Returns the rank in the whole line of a place with this `rank` in its group. The two groups take turns, so some
+   * places of the other group come before.
+   */
   const withTurns = (rank: number, otherGroup: number, isOtherFirst: boolean) =>
     rank + Math.min(otherGroup, isOtherFirst ? rank + 1 : rank)
 
-  /** Rank among the places with a request, of the place at `index` in the queue of its workspace. */
+  /** Returns the rank, among the places with a request, of the place at `index` in the queue of its workspace. */
   function rankOfRequested(workspace: string, index: number): number {
     let rank = index
     let isBefore = true

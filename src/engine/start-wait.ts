@@ -11,15 +11,18 @@ import type { Placed, Placement } from './placement.ts'
 
 /** Milliseconds for which a call waits. Callers of a standby wait for the same time. */
 const PATIENCE = 3 * SECOND
-/** Further calls are refused at once. */
+/** Number of calls that may wait. Further calls are refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_INSTANCE = 20
-/** Clients do not repeat a request if they are told to wait longer (`repeats.ts` of `svc-client`). */
+/**
+ * Longest time in s after which a refused client is asked to repeat its request. Clients do not repeat it if they are
+ * told to wait longer (`repeats.ts` of `svc-client`).
+ */
 const LONGEST_RETRY_AFTER = 60
 
 /**
- * Resolves when the start of the instance has been sent to the current run of its thread. Rejects with the reason
- * `not_started` if this cannot happen within three seconds, or if the caller has left.
+ * Returns a function that resolves when the start of the instance has been sent to the current run of its thread. The
+ * function rejects with the reason `not_started` if this cannot happen within three seconds, or if the caller has left.
  */
 export function createStartWait(placement: Pick<Placement, 'find'>) {
   const waiting = new Map<string, number>()
@@ -58,7 +61,10 @@ export function createStartWait(placement: Pick<Placement, 'find'>) {
   }
 }
 
-/** False while the thread of the instance is down, and for an instance that is being deleted. */
+/**
+ * Whether the start was sent to the current run of the thread. False while the thread is down, and for an instance that
+ * is being deleted.
+ */
 const isStartSent = ({ generation, shard, isDoomed }: Placed) =>
   generation !== undefined && generation === shard.generation() && !isDoomed
 

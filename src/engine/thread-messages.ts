@@ -20,7 +20,10 @@ interface Sent<M> {
   transfer: readonly TransferListItem[]
 }
 
-/** `onRefused` is called for a message that is not plain data and therefore was not sent. */
+/**
+ * Collects messages, and sends them as one list. `onRefused` is called for a message that is not plain data and
+ * therefore was not sent.
+ */
 export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused: (message: M, error: unknown) => void) {
   let waiting: Sent<M>[] = []
   let isDue = false

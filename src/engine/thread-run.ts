@@ -1,7 +1,7 @@
 /**
  * One run of a shard thread: a Piscina pool with one thread, whose single task lasts as long as the thread. Calls are
- * sent in lists over a port, because a task for each call would cost a message each. When the thread ends, its calls
- * fail immediately.
+ * sent in lists over a port, because a separate task for each call would cost one message per call. When the thread
+ * ends, its calls fail immediately.
  */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -13,7 +13,8 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Further calls are answered with 503. Other messages have no limit: a refused ping would make the thread seem to hang.
+ * Number of calls that may run. Further calls are answered with 503. Other messages have no limit: a refused ping would
+ * make the thread seem to hang.
  */
 const CALLS_IN_FLIGHT = 4_000
 
@@ -36,7 +37,7 @@ export interface ThreadRun {
   readonly generation: number
   isOver(): boolean
   hasToldAll(): boolean
-  /** Rejects only with `Failure`: the answer of the thread, or `engine_unavailable`. */
+  /** Sends a request to the thread. Rejects only with `Failure`: the answer of the thread, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   end(): Promise<void>
 }

@@ -7,7 +7,8 @@ import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Throws if the file does not exist, because Piscina would wait for the thread forever.
+ * Returns the URL of a thread's main module. Throws if the file does not exist, because Piscina would wait for the
+ * thread forever.
  *
  * @param path relative to the caller's module, without an extension
  * @param from `import.meta.url` of the caller
@@ -20,8 +21,8 @@ export function threadModule(path: string, from: string): URL {
 }
 
 /**
- * Flags for a thread that runs from source, because a new thread has no module hooks in Node 20. Without them Piscina
- * falls back to `require`, which fails at Baileys (top-level await). Undefined for compiled code.
+ * Returns the flags for a thread that runs from source, because a new thread has no module hooks in Node 20. Without
+ * them Piscina falls back to `require`, which fails at Baileys (top-level await). Undefined for compiled code.
  */
 export function threadFlags(module: URL): string[] | undefined {
   if (extname(module.pathname) !== '.ts') return undefined
@@ -30,8 +31,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * Sizes are in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, would override the
- * limits of later threads, so it is reset first. The main thread is not changed.
+ * Returns the memory limits of a thread. Sizes are in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for
+ * the main thread, would override the limits of later threads, so it is reset first. The main thread is not changed.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')

@@ -2,7 +2,7 @@ import { Failure } from '../domain/failures.ts'
 
 export const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** No thread of this service has the instance, so nothing of the call was carried out. */
+/** Thrown if no thread of this service has the instance. Nothing of the call was carried out. */
 export class NotHosted extends Failure {
   constructor() {
     super('engine_unavailable')

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * The library's cache is created with the first entry and bounded by size, because its `max` allocates all space in
- * advance. An idle instance has about eighteen caches, most of them empty.
+ * A cache with a limited number of entries. The LRU cache inside is created with the first entry and bounded by size,
+ * because its option `max` allocates all space in advance. An idle instance has about eighteen caches, most of them
+ * empty.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number
@@ -33,7 +34,7 @@ export class BoundedCache<K extends {}, V extends {}> {
     this.#made = undefined
   }
 
-  /** The newest entry comes first. */
+  /** Yields the entries, the newest first. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     if (this.#made) yield* this.#made
   }

@@ -4,7 +4,7 @@ export interface Deferred<T> {
   reject(cause: unknown): void
 }
 
-/** Node 20 has no `Promise.withResolvers`. */
+/** Returns a promise with the functions that settle it. Node 20 has no `Promise.withResolvers`. */
 export function deferred<T = void>(): Deferred<T> {
   const made = {} as { promise: Promise<T> } & Omit<Deferred<T>, 'promise'>
   made.promise = new Promise<T>((resolve, reject) => Object.assign(made, { resolve, reject }))

@@ -1,12 +1,18 @@
-/** A mutex for each name. No other change of a record can happen between the decision about it and its write. */
+/**
+ * A mutex for each name. While a caller decides about a change of a record and writes it, no other change of the record
+ * can happen.
+ */
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {
-  /** Settles as `work` does. After a failure the next work still starts. */
+  /**
+   * Runs `work` when earlier work of the same name has ended, and settles as `work` does. After a failure the next work
+   * still starts.
+   */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
-   * Locks the names in alphabetical order, so that two such calls never deadlock. A caller that has locked one of the
-   * names must not lock another.
+   * Runs `work` while all these names are locked. They are locked in alphabetical order, so that two such calls never
+   * deadlock. A caller that has locked one of the names must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when all work that was passed in so far has ended. */

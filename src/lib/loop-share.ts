@@ -15,7 +15,10 @@ export interface LoopShareSize {
   least?: number
 }
 
-/** A piece of work lasts until all promises that it triggers have settled. `now` returns ms and never steps. */
+/**
+ * Creates a share for one kind of work. A piece of work lasts until all promises that it triggers have settled. `now`
+ * returns ms and never steps.
+ */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
   /** Time at which the share of this turn is used up; undefined while none of it is used. */
   let until: number | undefined

@@ -1,6 +1,6 @@
 /**
- * Rejects with the reason of the signal if it is aborted before `work` has ended. `work` continues, and `late` gets its
- * result.
+ * Settles as `work` does, or rejects with the reason of the signal if it is aborted first. `work` then continues, and
+ * `late` gets its result.
  */
 export const orAborted = <T>(work: Promise<T>, signal: AbortSignal, late: (result: T) => void): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@
 const TURN = 8
 
 /**
- * The returned function must be awaited between two pieces of work. It waits for the next turn of the event loop once
+ * Returns a function that must be awaited between two pieces of work. It waits for the next turn of the event loop once
  * `ms` are used up.
  */
 export function createTurns(now: () => number = () => performance.now(), ms = TURN): () => Promise<void> | undefined {

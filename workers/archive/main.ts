@@ -94,7 +94,10 @@ export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string
     ),
   )
 
-/** All running imports share one open store, because PostgreSQL refuses the earlier of two writers of one thread. */
+/**
+ * The open store, which all running imports share, and their number. PostgreSQL refuses the earlier of two writers of
+ * one thread.
+ */
 let writing: { store: Promise<OpenStore>; users: number } | undefined
 
 async function withWriter<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'wavef
 const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
   mime: string
-  /** Codecs that the apps play in this container; files with others are converted. */
+  /** Codecs that the apps play in this container. Files with other codecs are converted. */
   codecs: readonly string[]
 }
 const AS_IS: Readonly<Record<string, Playable>> = {
@@ -51,7 +51,10 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   return { path, mime: 'audio/mp4', seconds, waveform: null }
 }
 
-/** ffprobe is asked about files of unknown type, because ffmpeg knows more kinds of sound than the detector. */
+/**
+ * Returns the demuxer for the file. ffprobe is asked about files of unknown type, because ffmpeg knows more kinds of
+ * sound than the detector.
+ */
 async function soundDemuxer({ path }: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { family, mime } = content
   if (family !== 'audio' && family !== 'video' && !MAY_BE_SOUND.has(mime)) throw notA('an audio', content)
@@ -76,7 +79,7 @@ async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): P
   return made
 }
 
-/** Every ffmpeg can write AAC and every app plays it. */
+/** Converts audio to AAC, because every ffmpeg can write AAC and every app plays it. */
 async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'audio.m4a')
   await convert(job.path, demuxer, [
@@ -90,7 +93,7 @@ const BARS = 64
 const SAMPLE_RATE = 8_000
 const WINDOW = SAMPLE_RATE / 10
 
-/** The mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */
+/** Returns the mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */
 async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
   const windows: number[] = []
   let sum = 0

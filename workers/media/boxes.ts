@@ -11,7 +11,7 @@ export interface Film {
 }
 
 const MAX_INDEX = 8 * 1_024 * 1_024
-/** The most boxes of a file that may be sent. Fragmented videos have many. */
+/** Number of boxes that a file may have. Fragmented videos have many. */
 const MAX_BOXES = 20_000
 
 interface Box {
@@ -49,7 +49,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** `offset`: position of `bytes` in the file. */
+/** Reads the head of the box at position `at`. `offset`: position of `bytes` in the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)
@@ -92,8 +92,8 @@ function duration(header: Buffer): number | null {
 }
 
 /**
- * Width and height are the last two numbers of a track's header (16.16 fixed point). The matrix in the header gives the
- * rotation.
+ * Returns the size of a track. Width and height are the last two numbers of its header (16.16 fixed point). The matrix
+ * in the header gives the rotation.
  */
 function sizeOf(header: Buffer): { width: number; height: number } | undefined {
   if (header.length < 84) return undefined

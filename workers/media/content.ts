@@ -6,7 +6,7 @@ import { Failure } from '../../src/domain/failures.ts'
 export type Family = 'image' | 'video' | 'audio' | 'other'
 
 export interface Content {
-  /** `application/octet-stream` for an unknown type; always without parameters. */
+  /** MIME type without parameters; `application/octet-stream` if the type is unknown. */
   mime: string
   family: Family
   name?: string
@@ -15,8 +15,8 @@ export interface Content {
 }
 
 /**
- * The demuxer for each type. ffmpeg never chooses one itself, because some of them follow playlists and lists of other
- * files.
+ * The demuxer for each type. ffmpeg must not choose one itself, because some demuxers follow playlists and lists of
+ * other files.
  */
 const DEMUXERS: Readonly<Record<string, string>> = {
   'video/mp4': 'mov',
@@ -59,7 +59,7 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
 
-/** Enough bytes for the heads of all streams of a container. */
+/** Number of bytes that are read, enough for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
 /** Bytes that show that a file contains video: the id of a video stream in ASF, and the head of a Theora stream. */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')

@@ -31,5 +31,8 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
   }
 }
 
-/** The main thread calls this before it ends the thread, because termination emits no event inside the thread. */
+/**
+ * Ends all running programs. The main thread calls this before it ends the thread, because termination emits no event
+ * inside the thread.
+ */
 export const stop = (): void => runner.end()

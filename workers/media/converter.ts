@@ -26,15 +26,15 @@ export interface Converter {
   /** Reads the streams of a file with ffprobe. Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
   recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
-  /** Waits while too many conversions are running. */
+  /** Converts a file with ffmpeg. Waits while too many conversions are running. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
-  /** A single frame takes little time, so this does not wait for conversions. */
+  /** Reads a single frame with ffmpeg. This takes little time, so it does not wait for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
 }
 
-/** The largest block of memory that ffmpeg may request, in bytes. */
+/** Largest block of memory that ffmpeg may request, in bytes. */
 const MAX_BLOCK = 256 * 1_024 * 1_024
-/** The most pixels of a frame: 8K, in either orientation. */
+/** Largest number of pixels of a frame: 8K, in either orientation. */
 const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
@@ -42,7 +42,7 @@ const GLANCE_LIMIT = 20_000
 /** At this score (0 to 100) or below, the result of ffprobe counts as a guess. */
 const GUESS = 25
 
-/** ffmpeg could otherwise read a path as another protocol, such as `http:`. */
+/** Returns the arguments for the input. Without them, ffmpeg could read a path as another protocol, such as `http:`. */
 const from = (path: string) => ['-protocol_whitelist', 'file,pipe', '-i', `file:${path}`]
 const input = (path: string, demuxer: string) => ['-f', demuxer, ...from(path)]
 

@@ -1,6 +1,6 @@
 /**
- * The main module of the thread that copies received files to a bucket: downloaded, decrypted and verified. If a file
- * was altered, the upload fails before its last part, so that no object is created.
+ * The main module of the thread that copies received files to a bucket. It downloads, decrypts and verifies each file.
+ * If a file was altered, the upload fails before its last part, so that no object is created.
  */
 import { workerData } from 'node:worker_threads'
 import type { Bucket } from '../../src/domain/bucket.ts'
@@ -31,7 +31,7 @@ const client = bucketClient(bucket)
 /** Status codes of the media host for a deleted file or an expired URL. */
 const GONE = new Set([403, 404, 410])
 
-/** Never rejects. */
+/** Copies one file, and returns the outcome. Never rejects. */
 export async function copy({ download, name, mimeType, fileName }: MediaCopy): Promise<MediaCopyResult> {
   const stopped = new AbortController()
   try {

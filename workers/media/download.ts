@@ -44,7 +44,7 @@ export async function download({ download, port }: { download: FileDownload; por
       post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // The HTTP response has already begun, so only a cut of the connection rejects an altered file.
+    // The HTTP response has already begun, so an altered file can be rejected only by cutting the connection.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
     post({ type: 'end' })

@@ -13,7 +13,7 @@ export interface Frames {
 export const SIDE = 512
 /** The longest duration of a sticker in ms. The apps do not animate a longer sticker, so the rest is cut off. */
 export const MAX_LENGTH = 10_000
-/** The most frames per second. People do not notice a higher rate, and each frame costs bytes. */
+/** Highest number of frames per second. People do not notice a higher rate, and each frame costs bytes. */
 const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4
@@ -37,7 +37,10 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 
 /** Number of pages per read. Each read decodes all earlier pages again, and keeps unneeded pages in memory. */
 const PAGES = MAX_FRAMES
-/** The most pixels of all pages: a little more than 10 s at 50 frames per second and 1,600 by 1,600 pixels. */
+/**
+ * Largest number of pixels of all pages together: a little more than 10 s at 50 frames per second and 1,600 by 1,600
+ * pixels.
+ */
 const MAX_PIXELS = 2_000_000_000
 /** Time limit for all pages of a picture, in ms: a file may have thousands of large pages. */
 const READING_LIMIT = 120_000

@@ -33,7 +33,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** Nothing can be added after this. */
+  /** Returns the bytes. Nothing can be added after this. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

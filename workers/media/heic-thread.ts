@@ -12,7 +12,10 @@ export interface HeicTask {
   maxPixels: number
 }
 
-/** RGBA with 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
+/**
+ * The decoded picture, or the reason of the failure. `data` is RGBA with 8 bits, with the file's rotation and crop
+ * applied.
+ */
 export type HeicAnswer =
   | { width: number; height: number; hasAlpha: boolean; data: Uint8Array<ArrayBuffer> }
   | { problem: 'broken' | 'too large' }
@@ -30,8 +33,8 @@ interface Libheif {
 }
 
 /**
- * The most memory in bytes that libheif may use: 100 million pixels in the planes of the file, the same as RGBA, and
- * working memory.
+ * Number of bytes of memory that libheif may use: for 100 million pixels in the planes of the file, for the same pixels
+ * as RGBA, and for its work.
  */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024
 const PAGE = 65_536
@@ -42,7 +45,9 @@ interface Memory {
 }
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
-/** Requests for memory above `MAX_MEMORY` fail, because a malicious picture may state few pixels and contain many. */
+/**
+ * Makes requests for memory above `MAX_MEMORY` fail, because a malicious picture may state few pixels and contain many.
+ */
 function limitMemory() {
   const { grow } = Memory.prototype
   Memory.prototype.grow = function (pages) {

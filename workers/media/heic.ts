@@ -12,7 +12,7 @@ import { damaged, isTooLarge, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, t
 
 const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'])
 
-/** Decoding a large picture takes more than a GB, so only one is decoded at a time. */
+/** Lets only one picture be decoded at a time, because decoding a large picture takes more than a GB. */
 const inTurn = new Mutex()
 
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {

@@ -42,7 +42,10 @@ export class LongText {
     return this.#file.length
   }
 
-  /** Returns the position after the closing quote, or undefined if the text continues. */
+  /**
+   * Decodes the next bytes of the text. Returns the position after the closing quote, or undefined if the text
+   * continues.
+   */
   push(bytes: Uint8Array, from = 0): number | undefined {
     let at = from
     for (;;) {
@@ -63,7 +66,7 @@ export class LongText {
     }
   }
 
-  /** Returns the JavaScript `symbol` that replaces the text in the parsed body. */
+  /** Ends the text. Returns the JavaScript `symbol` that replaces the text in the parsed body. */
   finish(): symbol {
     if (this.#problem === undefined) {
       this.#file.append(decoded.subarray(0, this.#decoder.end(decoded, 0)))
@@ -112,8 +115,8 @@ export class LongText {
   }
 
   /**
-   * When the beginning is long enough for any prefix (of a data URL), the prefix is removed, and the rest is base64.
-   * Returns the bytes after the beginning.
+   * Collects the beginning of the text. When it is long enough for any prefix of a data URL, the prefix is removed, and
+   * the rest is base64. Returns the bytes after the beginning.
    */
   #takeBegin(run: Uint8Array): Uint8Array {
     const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)
@@ -136,7 +139,7 @@ export class LongText {
     this.#filled = 0
   }
 
-  /** Base64 is ASCII. From the first other character on, the text must at least be valid UTF-8. */
+  /** Checks bytes after a problem in the base64. The text is then no file, but it must at least be valid UTF-8. */
   #checkText(bytes: Uint8Array, isLast: boolean): void {
     if (this.#problem === undefined) return
     this.#utf8 ??= new TextDecoder('utf-8', { fatal: true })

@@ -28,7 +28,10 @@ function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
 
 type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
 
-/** Resolves with undefined if the other side has closed the port. */
+/**
+ * Reads a body from the port while it arrives, and then calls `make`. Resolves with undefined if the other side has
+ * closed the port.
+ */
 function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T | undefined> {
   const body = new StreamedJson()
   return new Promise((resolve, reject) => {

@@ -7,7 +7,10 @@ import { fromFrames, unlessBroken } from './pixels.ts'
 import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
 export const MAX_BYTES = 500_000
-/** Bytes that are reserved for the data about the publisher, which is written into the file afterwards. */
+/**
+ * Number of bytes that are reserved for the data about the publisher, which is written into the file after the
+ * conversion.
+ */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
 /** Effort of the encoder, from 0 to 6. With 4, a drawing has a fifth fewer bytes, but takes three times as long. */
@@ -16,7 +19,7 @@ const SAMPLE = 10
 
 const inTurn = new Mutex()
 
-/** Frames and encoder take up to 300 MB, so only one sticker is made at a time. */
+/** Makes an animated sticker. Frames and encoder take up to 300 MB, so only one sticker is made at a time. */
 export const makeMoving = (frames: () => Promise<Frames>, to: string): Promise<void> =>
   inTurn.runExclusive(async () => {
     const made = await smallEnough(await frames())
@@ -61,7 +64,7 @@ async function encoded(frames: Frames, shown: Shown, { quality, detail }: Step):
   return unlessBroken(webp.toBuffer())
 }
 
-/** Scaling down and up again removes the details, which take the most bytes. */
+/** Scales the pictures down and up again. This removes the details, which take the most bytes. */
 async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise<Uint8Array> {
   const small = await resized(Buffer.concat(pictures), SIDE, detail, pictures.length)
   return resized(small, detail, SIDE, pictures.length)

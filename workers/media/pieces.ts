@@ -3,8 +3,8 @@ import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 
 /**
- * Joins the chunks of a socket (16 KB and less), because decryption and hashing of larger pieces take a fifth less
- * time. The buffer is used again for the next piece.
+ * Joins the chunks of a socket (16 KB and less) to larger pieces, whose decryption and hashing take a fifth less time.
+ * The buffer is used again for the next piece.
  */
 export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(size)
@@ -29,8 +29,8 @@ export const movable = (bytes: Uint8Array): ArrayBuffer =>
     : (Uint8Array.from(bytes).buffer as ArrayBuffer)
 
 /**
- * The returned function waits until the receiver has space for a piece, and reserves this space. Every message of the
- * port returns the space of one piece. Rejects when the signal is aborted.
+ * Returns a function that waits until the receiver has space for a piece, and reserves this space. Every message of the
+ * port returns the space of one piece. The function rejects when the signal is aborted.
  */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
   let room = window

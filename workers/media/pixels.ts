@@ -3,8 +3,8 @@ import sharp, { type Metadata, type Sharp } from 'sharp'
 import { invalid } from './content.ts'
 
 /**
- * An 8-bit picture of this size takes 400 MB if its format cannot be read line by line. Pictures of phone cameras are
- * smaller.
+ * Largest number of pixels of a picture. An 8-bit picture of this size takes 400 MB if its format cannot be read line
+ * by line. Pictures of phone cameras are smaller.
  */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
@@ -56,7 +56,7 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
     limitInputPixels: false,
   })
 
-/** Browsers and apps show a frame that is shorter than `SHORTEST` (in ms) for `UNTIMED`. */
+/** Duration of a frame in ms. Browsers and apps show a frame that is shorter than `SHORTEST` for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 
@@ -102,7 +102,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Every error of the decoder is caused by the file, so the file is refused. */
+/** Converts an error of the decoder to a failure: every such error is caused by the file, so the file is refused. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

@@ -15,7 +15,7 @@ import { preparePortrait } from './portrait.ts'
 import { prepareSticker } from './sticker.ts'
 import { prepareVideo } from './video.ts'
 
-/** The most pictures that are prepared at a time: a large picture takes hundreds of MB while it is open. */
+/** Number of pictures that are prepared at the same time. A large picture takes hundreds of MB while it is open. */
 const PICTURES = 2
 
 const NOTHING = { width: null, height: null, seconds: null, isAnimated: false, thumbnail: null, waveform: null }

@@ -5,14 +5,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
-/** Processor time in seconds: twice the time limit, so that it also ends a process whose parent was killed. */
+/**
+ * Limit of processor time in seconds, twice the time limit. It ends a program whose parent was killed and can no longer
+ * end it.
+ */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048
-/** The most bytes of output: more than ffprobe or a thumbnail ever has. */
+/** Largest number of bytes of output: more than ffprobe or a thumbnail ever has. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
-  /** `killed`: another process killed the program, or it was not started; this proves nothing about the file. */
+  /**
+   * Why the program failed. `killed`: another process killed the program, or it was not started, so the file need not
+   * be the cause.
+   */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 
   constructor(why: ProgramFailed['why'], message: string) {
@@ -22,7 +28,10 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** A system that does not support one of these limits runs the program without it. */
+/**
+ * Shell command that sets the limits and runs the program. If the system does not support one of the limits, the
+ * program runs without it.
+ */
 const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; exec "$@"'
 
 const running = new Set<ChildProcess>()
@@ -33,7 +42,10 @@ export function endPrograms(): void {
 
 export interface RunOptions {
   limitMs: number
-  /** With `onData`, the output is not stored. The next piece is read when the promise has resolved. */
+  /**
+   * Called with each piece of the output, which is then not stored. The next piece is read when the promise has
+   * resolved.
+   */
   onData?: (chunk: Buffer) => Promise<void>
 }
 
@@ -90,11 +102,11 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
 }
 
 /**
- * A shell that could not run the program, or an ffmpeg that was asked to end, has these exit codes. The file causes all
- * others.
+ * Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end. The file causes all
+ * other codes.
  */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** An operator, or a machine without free memory, sends these signals. The file causes any other one. */
+/** Signals that an operator sends, or a machine without free memory. The file causes any other signal. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

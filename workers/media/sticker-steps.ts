@@ -7,7 +7,7 @@ export interface Step {
   rate: number
   quality: number
   detail?: number
-  /** Bytes of a frame relative to the first step: the measured mean of noise, drawings and videos. */
+  /** Size of a frame relative to the first step: the measured mean of noise, drawings and videos. */
   frameWeight: number
 }
 
@@ -34,14 +34,14 @@ export interface Try {
 }
 
 const MAX_TRIES = 5
-/** A result above this part of the allowed bytes is good enough, and no further step is tried. */
+/** Share of the allowed bytes. A result above this share is good enough, and no further step is tried. */
 const CLOSE = 0.6
-/** The estimate is a mean, so a step that is estimated above this part of the allowed bytes is not tried. */
+/** Share of the allowed bytes. A step that is estimated above it is not tried, because the estimate is a mean. */
 const MARGIN = 0.9
 
 /**
- * Undefined if no further try is worthwhile. `weights`: sizes of the steps for this picture. `expected`: assumed size
- * of the first step.
+ * Returns the step to try next. Undefined if no further try is worthwhile. `weights`: sizes of the steps for this
+ * picture. `expected`: assumed size of the first step.
  */
 export function nextStep(
   tries: readonly Try[],

@@ -20,7 +20,8 @@ const QUALITY = 75
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
 /**
- * `inTurn`: the queue of still pictures. Animated stickers are converted outside of it, so that they do not block it.
+ * Prepares a sticker. `inTurn`: the queue of still pictures. Animated stickers are not converted in this queue, so that
+ * they do not block it.
  */
 export async function prepareSticker(
   job: MediaJob,

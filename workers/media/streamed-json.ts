@@ -12,13 +12,13 @@ import { LongText } from './long-text.ts'
 const KB = 1_024
 const MB = KB * KB
 /**
- * A longer string can only be a file: an ordinary field has at most 65,536 characters, each of which may be escaped in
- * 12 bytes.
+ * Number of bytes from which a string can only be a file. An ordinary field has at most 65,536 characters, each of
+ * which may be escaped in 12 bytes.
  */
 const LONG = MB
 /**
- * The most bytes of a body apart from the decoded files. No operation accepts more than ten pictures, and a picture
- * that is shorter than `LONG` is not decoded while it arrives.
+ * Largest number of bytes of a body without its decoded files. No operation accepts more than ten pictures, and a
+ * picture that is shorter than `LONG` is not decoded while it arrives.
  */
 const MOST_BESIDE = 16 * MB
 const MOST_OF_FILE = 48 * MB
@@ -74,8 +74,8 @@ export class StreamedJson {
   readonly #longFrom: number
 
   /**
-   * `longFrom`: texts of at least this many characters are decoded while they arrive. It must be longer than an escaped
-   * data URL prefix.
+   * Creates a parser. Texts of at least `longFrom` characters are decoded while they arrive. `longFrom` must be longer
+   * than an escaped data URL prefix.
    */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom
@@ -101,7 +101,10 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
-  /** Each long text is replaced by a JavaScript `symbol`. Throws the errors of `parseJson`, or a `Failure`. */
+  /**
+   * Returns the parsed body. Each long text is replaced by a JavaScript `symbol`. Throws the errors of `parseJson`, or
+   * a `Failure`.
+   */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))

@@ -16,9 +16,12 @@ type Kind = keyof typeof WORDS
 
 const MP4 = new Set(['video/mp4', 'video/x-m4v'])
 const THREE_GP = new Set(['video/3gpp', 'video/3gpp2'])
-/** The longer side in pixels. The screen of a phone shows no more, and larger videos take minutes to convert. */
+/** Longest side in pixels. The screen of a phone shows no more, and larger videos take minutes to convert. */
 const MAX_SIDE = 1_280
-/** ffmpeg stops at this size in bytes, a little above the limit, so that the result is known to be too large. */
+/**
+ * Returns the size in bytes at which ffmpeg stops. It is a little above the limit, so that the result is known to be
+ * too large.
+ */
 const sizeStop = (limit: number) => String(limit + 65_536)
 
 export async function prepareVideo(job: MediaJob, content: Content, converter: Converter): Promise<VideoPart> {
@@ -75,7 +78,7 @@ async function toMp4(job: MediaJob, demuxer: string, probe: Probe, converter: Co
 
 const copyable = ({ audio }: Probe) => audio === null || audio.codec === 'aac'
 
-/** H.264 requires even sides, and neither may exceed the maximum. */
+/** Filter that scales a video. H.264 requires even sides, and neither may exceed the maximum. */
 const SCALE = `scale='min(${MAX_SIDE},iw)':'min(${MAX_SIDE},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2`
 const recode = [
   ...['-vf', `${SCALE},format=yuv420p`, '-c:v', 'libx264', '-profile:v', 'main', '-preset', 'veryfast', '-crf', '26'],

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'
 
 /**
- * TIFF header, little-endian; one entry: tag 0x5741 ("AW"), type 7 (bytes), its length, then the offset of the value,
- * 22.
+ * Head of the EXIF data: the TIFF header, little-endian, and one entry with tag 0x5741 ("AW"), type 7 (bytes), its
+ * length, and the offset of the value, 22.
  */
 const TIFF = Buffer.from([0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x41, 0x57, 7, 0, 0, 0, 0, 0, 0x16, 0, 0, 0])
 const LENGTH_AT = 14
@@ -64,7 +64,7 @@ function encode({ name, data }: Chunk): Buffer[] {
   return [Buffer.from(name, 'latin1'), size, data, Buffer.alloc(data.length % 2)]
 }
 
-/** The head that a simple file lacks: flags, then width and height minus one in 24 bits each. */
+/** Builds the head that a simple file lacks: flags, then width and height minus one in 24 bits each. */
 function extendedHead(chunks: readonly Chunk[]): Buffer {
   const [picture] = chunks
   const head = Buffer.alloc(10)

@@ -15,7 +15,9 @@ const key = bytes(32)
 const keyPair = v.object({ public: key, private: key })
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** The library writes more fields, which are not needed after the pairing or belong to other programs. */
+/**
+ * Fields that are read. Baileys writes more fields, which are not needed after the pairing or belong to other programs.
+ */
 const Credentials = v.object({
   noiseKey: keyPair,
   signedIdentityKey: keyPair,
@@ -38,7 +40,7 @@ const Credentials = v.object({
 
 type Given = v.InferOutput<typeof Credentials>
 
-/** Stored as if app state had been read, because the other program did that. */
+/** Counter of a device whose app state was read. It is stored, because the other program has read the app state. */
 const HAS_SYNCED = 1
 /** Base point of the curve. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
@@ -48,14 +50,15 @@ const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
 const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
 
 /**
- * `highestPreKey`: the highest id of the imported pre-keys. Throws `NotImportable` if the credentials are not usable.
+ * Returns the credentials. `highestPreKey`: the highest id of the imported pre-keys. Throws `NotImportable` if the
+ * credentials are not usable.
  */
 export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
   const given = parsed(text)
   const account = accountOf(given)
   const problems = [...misfits(given), ...badSignatures(given, account)]
   if (problems.length > 0) throw new NotImportable(problems)
-  // With a repeated pre-key id, the first message of a stranger could not be decrypted.
+  // If two pre-keys had the same id, the first message of a new contact could not be decrypted.
   const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
   const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
   const fresh = initAuthCreds()
@@ -110,7 +113,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** Older programs wrote the bytes in the account's signature directly, and not as base64 texts. */
+/** Decodes the account. Older programs wrote the bytes in its signature directly, and not as base64 texts. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)
@@ -150,8 +153,8 @@ function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: prot
 }
 
 /**
- * The native module verifies the signature, because the library's `Curve.verify` returns true for every one of the
- * right length.
+ * Whether the signature is valid. The native module verifies it, because Baileys' `Curve.verify` returns true for every
+ * signature of the right length.
  */
 function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
@@ -169,6 +172,6 @@ type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 const withoutUndefined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>
 
-/** Some programs write null where others omit the field. */
+/** Removes null values, because some programs write null where others omit the field. */
 const withoutNulls = (given: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

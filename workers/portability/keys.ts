@@ -74,7 +74,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Never throws, because keys that cannot be read are only counted. */
+/** Reads the keys to import, and counts them by type. Never throws: keys that cannot be read are only counted. */
 export function readKeys(stored: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const given = withDomains(stored, choice)
   const counts = Object.fromEntries(
@@ -143,11 +143,14 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
 const LID_DOMAIN = 1
 const IN_DOMAIN = new RegExp(`_${LID_DOMAIN}(\\.|::)\\d+$`)
 const WITHOUT_DOMAIN = /^((?:.+::)?)(\d+)(\.|::)(\d+)$/
-/** Least number of digits of a LID. Phone numbers have fewer, with very few exceptions. */
+/** Smallest number of digits of a LID. Phone numbers have fewer, with very few exceptions. */
 const LID_DIGITS = 14
 const NAMED_BY_ADDRESS = new Set(['session', 'sender-key', 'identity-key'])
 
-/** Versions of Baileys before 7 name the keys of a LID like those of a number, so the suffix of LIDs is added. */
+/**
+ * Adds the suffix of LIDs to the names of keys. Versions of Baileys before 7 omit it, and name the keys of a LID like
+ * those of a number.
+ */
 function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): readonly LibraryKey[] {
   const isBefore7 = given.every(({ type, id }) => type !== 'lid-mapping' && !(NAMED_BY_ADDRESS.has(type) && IN_DOMAIN.test(id)))
   if (!isBefore7) return given

@@ -43,7 +43,9 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
   waha: { read: readWaha },
 }
 
-/** Rejects with `NotImportable`, or with the error of a file that cannot be read. */
+/**
+ * Reads the device in a file or folder. Rejects with `NotImportable`, or with the error of a file that cannot be read.
+ */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)

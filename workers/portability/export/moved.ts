@@ -13,7 +13,10 @@ export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/** The next start of the service connects the instance after `resume`, and not after `move`. */
+/**
+ * The new state for each command. The next start of the service connects the instance after `resume`, but not after
+ * `move`.
+ */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

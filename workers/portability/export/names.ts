@@ -1,5 +1,5 @@
 /**
- * Finds the names of stored keys, of which the store has only keyed hashes. Names consist of addresses that other
+ * Finds the names of stored keys. The store has only keyed hashes of these names. Names consist of addresses that other
  * records contain, so all possible names are hashed and compared. A hash without a match is counted.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
@@ -39,7 +39,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Returns false if there is no record with this id. */
+  /** Takes the record with this id. Returns false if there is none. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false
@@ -88,7 +88,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
 }
 
-/** The record contains the addresses as a JSON text in place of a token. */
+/** Returns the addresses in the index of tokens. The record contains them as a JSON text in place of a token. */
 function tokenJids(index: Uint8Array): string[] {
   const { token } = jsonOf(index) as { token: { data: string } }
   return JSON.parse(Buffer.from(token.data, 'base64').toString())

@@ -27,8 +27,8 @@ export function senderKeyJson(stored: Uint8Array): Buffer | undefined {
 }
 
 /**
- * The library (7.0.0-rc14) writes bytes as arrays of numbers, but cannot read such arrays in the keys of late messages.
- * So they are base64.
+ * Encodes the states with bytes as base64. Baileys (7.0.0-rc14) writes bytes as arrays of numbers, but cannot read such
+ * arrays in the keys of late messages.
  */
 const jsonBytes = (states: unknown) => Buffer.from(JSON.stringify(states, BufferJSON.replacer))
 

@@ -1,4 +1,4 @@
-/** Writes a device as a folder of Baileys, with the library's own function for the names and formats of files. */
+/** Writes a device as a folder of Baileys. Baileys' own function determines the names and formats of the files. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
@@ -26,8 +26,8 @@ const AT_ONCE = 200
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
- * This marker file is in the folder until everything is written. After a kill it shows that the other files are our
- * own.
+ * Returns the path of the marker file, which is in the folder until everything is written. After a kill the marker
+ * shows that the other files are from this export.
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
@@ -101,7 +101,7 @@ export async function writeFolder(
   return { written, missing, lostMessageKeys }
 }
 
-/** The library only saves the object that it created, so the credentials are copied into it. */
+/** Copies the credentials into the object that Baileys created, because it saves only this object. */
 function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
   for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
   Object.assign(target, source)

@@ -5,7 +5,10 @@ import { NotImportable } from '../../../src/domain/not-importable.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** `path`: a file, or `-` for standard input. Rejects with `NotImportable` if a line is not a JSON object. */
+/**
+ * Reads the rows. `path`: a file, or `-` for standard input. Rejects with `NotImportable` if a line is not a JSON
+ * object.
+ */
 export async function readJsonLines(path: string): Promise<Row[]> {
   const lines = (path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')).split('\n')
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [rowOf(line, index + 1)]))
@@ -24,5 +27,5 @@ function rowOf(line: string, number: number): Row {
 
 export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Some programs store JSON values, others their text. */
+/** Returns the JSON text of a value. Some programs store JSON values, others their text. */
 export const jsonText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

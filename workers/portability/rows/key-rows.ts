@@ -20,8 +20,8 @@ const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
 })
 
 /**
- * The first versions of WAHA stored a text of digits without quotes, so it is a number there. No key is really a
- * number.
+ * Converts a row of WAHA. Its first versions stored a text of digits without quotes, so this text is a number in the
+ * row. No value is really a number.
  */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
@@ -52,7 +52,10 @@ const plainKey = (name: string) => {
 
 const isFolder = async (path: string) => path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true
 
-/** `path`: the folder of a session, a file of rows of its table, or `-` for rows on standard input. */
+/**
+ * Reads the state of a session. `path`: the folder of the session, a file of rows of its table, or `-` for rows on
+ * standard input.
+ */
 export const readOpenWa = async (path: string): Promise<LibraryState> =>
   (await isFolder(path)) ? readFolder(path) : stateOf((await readJsonLines(path)).map(ofOpenWa), keyOfName)
 

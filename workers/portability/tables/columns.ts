@@ -22,7 +22,10 @@ export interface KeyPair {
   private: Buffer
 }
 
-/** Undefined if the value does not have 32 bytes; the missing key is reported later. */
+/**
+ * Returns the key pair of a private key. Undefined if the value does not have 32 bytes; the missing key is reported
+ * later.
+ */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
@@ -34,7 +37,7 @@ const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
 
-/** The fingerprint is a protobuf. `timestamp` is in epoch seconds. */
+/** Converts a key of app state. Its fingerprint is a protobuf. `timestamp` is in epoch seconds. */
 export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
   const encoded = bytesIn(fingerprint)
   return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {
@@ -71,7 +74,10 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
   return [...rows, libraryKey('tctoken', TOKEN_INDEX, { token: jids })]
 }
 
-/** Throws `NotImportable` if there is no row `wanted`, or if none is named and there are several. */
+/**
+ * Returns the row `wanted`, or the only row if none is named. Throws `NotImportable` if there is no row `wanted`, or if
+ * none is named and there are several.
+ */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))
   if (wanted === undefined) {

@@ -23,7 +23,9 @@ const SQLITE = 'SQLite format 3\0'
 /** SQLite stores recent changes in files with these suffixes next to the database. */
 const LOGS = ['-wal', '-journal']
 
-/** `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for rows on standard input. */
+/**
+ * Opens the tables. `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for rows on standard input.
+ */
 export const openTables = async (path: string): Promise<Tables> =>
   (await isSqlite(path)) ? tablesOfFile(path) : tablesOfRows(await readJsonLines(path))
 
@@ -63,7 +65,7 @@ function tablesOf(database: InstanceType<Sqlite['DatabaseSync']>): Pick<Tables, 
 }
 
 async function loadSqlite(): Promise<Sqlite> {
-  // With the name in the import itself, compilers would look for the types of the module.
+  // The name is in a variable. If it were in the import itself, compilers would look for the types of the module.
   const name: string = 'node:sqlite'
   try {
     return await import(name)

@@ -87,6 +87,6 @@ const tokens = (rows: readonly Row[]): LibraryKey[] =>
     }),
   )
 
-/** Converts `name:device`. The name already contains the suffix of a LID. */
+/** Converts the address `name:device` to the id of a session. The name already contains the suffix of a LID. */
 const sessionId = (address: unknown) => String(address).replace(/:(\d+)$/, '.$1')
 const senderId = (address: unknown) => String(address).replace(/:(\d+)$/, '::$1')

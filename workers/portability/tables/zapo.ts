@@ -65,7 +65,7 @@ export async function readZapo(path: string, session: string | undefined): Promi
   return { creds: libraryJson(creds), keys, unknown: 0, writtenAt }
 }
 
-/** Only the code of zapo that acts as a phone writes these columns. */
+/** Whether the device acts as a phone. Only the code of zapo that does so writes these columns. */
 const isPrimary = ({ device_info: info, year_class: year, mem_class: memory }: Row) =>
   [info, year, memory].some((value) => value !== null && value !== undefined)
 
@@ -73,7 +73,7 @@ const nameOf = (user: unknown, server: unknown) => `${user}${DOMAINS[String(serv
 
 const pairIn = (publicKey: unknown, privateKey: unknown) => ({ public: bytesIn(publicKey), private: bytesIn(privateKey) })
 
-/** The signed pre-key of the pairing is used if the table with the newest one is empty. */
+/** Returns the signed pre-key of the pairing. It is used if the table with the newest one is empty. */
 const signedPreKeyIn = (row: Row): Row => ({
   key_id: row.signed_prekey_id,
   pub_key: row.signed_prekey_pub_key,

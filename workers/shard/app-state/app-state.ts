@@ -22,8 +22,8 @@ export interface Changes {
 }
 
 /**
- * Writes changes of app state. Large effects are on disk when this resolves; the operations of the others are returned
- * for the commit of the new version. Rejects if the changes must be read again.
+ * Writes changes of app state. Large effects are on disk when this resolves. The operations for the other effects are
+ * returned, for the commit of the new version. Rejects if the changes must be read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 

@@ -24,7 +24,7 @@ export interface KeyReader {
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
   ops(changes: readonly KeyChange[]): Op[]
-  /** Must be called after the commit of these operations. */
+  /** Updates the cache. Must be called after the commit with the operations of `ops`. */
   applied(changes: readonly KeyChange[]): void
   /**
    * Registers changes that another commit is writing. `written` resolves when this commit has succeeded. Until then,

@@ -74,7 +74,10 @@ export const headerUrls = (header: Header | null | undefined, scene: Scene, view
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/** Old clients put such messages into a view-once wrapper, but the messages are not view once. */
+/**
+ * Translates messages with buttons of old clients. These clients put such a message into a view-once wrapper, but it is
+ * not view once.
+ */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null

@@ -3,7 +3,7 @@ import type { proto } from '@whiskeysockets/baileys'
 export type Content = proto.IMessage
 export type Field = keyof Content
 
-/** The most wrappers inside each other, so that a malicious message cannot keep the thread busy. */
+/** Number of nested wrappers that are opened. Without this limit, a malicious message could keep the thread busy. */
 export const MAX_DEPTH = 8
 export const WRAPPERS = [
   'deviceSentMessage',
@@ -45,7 +45,10 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
-  /** Secret, timer and album of the message, beside the content or beside one of its wrappers. */
+  /**
+   * Secret, timer and album of the message. They are in the object that contains the content, or in a wrapper around
+   * it.
+   */
   aside: proto.IMessageContextInfo
 }
 
@@ -68,13 +71,16 @@ export function unwrap(message: Content): Unwrapped | null {
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 
-/** Some clients omit the wrapper and set `viewOnce` on the media itself. */
+/** Whether the media itself is marked as view once. Some clients set `viewOnce` there and omit the wrapper. */
 function isOnce(message: Content, field: Field): boolean {
   const content = message[field]
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Quote, mentions, forwarding and timer. In a template they may be in the inner content. */
+/**
+ * Returns the quote, the mentions, the forwarding and the timer of a message. In a template they may be in the inner
+ * content.
+ */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
 }
@@ -84,7 +90,10 @@ function infoOf(content: unknown): proto.IContextInfo | null {
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }
 
-/** Content that only changes another message or belongs to it. It does not count as activity in the chat. */
+/**
+ * Fields for content that only changes another message or belongs to it. Such content does not count as activity in the
+ * chat.
+ */
 const QUIET = new Set<Field>([
   'protocolMessage',
   'reactionMessage',

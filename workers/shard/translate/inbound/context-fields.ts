@@ -7,7 +7,7 @@ import { contextInfo, type Unwrapped } from './content.ts'
 import type { InboundContext } from './context.ts'
 
 const MAX_MENTIONS = 500
-/** The most mentions that are processed: a message can have a hundred thousand. */
+/** Number of mentions that are processed, because a message can have a hundred thousand. */
 const MAX_NAMED = 2_000
 
 export async function contextFields(content: Unwrapped, { identity }: InboundContext): Promise<Partial<ReceivedFields>> {

@@ -3,7 +3,10 @@ import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/** Few queries may be used for pictures of authors, because groups and status posts have many authors. */
+/**
+ * Kind of a picture in an event. Pictures of authors may use only few queries, because groups and status posts have
+ * many authors.
+ */
 export type Shown = 'chat' | 'author'
 
 /**
@@ -27,20 +30,26 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** The look-ups use only data inside this process, so that none can delay an event. */
+/** Look-ups for the translation. They use only data inside this process, so that none can delay an event. */
 export interface InboundContext {
   identity: Identity
   connectedPhone(): string | null
   /** Epoch ms; used as the time of stanzas that have none. */
   now(): number
   chatName(jids: readonly string[]): string | null
-  /** Null if the URL is unknown. An unknown picture may be queried after the event, unless `shown` is null. */
+  /**
+   * Returns the URL of a picture, or null if it is unknown. An unknown picture may be queried after the event, unless
+   * `shown` is null.
+   */
   photo(jids: readonly string[], shown: Shown | null): string | null
-  /** Finds a referenced message. A message of another chat is not returned, because senders choose message ids. */
+  /**
+   * Finds the message to which another message refers. A message of another chat is not returned, because senders
+   * choose message ids.
+   */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
-  /** Checks whether the message is of the chat with these jids, and whether this sender wrote it. */
+  /** Checks whether the message belongs to the chat with these jids, and whether this sender wrote it. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Null if the administrators are not known here. Makes no query. */
+  /** Returns the roles in a group, or null if the administrators are not known here. Makes no query. */
   roles(group: string): Promise<Roles | null>
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
   /** Returns an encrypted link to a file; null if no link can be created. */

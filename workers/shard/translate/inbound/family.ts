@@ -29,18 +29,21 @@ export interface Translated {
 }
 
 /**
- * `silent`: the content is not reported. The value null means that it cannot be read, and is reported as unsupported.
+ * Result of a translation. `silent`: the content is not reported. The value null means that the content cannot be read,
+ * and is reported as unsupported.
  */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
-/** The most parameters of a notification, such as members who are added to a group together. */
+/**
+ * Number of parameters of a notification that are kept. Members who are added to a group together are such parameters.
+ */
 const MAX_PARAMETERS = 1_024
 
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-/** Content of the type `name`. The event contains it in a field of the same name. */
+/** Creates content of the type `name`. The event contains it in a field with this name. */
 export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],

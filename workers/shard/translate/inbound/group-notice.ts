@@ -1,6 +1,6 @@
 /**
- * Translates notifications of groups, one event per change. They are read from the stanza, because the library's
- * messages lose all children except the first. `participant_phone` is the person who made the change.
+ * Translates notifications of groups, one event per change. They are read from the stanza, because Baileys' messages
+ * lose all children except the first. `participant_phone` is the person who made the change.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -63,7 +63,8 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // A member has added a person and an administrator must approve it: the added person asks to join.
+      // If a member has added a person and an administrator must approve this, the added person is the one who asks to
+      // join.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])

@@ -1,6 +1,6 @@
 /**
  * Translates `interactiveMessage`: buttons, lists, carousels and payment cards. The name of the flow shows which of
- * them it is.
+ * them the message is.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -12,8 +12,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * The content is in the parameters of the only button. Senders choose the name of the flow, so this is a Map: an object
- * would have `constructor`.
+ * Translators of payment cards, by the name of the flow. Their content is in the parameters of the only button. Senders
+ * choose the name, so this is a Map: in an object, the name `constructor` would be found.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],
@@ -54,7 +54,10 @@ function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Tra
   return list && { ...list, common: COMMON }
 }
 
-/** Messages of shops and collections get no buttons here, because the apps add a button of their own. */
+/**
+ * Returns the texts, the media and the buttons of a message. Messages of shops and collections get no buttons here,
+ * because the apps add a button of their own.
+ */
 const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
   message: cutOrEmpty(body?.text, 4_096),
   title: cutOrNull(header?.title, 256),

@@ -30,7 +30,10 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/** A file needs a key. In a channel, whose files are not encrypted, it only needs a hash to verify it. */
+/**
+ * Whether the file can be read. It needs a key. A file of a channel is not encrypted, so it only needs a hash to verify
+ * it.
+ */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 
@@ -137,8 +140,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Each picture of an album contains the id of the album's first message. In polls and repeated uploads, the field
- * contains ids of other messages.
+ * Returns the id of the album to which a picture belongs. This is the id of the album's first message. In polls and
+ * repeated uploads, the same field contains ids of other messages.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

@@ -27,7 +27,10 @@ export interface ReadableMessage {
   unknownField?: number | null | undefined
 }
 
-/** Null if there is nothing to report. `fromApi`: whether this service sent the message. */
+/**
+ * Returns the event of a message, or null if there is nothing to report. `fromApi`: whether this service sent the
+ * message.
+ */
 export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -60,7 +63,10 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** Null if the message changes no earlier one, or if the sender may not change it. */
+/**
+ * Returns the change that a message makes to an earlier one. Null if it changes none, or if the sender may not change
+ * it.
+ */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -129,13 +135,16 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** A 1:1 chat without a known name has the name that the person has chosen. */
+/** Returns the name of the chat. If a 1:1 chat has no known name, this is the name that the person has chosen. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
-/** An unknown picture may be queried only if another person wrote the message. */
+/**
+ * Returns the URLs of the pictures of the chat and the author. An unknown picture may be queried only if another person
+ * wrote the message.
+ */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
   return {
@@ -145,8 +154,8 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * The fields have the order of the API documentation. The event is one object literal with later assignments, because
- * V8 turns an object from many spreads into a slow hash table.
+ * Builds the event. The fields have the order of the API documentation. The event is one object literal with later
+ * assignments, because V8 turns an object from many spreads into a slow hash table.
  */
 function finished(
   context: InboundContext,

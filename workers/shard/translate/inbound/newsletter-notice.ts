@@ -7,7 +7,10 @@ import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
 import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
 import { block, type InboundContext, notification, type Translated } from './family.ts'
 
-/** The channel is a separate field, because a `mex` notification comes from the server and not from the channel. */
+/**
+ * A translated notification and its channel. The channel is a separate field, because a `mex` notification comes from
+ * the server and not from the channel.
+ */
 export interface NewsletterNotice {
   newsletter: string
   translated: Translated
@@ -42,7 +45,7 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
   return notices
 }
 
-/** The network does not report who reacted, so the channel is reported as the author. */
+/** Translates a reaction. The network does not report who reacted, so the channel is reported as the author. */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
   newsletter: string,

@@ -1,6 +1,7 @@
 /**
- * Decides whether the sender of a message may do what the message says. A sender can write any id and any author, so
- * the records of this service must prove the right; otherwise the message is reported as `unsupported`.
+ * Decides whether the sender of a message may make the change that the message describes. A sender can write any id and
+ * any author, so only the records of this service show who may do it. Otherwise the message is reported as
+ * `unsupported`.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'
@@ -25,8 +26,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * If it is unknown whether only administrators may change the group, members may: the offline backlog arrives before it
- * is known.
+ * Whether the sender may change the group. If it is unknown whether only administrators may, members may too: the
+ * offline backlog arrives before this is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 

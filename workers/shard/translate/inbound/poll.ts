@@ -31,7 +31,8 @@ export const poll: Family = ({ message }) => {
 }
 
 /**
- * A vote that cannot be decrypted is reported as unsupported, because an empty vote would look like a withdrawn one.
+ * Translates a vote. If it cannot be decrypted, it is reported as unsupported, because an empty vote would look like a
+ * withdrawn one.
  */
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage

@@ -86,7 +86,7 @@ export interface Change {
 /** Fields that contain changes of other messages, so the new content of an edit cannot be one of them. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-/** Null if the message makes no change, or if the sender may not make it. */
+/** Returns the change that a message makes to another one. Null if it makes none, or if the sender may not make it. */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
   if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null
@@ -115,7 +115,10 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
 
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** An edited caption may arrive without the media, so all other fields are copied from the original message. */
+/**
+ * Completes the new content of an edit. A caption may arrive without its media, so all other fields are copied from the
+ * original message.
+ */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

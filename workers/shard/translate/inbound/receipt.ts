@@ -1,6 +1,6 @@
 /**
- * Translates receipts to `message_status` events. They are read from the stanza, because the library may report
- * receipts in other events, and `played` in groups as `read`.
+ * Translates receipts to `message_status` events. They are read from the stanza, because Baileys may report receipts in
+ * other events, and `played` in groups as `read`.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -66,7 +66,10 @@ interface Own {
 
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
-/** Yields usually one receipt, or many for a message in a large group. Each is created when it is requested. */
+/**
+ * Yields the receipts in a stanza: usually one, or many for a message in a large group. Each is created when it is
+ * requested.
+ */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
     const receipt = translated(stanza, me, now)
@@ -74,7 +77,7 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
   }
 }
 
-/** Null if the receipt is not about a message of the account. */
+/** Returns the receipt in a stanza, or null if it is not about a message of the account. */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
 function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {

@@ -1,6 +1,6 @@
 /**
- * Converts keys of other messages inside a message. Such a key is written from the author's point of view, so `fromMe`
- * means a message of the author.
+ * Converts the keys of other messages inside a message. Such a key is written from the point of view of the person who
+ * sends it, so `fromMe` means a message of this person.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'

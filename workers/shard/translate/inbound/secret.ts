@@ -9,7 +9,10 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-/** Text from which the key is derived. `''` is used for an answer of a bot, whose key was derived before. */
+/**
+ * Text from which the key is derived. The empty text is used for an answer of a bot, for which an earlier derivation
+ * has already added the purpose.
+ */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
@@ -23,8 +26,8 @@ export const SECRET_BYTES = 32
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /**
- * Null if the referenced message or its secret is unknown, or if no pair of the author's and the sender's identifiers
- * decrypts the content.
+ * Decrypts content about another message. Null if this message or its secret is unknown, or if no pair of the author's
+ * and the sender's identifiers decrypts the content.
  */
 export async function decryptAbout(
   scene: Scene,
@@ -50,7 +53,7 @@ export async function decryptAbout(
   return null
 }
 
-/** The secret is beside the content, or beside one of its wrappers. */
+/** Returns the secret of a message. It is in the object that contains the content, or in a wrapper around it. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 

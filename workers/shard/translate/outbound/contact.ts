@@ -7,7 +7,7 @@ export interface Card {
   description?: string | undefined
 }
 
-/** Escapes a text. Otherwise, a text with a line break could add lines to the card. */
+/** Escapes a text. Without this, a text with a line break could add lines to the card. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')

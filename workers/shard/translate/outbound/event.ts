@@ -1,4 +1,4 @@
-/** Builds calendar events, changes of them, and answers to them. The library cannot encrypt changes and answers. */
+/** Builds calendar events, changes of them, and answers to them. Baileys cannot encrypt changes and answers. */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type SecretAbout, sealAbout } from './secret.ts'
@@ -25,7 +25,7 @@ const { EventResponseType } = proto.Message.EventResponseMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 const { Type } = proto.Message.ProtocolMessage
 
-/** Epoch seconds. */
+/** Returns the start of the event in epoch seconds. */
 export const startOf = ({ date_time }: CalendarEvent) => Math.floor(Date.parse(date_time) / SECOND)
 
 export function eventMessage(event: CalendarEvent, joinLink: string | null): proto.Message.IEventMessage {

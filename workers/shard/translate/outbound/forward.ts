@@ -1,6 +1,6 @@
 /**
- * Copies a message for another chat. The library's function copies the secret of the original, so that everybody who
- * has the original could send encrypted answers to the copy.
+ * Copies a message for another chat. Baileys' function copies the secret of the original, so that everybody who has the
+ * original could send encrypted answers to the copy.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -8,7 +8,9 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/** Fields that are not content, are valid only in their own chat, or can be viewed only once. */
+/**
+ * Fields that are not forwarded: they are not content, are valid only in their own chat, or can be viewed only once.
+ */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
@@ -31,7 +33,9 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-/** The view-once message may be inside a wrapper for disappearing messages. */
+/**
+ * Whether a message can be viewed only once. Its view-once wrapper may be inside a wrapper for disappearing messages.
+ */
 export function isViewOnce(message: proto.IMessage): boolean {
   const content = message.ephemeralMessage?.message ?? message
   return (
@@ -55,7 +59,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
-/** Throws `not_allowed` for content that cannot be forwarded. */
+/** Returns a copy of the content for another chat. Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

@@ -1,4 +1,4 @@
-/** The attribute `mediatype` of a message, for the network's statistics and the recipients' phones. */
+/** Determines the attribute `mediatype` of a message, which the network's statistics and the recipients' phones use. */
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 
 export function mediaTypeOf(message: proto.IMessage): string | undefined {

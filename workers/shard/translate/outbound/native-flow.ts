@@ -1,6 +1,6 @@
 /**
- * Builds interactive messages and their nodes beside the ciphertexts. Without the node `biz` no client shows the
- * message. The network refuses a malformed node with 479.
+ * Builds interactive messages, and the nodes that their stanzas need in addition to the ciphertexts. Without the node
+ * `biz` no client shows the message. The network refuses a malformed node with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -78,7 +78,7 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
     sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
   })
 
-/** Messages with buttons need the node `biz`, and in 1:1 chats also `bot`. */
+/** Returns the nodes for a message with buttons: `biz`, and in 1:1 chats also `bot`. */
 export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
   mixedBizNode(Math.floor(nowMs / SECOND)),
   ...(kind === 'user' ? [bizBotNode()] : []),

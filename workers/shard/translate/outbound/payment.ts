@@ -70,7 +70,7 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // A bank accepts a Pix key only in the format of its type. Orders do not require it, so a key that cannot be
+  // A bank accepts a Pix key only in the format of its type. Orders do not require this format, so a key that cannot be
   // converted is sent unchanged.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),

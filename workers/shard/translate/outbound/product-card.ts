@@ -4,7 +4,7 @@ import type { Product } from '../../wire/catalog.ts'
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 
-/** Prices in the catalog are in thousandths already, as the card needs them. */
+/** Builds the card of a product. Prices in the catalog are already in thousandths, as the card needs them. */
 export const productCard = (
   { id, name, description, currency, price, retailerId, url }: Product,
   businessOwnerJid: string,

@@ -8,7 +8,10 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
 
-/** Jids have no device part, and are the numbers or LIDs with which the message was sent. */
+/**
+ * The message that the content is about, and the sender of the content. The jids have no device part, and are the
+ * numbers or LIDs with which the message was sent.
+ */
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
@@ -20,7 +23,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
 
-/** Returns the ciphertext followed by its tag. */
+/** Encrypts the content. Returns the ciphertext followed by its tag. */
 export function sealAbout(
   { secret, messageId, author, sender }: SecretAbout,
   purpose: SecretPurpose,

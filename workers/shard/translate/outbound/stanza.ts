@@ -1,6 +1,6 @@
 /**
- * Determines the attributes and nodes of a stanza from its content. The library sets some of them only in
- * `sendMessage`, and others wrong.
+ * Determines the attributes and nodes of a stanza from its content. Baileys sets some of them only in `sendMessage`,
+ * and others wrong.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -35,8 +35,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns the attributes and nodes that the library omits or sets wrong. The caller must set whether an administrator
- * or the author deletes a message.
+ * Returns the attributes and nodes that follow from the content. If an administrator deletes a message of another
+ * person, the caller must replace `edit`.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
@@ -68,7 +68,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
 
-/** Adds our attributes and nodes to the stanza of the library, which sets the attributes for groups. */
+/** Builds the stanza of a message: its attributes and nodes, and the attributes for groups. */
 export function stanzaOf(
   message: proto.IMessage,
   { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
