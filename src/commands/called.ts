@@ -1,6 +1,9 @@
 import { BRAND } from '../domain/brand.ts'
 
-/** Without `--no-install`, npx would fetch a package of this name where the service is not installed. */
+/**
+ * Beginning of a command line for an installed package. Without `--no-install`, npx would download a package of this
+ * name where the service is not installed.
+ */
 const INSTALLED = `npx --no-install ${BRAND}`
 const isInstalled = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '')
 

@@ -1,6 +1,6 @@
 /**
- * An operator command, which is a row of the table in `index.ts`. The row determines the help text, the parsing and the
- * exit code.
+ * An operator command, which is a row of the table in `index.ts`. The row determines the help text, how the command
+ * line is parsed, and the exit code.
  */
 import type { Config } from '../config.ts'
 
@@ -21,11 +21,17 @@ export interface Call<O = Record<string, OptionRow>> {
   config: Config
   options: Values<O>
   arguments: readonly string[]
-  /** Writes progress and remarks to standard error. The result of the command is what `run` resolves with. */
+  /**
+   * Writes progress and remarks to standard error. They are not part of the command's result, which `run` resolves
+   * with.
+   */
   note(line: string): void
-  /** Writes to standard output at once, for a command that runs until it is interrupted. */
+  /** Writes to standard output immediately, for a command that runs until it is interrupted. */
   print(line: string): void
-  /** Ctrl-C aborts this signal. After the first call of this method, Ctrl-C no longer ends the program by itself. */
+  /**
+   * Returns a signal that Ctrl-C aborts. After the first call of this method, Ctrl-C no longer ends the program by
+   * itself.
+   */
   interrupted(): AbortSignal
 }
 
@@ -37,13 +43,13 @@ export interface Command<O = Record<string, OptionRow>> {
   options?: O
   /** True if the command sends requests to a running service and does not open the data folder. */
   isRemote?: boolean
-  /** Resolves with the text for standard output. A rejection ends the program with code 1. */
+  /** Runs the command. Resolves with the text for standard output. A rejection ends the program with code 1. */
   run(call: Call<O>): Promise<string>
 }
 
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
-/** The command line was not understood: the program exits with code 2 and names the help. */
+/** The command line was not understood. The program exits with code 2 and names the help. */
 export class UsageError extends Error {
   readonly command: string | undefined
 

@@ -4,8 +4,8 @@ import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * Record of an earlier run that moved the instance to `path`; undefined if there is none. Throws if the instance was
- * moved to another path that exists: two copies of the device could both be connected.
+ * Returns the record of an earlier run that moved the instance to `path`; undefined if there is none. Throws if the
+ * instance was moved to another path that still exists, because two copies of the device could both be connected.
  */
 export async function earlierTarget(
   { store, sealer }: Stored,

@@ -1,6 +1,6 @@
 /**
- * Reads the events of an instance from a running service. After a disconnection it resumes with the id of the last
- * handled event.
+ * Reads the events of an instance from a running service. After a disconnection, it continues after the last handled
+ * event.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
@@ -13,26 +13,26 @@ const LONGEST_WAIT = 30 * SECOND
  * 15 s.
  */
 const SILENCE = 45 * SECOND
-/** A retry cannot change these answers: the request or its credential is wrong. */
+/** Statuses that a retry cannot change: the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
 
 export interface EventClientOptions {
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** Value of the query parameter; undefined for all types. */
+  /** Event types to read, as the value of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
   onOpen(): void
   /**
-   * The next event waits until the promise resolves. If the connection breaks before, the service sends this event
-   * again.
+   * Handles an event. The next event waits until the promise resolves. If the connection breaks before that, the
+   * service sends this event again.
    */
   onEvent(event: { id: string; data: string }): Promise<void>
   onGap(gap: { from: string; to: string }): void
   onCut(why: string, waitMs: number): void
 }
 
-/** Resolves when the signal is aborted. Rejects for an answer that a retry cannot change. */
+/** Reads events until the signal is aborted, and then resolves. Rejects for an answer that a retry cannot change. */
 export async function readEvents(options: EventClientOptions): Promise<void> {
   const { apiUrl, types, signal } = options
   const url = `${apiUrl}/events${types === undefined ? '' : `?types=${encodeURIComponent(types)}`}`

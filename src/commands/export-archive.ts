@@ -1,6 +1,6 @@
 /**
- * `instance export --to svc`: writes an archive of an instance, which moves it as a whole, or copies its device and
- * settings.
+ * `instance export --to svc`: writes an archive of an instance. The archive either moves the whole instance, or is a
+ * copy of its device and settings.
  */
 import { resolve } from 'node:path'
 import { writeArchiveFile } from '../archive/archive-file.ts'
@@ -65,7 +65,7 @@ async function move(config: Config, task: Task): Promise<string> {
         isThere = await isFromEarlier(task, stored, found)
       },
       async finish(stored, order) {
-        // A service that started while the archive was written runs the instance, so it is paused again.
+        // A service that was started while the archive was written runs the instance, so the instance is paused again.
         await order('pause')
         await removeMoved(stored, id, steps)
         await steps('export:removed')
@@ -78,7 +78,7 @@ async function move(config: Config, task: Task): Promise<string> {
   return text
 }
 
-/** Whether an earlier run of this command has written the archive. Throws if the file cannot be written. */
+/** True if an earlier run of this command has written the archive. Throws if the file cannot be written. */
 async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundInstance): Promise<boolean> {
   const earlier = await earlierTarget(stored, found, file)
   if (!earlier) {
@@ -91,7 +91,7 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
   return true
 }
 
-/** The archive is read once before the file gets its final name and records are removed at the source. */
+/** Writes the archive. It is read once before the file gets its final name and records are removed at the source. */
 async function written({ wish, file, blobs: place, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)

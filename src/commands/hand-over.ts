@@ -42,7 +42,10 @@ export async function refuseOccupied(
   if (used >= instanceSlots) throw new Error(`All ${instanceSlots} instance slots of the workspace are in use.`)
 }
 
-/** Reports the import to a running service. Resolves with a sentence about the state of the instance. */
+/**
+ * Tells a running service that a device waits for it, and waits for the result. Resolves with a sentence about the
+ * state of the instance.
+ */
 export async function handOver(stored: Stored, id: string, note: (line: string) => void): Promise<string> {
   const { store } = stored
   if (!(await store.visitOwner())) return 'The service is not running; it takes the device over at its next start.'

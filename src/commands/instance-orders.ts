@@ -1,6 +1,4 @@
-/**
- * Sends orders about an instance to the running service or, if none runs, carries them out in the store.
- */
+/** Sends orders about an instance to the running service. If no service runs, carries the orders out in the store. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
@@ -19,7 +17,7 @@ export interface FoundInstance {
   state: StoredState
 }
 
-/** Throws if there is no such instance, or if no account is linked to it. */
+/** Returns an instance. Throws if it does not exist, or if no account is linked to it. */
 async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance> {
   if ((await store.get(keys.config(id))) === undefined) throw new Error(`There is no instance ${id}.`)
   const { stateOf } = await import('../../workers/portability/export/moved.ts')
@@ -30,17 +28,20 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 }
 
 /**
- * Orders to the service before and after the work of a command. Without a running service, the command itself changes
- * the store.
+ * Orders to the service before and after the work of a command. If no service runs, the command itself makes the
+ * changes in the store.
  */
 export interface Procedure {
   id: string
   before: readonly OrderName[]
-  /** Work that cannot be undone. If it fails, the instance stays as it is and the command has to be repeated. */
+  /**
+   * Work after which nothing can be undone. If it fails, the instance stays as it is and the command has to be
+   * repeated.
+   */
   finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]
   onFailure?: readonly OrderName[]
-  /** Runs before the first order. Throws if the instance is not suitable. */
+  /** Runs before the first order. Throws if the instance cannot be used for the command. */
   check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
@@ -95,14 +96,17 @@ async function guarded<T>(
   return value
 }
 
-/** `work` must not change the instance. */
+/** Runs `work` without any order to the service, so `work` must not change the instance. */
 export const withInstance = <T>(
   config: Config,
   id: string,
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
-/** Resolves with false if no service runs. Rejects with the reason if the service did not carry out the order. */
+/**
+ * Sends an order to the service and waits for its answer. Resolves with false if no service runs. Rejects with the
+ * reason if the service did not carry out the order.
+ */
 async function isCarriedOut({ store }: Stored, id: string, name: OrderName, steps: Steps): Promise<boolean> {
   const order = newOrder(name, Date.now())
   await store.commit({ ops: orderOps(id, order) })

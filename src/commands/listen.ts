@@ -9,7 +9,10 @@ import { command, UsageError } from './command.ts'
 import { readEvents } from './event-client.ts'
 
 const NAME = 'listen'
-/** Developers run this command on their own machine and choose the address, so every address is allowed. */
+/**
+ * Ranges that the command may post to: every address, because developers run it on their own machine and choose the
+ * address.
+ */
 const ANYWHERE = ['0.0.0.0/0', '::/0']
 
 interface Given {

@@ -14,7 +14,7 @@ const FLAGS = Object.fromEntries(
   ]),
 )
 
-/** Throws `UsageError`. */
+/** Parses the command line. Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
   // The command decides which options exist, so its name is looked up first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })
@@ -65,14 +65,14 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
 }
 
 /**
- * Advice of Node in an error about an unknown option. It is removed, because no command has arguments that begin with a
- * dash.
+ * Matches advice of Node in an error about an unknown option. It is removed, because no command has arguments that
+ * begin with a dash.
  */
 const ADVICE = /\. To specify a positional argument .*$/s
 
 /**
- * Wrong flags are mistakes of the caller and not failures of the command, so Node's errors about them become a
- * `UsageError`.
+ * Calls `read` and turns Node's errors about wrong flags into a `UsageError`, because they are mistakes of the caller
+ * and not failures of the command.
  */
 function strictly<T>(name: string, read: () => T): T {
   try {

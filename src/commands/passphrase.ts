@@ -10,7 +10,7 @@ import { UsageError } from './command.ts'
 
 const NO_TERMINAL = 'The passphrase of the archive is needed; name a file that contains it with --passphrase-file.'
 
-/** A new passphrase must be typed twice. Throws if it is too short. */
+/** Reads a passphrase; a new one must be typed twice. Throws if it is too short. */
 export async function readPassphrase(
   file: string | undefined,
   { isNew, command }: { isNew: boolean; command: string },
@@ -29,7 +29,7 @@ async function typed(isNew: boolean, command: string): Promise<string> {
 
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
-  // The terminal interface would otherwise show the typed characters.
+  // The terminal interface would show the typed characters, so its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   try {

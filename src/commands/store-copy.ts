@@ -68,7 +68,7 @@ export const reopenStoreCommand = command({
   },
 })
 
-/** Makes the folders of the target. Refuses a target that is the source, or on which no service could start. */
+/** Makes the folders of the target store. Throws if the target is the source, or if no service could start on it. */
 async function prepare(url: string, config: Config): Promise<Backend> {
   if (parseStoreUrl(url)?.backend === 'memory') throw new Error('The target (--to) must be a store that outlives its process.')
   const [source, target] = await Promise.all([backendOf(config.storeUrl), backendOf(url)])

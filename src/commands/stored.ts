@@ -23,13 +23,14 @@ export interface OwnStore extends Stored {
 }
 
 /**
- * Only the service may create the first workspace. If a command created it, the service would not print an admin key.
+ * Message for a store without a workspace. Only the service may create the first workspace: if a command created it,
+ * the service would not print an admin key.
  */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /**
- * For a command that may run while the service or `store copy` runs. `store copy` may have moved the store in the
- * meantime, so the command checks after its work that the store was not moved.
+ * Opens the store for a command that may run while the service or `store copy` runs. `store copy` may move the store in
+ * the meantime, so this is checked again after the work of the command.
  */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
   opened(config, refuseMarked, async (stored) => {
@@ -42,7 +43,10 @@ export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T
     return done
   })
 
-/** The command is refused while the service runs, and the service does not start while the command runs. */
+/**
+ * Opens the store for a command that owns it. The command is refused while the service runs, and the service does not
+ * start while the command runs.
+ */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   owned(config, refuseMarked, work)
 

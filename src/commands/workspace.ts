@@ -29,7 +29,7 @@ export const createWorkspace = command({
       // `default`, and nobody would have an admin key.
       const existing = await allWorkspaces(stored)
       if (existing.length === 0) throw new Error(NO_WORKSPACE)
-      // The oldest workspace is the operator's, also if the clock was set back since then.
+      // The oldest workspace belongs to the operator, so a new one must not be older, even if the clock was set back.
       const now = Math.max(Date.now(), ...existing.map(({ record }) => record.createdAt + 1))
       const value = newAdminKey()
       const { instanceSlots } = config

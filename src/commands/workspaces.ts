@@ -5,7 +5,7 @@ import { NO_WORKSPACE, type Stored } from './stored.ts'
 
 export interface FoundWorkspace {
   record: StoredWorkspace
-  /** Stored bytes of the record. A change fails if other bytes are stored. */
+  /** Stored bytes of the record. A change fails if other bytes are stored by then. */
   bytes: Uint8Array
 }
 

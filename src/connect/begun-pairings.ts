@@ -1,5 +1,5 @@
 /**
- * Pairings that were begun with a connect link, and end with the link. They are only in memory, because a pairing ends
+ * Pairings that were begun with a connect link. They end with the link, and are only in memory, because a pairing ends
  * with the process.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
@@ -12,7 +12,10 @@ export interface BegunPairings {
   begin(link: Pick<ConnectLink, 'id' | 'instance'>): void
   succeeded(id: string): void
   deleted(instance: string): void
-  /** Ends the pairing, so that its codes can no longer link an account. A pairing that succeeded is not changed. */
+  /**
+   * Ends the pairing of a link, so that its codes can no longer link an account. A pairing that succeeded is not
+   * changed.
+   */
   end(id: string): Promise<void>
   endAll(isOver: (id: string) => boolean): Promise<void>
 }

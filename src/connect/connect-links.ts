@@ -23,9 +23,9 @@ import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
 
-/** Interval in ms between two checks for expired links. A pairing may last this much longer than its link. */
+/** Interval in ms between two checks for expired links. A pairing may last longer than its link by this time. */
 const SWEEP_EVERY = MINUTE
-/** Milliseconds after the end of a link in which its page may still ask whether the instance is connected. */
+/** Milliseconds after the end of a link in which its page may still request whether the instance is connected. */
 const JUST_USED = 2 * MINUTE
 const SECRET_BYTES = 32
 
@@ -55,13 +55,13 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
   const isOld = (link: StoredLink) => isOldAt(clock.now(), link)
 
   /**
-   * Throws if the instance cannot be paired. The shard thread is asked, because the main thread may not know the
-   * current state. The queue must be empty, because its messages were written for the account that was linked before.
+   * Throws if the instance cannot be paired. The shard thread is asked, because the state in the main thread may be
+   * old. The queue must be empty, because its messages were written for the account that was linked before.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })
     if (total > 0) throw new Failure('not_allowed', { message: waitingSentence(total) })
-    // The account may have been linked since the shard thread answered.
+    // The account may have been linked after the shard thread answered.
     if (isConnected(instance)) throw new Failure('instance_already_connected')
   }
   const isConnected = (instance: InstanceId) => directory.state(instance).status === 'connected'
@@ -69,7 +69,7 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
 
   let timer: NodeJS.Timeout | undefined
 
-  // The event is handled even if no link is open, because a link may be in creation.
+  // Handled even if no link is open, because a link may just be created.
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })

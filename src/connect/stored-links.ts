@@ -20,9 +20,12 @@ export interface StoredLinks {
   ofInstance(instance: string): StoredLink[]
   get(id: string): StoredLink | undefined
   withHash(hash: string): StoredLink | undefined
-  /** Throws `not_found`. */
+  /** Returns a link. Throws `not_found` if the workspace has no such link. */
   find(workspace: WorkspaceId, id: string): StoredLink
-  /** Writes and removes links, first on disk and then in memory. `decide` is called again after a change by another service. */
+  /**
+   * Writes and removes links, first on disk and then in memory. `decide` is called again after a change by another
+   * service.
+   */
   change(decide: () => LinkChange): Promise<void>
 }
 

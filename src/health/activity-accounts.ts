@@ -1,6 +1,6 @@
 /**
- * The activity of each instance in memory. The stored hours of an instance are read at its first reading; further
- * readings are added to these hours.
+ * The activity of each instance in memory. The stored hours of an instance are read at its first measurement; further
+ * measurements are added to these hours.
  */
 import { type Clock, HOUR } from '../domain/clock.ts'
 import type { InstanceReading } from '../domain/readings.ts'
@@ -18,14 +18,17 @@ import {
 
 export interface ActivityAccounts {
   missing(instances: readonly string[]): string[]
-  /** Reads the stored hours, if they have not been read. After a failure of the store, the next call reads again. */
+  /**
+   * Reads the stored hours of an instance, unless they were read before. After a failure of the store, the next call
+   * tries again.
+   */
   load(instance: string): Promise<void>
-  /** Adds the growth since the last call. Returns the hour that has changed; undefined if none has. */
+  /** Adds the growth since the last call. Returns the number of the hour that has changed; undefined if none has. */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined
-  /** Sums for each hour of the last seven days, oldest first. */
+  /** Returns the sums over the instances for each hour of the last seven days, the oldest first. */
   sumOf(instances: readonly string[]): HourRow[]
-  /** Drops those whose hours were read before this time, in epoch ms. */
+  /** Drops the instances whose hours were read before `readBefore`, in epoch ms. */
   dropOlder(instances: readonly string[], readBefore: number): void
   drop(instance: string): void
 }
@@ -40,7 +43,7 @@ interface Account {
   hours: ActivityHours
   /** In epoch ms. */
   readAt: number
-  /** Absent before the first report of the thread that hosts the instance. */
+  /** The last report. Absent before the first report of the thread that hosts the instance. */
   reported?: { since: number; totals: Amounts }
 }
 

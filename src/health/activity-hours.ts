@@ -1,6 +1,6 @@
 /**
- * Numbers of each of the last 168 hours, in a ring of 2.7 kB. An hour is numbered from the epoch; its place in the ring
- * is this number modulo 168.
+ * Numbers of messages for each of the last 168 hours, in a ring of 2.7 kB. Hours are counted from the epoch; the place
+ * of an hour in the ring is its count modulo 168.
  */
 
 export const AMOUNTS = ['sent', 'received', 'delivered', 'failed'] as const
@@ -13,7 +13,7 @@ export interface ActivityHours {
   numbers: Uint32Array
 }
 
-/** The numbers have the order of `AMOUNTS`. */
+/** The count of an hour from the epoch, and its numbers in the order of `AMOUNTS`. */
 export type HourRow = [hour: number, sent: number, received: number, delivered: number, failed: number]
 
 const WIDTH = AMOUNTS.length
@@ -22,7 +22,10 @@ export const emptyHours = (newest = 0): ActivityHours => ({ newest, numbers: new
 
 const placeOf = (hour: number) => (hour % HOURS) * WIDTH
 
-/** If a clock jumped by a week, in either direction, nothing of the ring is of the last seven days. */
+/**
+ * Moves the ring to an hour. If the clock jumped by a week, in either direction, nothing in the ring is of the last
+ * seven days, so the ring is cleared.
+ */
 function reach(ring: ActivityHours, hour: number) {
   if (Math.abs(hour - ring.newest) >= HOURS) {
     ring.numbers.fill(0)
@@ -40,7 +43,10 @@ export function addAmounts(ring: ActivityHours, hour: number, amounts: Amounts):
   for (let at = 0; at < WIDTH; at++) ring.numbers[place + at]! += amounts[AMOUNTS[at]!]
 }
 
-/** Adds the hours of `from` that `to` covers, without copies: a chart adds up all instances of a workspace. */
+/**
+ * Adds those hours of `from` that `to` covers. It makes no copies, because a chart adds up all instances of a
+ * workspace.
+ */
 export function addHours(to: ActivityHours, from: ActivityHours): void {
   const last = Math.min(to.newest, from.newest)
   for (let hour = Math.max(to.newest, from.newest) - HOURS + 1; hour <= last; hour++) {
@@ -49,7 +55,7 @@ export function addHours(to: ActivityHours, from: ActivityHours): void {
   }
 }
 
-/** The oldest hour comes first. */
+/** Returns the hours that have activity, the oldest first. */
 export function rowsOf(ring: ActivityHours, first: number, last: number): HourRow[] {
   const rows: HourRow[] = []
   const end = Math.min(last, ring.newest)

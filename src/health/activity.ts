@@ -12,13 +12,13 @@ import type { StateStore } from '../storage/contract.ts'
 import { createActivityAccounts } from './activity-accounts.ts'
 import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 
-/** Interval in ms between two measurements. When a thread crashes, its counts since the last measurement are lost. */
+/** Interval in ms between two measurements. If a thread crashes, its counts since the last measurement are lost. */
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
 const FRESH = 5 * SECOND
 /** Milliseconds after which the numbers that another service has stored are read again. */
 const READ_AGAIN = MINUTE
-/** Records in a commit. Sends and receipts wait for a commit, so it must be small. */
+/** Maximum number of records in a commit. Sends and receipts wait for a commit, so it must be small. */
 const AT_ONCE = 16
 
 export interface ActivityDeps {
@@ -26,7 +26,10 @@ export interface ActivityDeps {
   directory: { onDeleted(listener: (instance: string) => void): void; tokenTagOf(instance: string): string | undefined }
   store: Pick<StateStore, 'range' | 'commit'>
   keyOf(instance: string): Uint8Array
-  /** False if another service has the instance: that one counts, and this one reads what it has stored. */
+  /**
+   * False if another service hosts the instance. That service counts its messages, and this one reads the numbers that
+   * it has stored.
+   */
   isHere(instance: string): boolean
   clock: Clock
   log: Log
@@ -58,7 +61,10 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
 
   directory.onDeleted(leave)
 
-  /** While another service has an instance, its numbers change only in the store. */
+  /**
+   * Drops numbers of instances that were moved to or from another service. While another service hosts an instance, its
+   * numbers change only in the store.
+   */
   function followHomes(seen: readonly InstanceReading[]) {
     for (const instance of counted) if (!isHere(instance)) leave(instance)
     for (const { instance } of seen) if (!counted.has(instance)) accounts.drop(instance)
@@ -70,7 +76,10 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
     accounts.drop(instance)
   }
 
-  /** If no instance of a group can be read, the store cannot be reached, and the rest is read later. */
+  /**
+   * Reads the stored hours of instances, in groups. If no instance of a group can be read, the store cannot be reached,
+   * and the rest is read later.
+   */
   async function loadSeen(instances: readonly string[]) {
     for (const slice of slicesOf(accounts.missing(instances))) {
       const results = await Promise.allSettled(slice.map(accounts.load))
@@ -96,7 +105,10 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
   }
 
   let looking: Promise<void> | undefined
-  /** Measurements run one at a time. An older measurement that is counted after a newer one would look like growth. */
+  /**
+   * Measures all instances. Measurements run one at a time, because an older one that is counted after a newer one
+   * would look like growth.
+   */
   function look(maxAgeMs: number): Promise<void> {
     looking ??= running.add(lookNow(maxAgeMs)).finally(() => {
       looking = undefined

@@ -1,4 +1,4 @@
-/** Health of the service for its dashboard, which is measured every ten seconds and stored every minute. */
+/** Health of the service for its dashboard. It is measured every ten seconds and stored every minute. */
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -31,7 +31,7 @@ export interface HealthDeps {
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
   store: Pick<StateStore, 'range' | 'commit'>
-  /** Name of this service, if several use the store at the same time. */
+  /** Name of this service; undefined unless several services use the store at the same time. */
   memberName: string | undefined
   hasNodes: boolean
   storeBytes(): Promise<number>
@@ -77,11 +77,11 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
     }
   }
 
-  /** Stores the pages that have new samples. A write that fails is repeated with the next one. */
+  /** Stores the pages that have new samples. If a write fails, the next write stores its pages too. */
   async function write() {
     const now = { at: clock.now(), steady: steady.now() }
     // The clock may have been set back since the last write, so the time of that write is computed by the present
-    // clock. Otherwise no page would seem to have new samples.
+    // clock. If it were not, no page would seem to have new samples.
     const since = Math.min(written.at, now.at - (now.steady - written.steady))
     const ops = pagesSince(series.samples(), since, of)
     if (ops.length > 0) await store.commit({ ops })
@@ -166,7 +166,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   }
 }
 
-/** A check that takes too long has failed. */
+/** Runs the checks of readiness. A check that takes too long counts as failed. */
 async function checksOf({ checks, media }: HealthDeps['readiness']): Promise<Health['checks']> {
   const passes = (name: Check) =>
     orLate(

@@ -7,7 +7,7 @@ import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
 const NAMED = 20
 const MUCH_BACKLOG = 1_000
-/** From this share of failed deliveries in the last `RECENT` ms on, a problem is reported. */
+/** Share of failed deliveries in the last `RECENT` ms from which on a problem is reported. */
 const MANY_FAILURES = 0.5
 const RECENT = 10 * MINUTE
 
@@ -22,12 +22,12 @@ export interface Facts {
   instances: readonly {
     id: string
     status: Status
-    /** Whether the owner paused the instance, or nobody has ever paired it. Neither is a problem. */
+    /** True if the owner paused the instance, or nobody has ever paired it. Neither is a problem. */
     isIdle: boolean
     queue: number | null
     backlog: number | null
     isRestricted: boolean
-    /** Time in epoch ms since which the receiver has refused events of one type; null if it takes all. */
+    /** Time in epoch ms since which the receiver has refused events of one type; null if it accepts all events. */
     refusedSince: number | null
   }[]
   points: readonly HealthPoint[]
@@ -40,7 +40,7 @@ const filled = (sentence: string, values: HealthValues) =>
 
 interface About {
   values?: HealthValues
-  /** Replaces the general sentence about the problem. */
+  /** Sentence that replaces the general sentence about the problem. */
   says?: string | undefined
 }
 
@@ -102,7 +102,10 @@ const ofInstances = (facts: Facts): HealthProblem[] =>
     }
   })
 
-/** Failed attempts of receivers that take events again. Receivers that refuse events now are named. */
+/**
+ * Reports failed attempts of receivers that accept events again. Receivers that refuse events now are reported by name
+ * elsewhere.
+ */
 function ofReceivers(facts: Facts): HealthProblem[] {
   const { points, now } = facts
   const recent = points.filter(({ at }) => Date.parse(at) > now - RECENT)

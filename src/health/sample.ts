@@ -22,10 +22,13 @@ export interface Sample extends Standing, Record<(typeof COUNTS)[number], number
   ms: number
 }
 
-/** Decides by the labels of a series whether it is counted. Labels have the order of the table of metrics. */
+/** True if a series with these labels is counted. Labels have the order of the table of metrics. */
 type Chosen = (labels: readonly string[]) => boolean
 
-/** The dashboard, probes and scrapes poll all the time, so they are not counted. */
+/**
+ * True for requests of API callers. The dashboard, probes and scrapes send requests all the time, so their requests are
+ * not counted.
+ */
 const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
 
 function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
@@ -48,8 +51,8 @@ export function newTimes(name: string, before: Numbers, now: Numbers, chosen: Ch
 }
 
 /**
- * The value in ms below which the fraction `q` of the observations lies; null if there are none. Values above the last
- * bound count as the last bound.
+ * Returns the duration in ms below which the fraction `q` of the observations lies; null if there are none. A value
+ * above the last bound counts as the last bound.
  */
 export function quantile(counts: readonly number[], q: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,6 @@
 /**
- * Stores the numbers for the charts of the service. A record has one page of samples, and a new page replaces the one
- * of the previous round, so there are at most 519 records of up to 2 kB.
+ * Stores the numbers for the charts of the service. A record has one page of samples. A new page replaces the page of
+ * the previous round, so there are at most 519 records of up to 2 kB.
  */
 import * as v from 'valibot'
 import { type Clock, DAY, MINUTE } from '../domain/clock.ts'
@@ -13,7 +13,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sample } from './sample.ts'
 import { RINGS, type Rings, slotOf, WINDOWS } from './series.ts'
 
-/** Interval in ms between two writes. A kill loses at most this much. */
+/** Interval in ms between two writes. A kill loses at most the samples of this time. */
 export const WRITE_EVERY = MINUTE
 /** Age in ms of a page that can be removed: a day more than the longest chart. */
 const OLD = 8 * DAY
@@ -45,11 +45,17 @@ const records = repository<{ samples: Sample[] }>({
 
 const slotsOfPage = (window: HealthWindow) => Math.max(1, WRITE_EVERY / RINGS[window].stepMs)
 const pageOf = (window: HealthWindow, at: number) => Math.floor(slotOf(window, at) / slotsOfPage(window))
-/** One page more than needed, because the newest page is not full yet when it replaces an old one. */
+/**
+ * Returns the number of pages of a chart. It is one page more than needed, because the newest page is not full yet when
+ * it replaces an old one.
+ */
 const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(window) + 1
 const keyOf = (window: HealthWindow, page: number, of?: string) => keys.chartPage(window, page % pagesOf(window), of)
 
-/** Services that use a store at the same time have pages of their own: `of` is the name of the service. */
+/**
+ * Returns the part of the record keys for a service in a cluster, because the members have pages of their own. `name`
+ * is the name of the service.
+ */
 export const chartsOf = (name: string): string => sha256(name, 'base64url').slice(0, 16)
 
 export function pagesSince(rings: Rings, since: number, of?: string): Op[] {
@@ -62,7 +68,7 @@ export function pagesSince(rings: Rings, since: number, of?: string): Op[] {
   })
 }
 
-/** Leaves out samples that are too old, or from the future because a clock was wrong. */
+/** Reads the stored samples. Leaves out samples that are too old, or in the future because a clock was wrong. */
 export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, log: Log, of?: string): Promise<Rings> {
   const now = clock.now()
   const load = async (window: HealthWindow) => {
@@ -75,7 +81,10 @@ export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, 
   return { hour: await load('hour'), day: await load('day'), week: await load('week') }
 }
 
-/** Removals of pages that the charts no longer show, for example those of a service that has another name now. */
+/**
+ * Returns the removals of pages that the charts no longer show, for example those of a service that has another name
+ * now.
+ */
 export async function oldPages(store: Pick<StateStore, 'range'>, now: number): Promise<Op[]> {
   const old: Op[] = []
   for await (const { key, value } of records.list(store, keys.charts, { onUnreadable: () => {} }))

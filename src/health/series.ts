@@ -19,7 +19,10 @@ export const WINDOWS = Object.keys(RINGS) as HealthWindow[]
 export type Rings = Readonly<Record<HealthWindow, readonly Sample[]>>
 
 export interface Series {
-  /** Adds the difference to the previous call. `numbers` are all counters of the service, which never decrease. */
+  /**
+   * Adds the growth of the counters since the previous call. `numbers` are all counters of the service, which never
+   * decrease.
+   */
   add(numbers: Numbers, standing: Standing): void
   points(window: HealthWindow): HealthPoint[]
   samples(): Rings
@@ -27,7 +30,10 @@ export interface Series {
 
 export const slotOf = (window: HealthWindow, at: number): number => Math.floor(at / RINGS[window].stepMs)
 
-/** Samples of later slots were taken before the clock was set back. Their times were wrong, so they are dropped. */
+/**
+ * Adds a sample to its slot. Samples of later slots were taken before the clock was set back, so their times are wrong
+ * and they are dropped.
+ */
 function put(ring: Sample[], window: HealthWindow, sample: Sample) {
   const slot = slotOf(window, sample.at)
   while (ring.length > 0 && slotOf(window, ring.at(-1)!.at) > slot) ring.pop()

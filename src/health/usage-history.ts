@@ -1,6 +1,6 @@
 /**
- * Usage of every instance over the last day, in memory. Totals are kept every ten seconds for a minute, every five
- * minutes for an hour, every hour for a day: 1.7 kB per instance. The usage of a window is the difference between the
+ * Usage of every instance over the last day, in memory: 1.7 kB per instance. Totals are kept every ten seconds for a
+ * minute, every five minutes for an hour, and every hour for a day. The usage of a window is the difference between the
  * present totals and the oldest totals in the window.
  */
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
@@ -41,7 +41,7 @@ export function createUsageHistory(): UsageHistory {
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }
 
-  /** The counts of a new thread begin at zero again. */
+  /** Returns the new totals. If the thread is a new one, its counts have begun at zero again. */
   function grown({ newest, reported }: Account, report: InstanceWork, isFirst: boolean): UsageAmounts {
     const isContinued = !isFirst && report.since === reported.since
     return each((name) => newest.totals[name] + report[name] - (isContinued ? reported[name] : 0))

@@ -1,4 +1,7 @@
-/** Measures the usage of the instances every ten seconds, so that an answer about the usage is available at once. */
+/**
+ * Measures the usage of the instances every ten seconds, so that a question about the usage can be answered
+ * immediately.
+ */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Readings } from '../domain/readings.ts'

@@ -15,7 +15,10 @@ export interface ExpositionDeps {
   streams(): Readonly<Record<StreamReader, number>>
   nodes(): Measured['nodes']
   isPair: boolean
-  /** Waits at most a second for the reports of the shard threads. If one does not answer, its last report is used. */
+  /**
+   * Updates the reports of the shard threads, and waits at most a second. If a thread does not answer, its last report
+   * is used.
+   */
   refresh(): Promise<void>
 }
 

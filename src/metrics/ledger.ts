@@ -1,6 +1,6 @@
 /**
- * Sums the counters of all thread runs. A run begins to count at 0, so the last report of each earlier run is added,
- * and a counter never decreases. The last 10 s of a run may be lost.
+ * Sums the counters of all runs of all threads. A run begins to count at 0, so the last report of each earlier run is
+ * added, and a counter never decreases. The last 10 s of a run may be lost.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 
@@ -14,7 +14,7 @@ const NOTHING: Numbers = new Map()
 
 export interface Ledger {
   take(shard: number, generation: number, report: ShardReport): void
-  /** Counters are summed over all runs. A gauge has the last reported value, even while the thread is down. */
+  /** Returns the sums over all runs. A gauge has the last reported value, even while the thread is down. */
   total(): ShardReport
 }
 

@@ -15,15 +15,15 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
   streams: Readonly<Record<StreamReader, number>>
   /** All services of the store; undefined if only this machine can use it. */
   nodes: readonly Pick<ServiceNode, 'state'>[] | undefined
-  /** Whether the service can be one of a pair. */
+  /** True if the service can be one of a pair. */
   isPair: boolean
   now: number
 }
 
 /**
- * Computes the time since the last stanza of each instance. The shard thread does not compute it, so that the time
- * keeps growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a
- * histogram.
+ * Returns the measurements of this moment, among them the time since the last stanza of each instance. The shard thread
+ * does not compute this time. So it keeps growing, and raises an alert, if the thread does not answer. The buckets are
+ * cumulative like those of a histogram.
  */
 export function measured({ instances, streams, nodes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

@@ -10,13 +10,16 @@ export interface Metric {
   labels: readonly string[]
   help: string
   /**
-   * Series that are exposed as 0 before their first event, because `increase()` of Prometheus does not see the first
-   * step of a new series.
+   * Label values of series that are exposed as 0 before their first event, because `increase()` of Prometheus does not
+   * see the first step of a new series.
    */
   zero?: readonly (readonly string[])[]
 }
 
-/** Upper bounds in seconds: from an answer out of memory to the longest deadline of an operation. */
+/**
+ * Upper bounds of the buckets in seconds. They reach from an answer out of memory to the longest deadline of an
+ * operation.
+ */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const
 
 const one = (...values: string[]) => values.map((value) => [value])

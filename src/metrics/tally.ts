@@ -1,9 +1,9 @@
-/** Counts of one thread, as plain data. A counting thread does not load prom-client, which takes 3 MB. */
+/** Counts of one thread, as plain data. A thread that counts does not load prom-client, which takes 3 MB. */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
 /**
- * Numbers by series: name and label values in the order of the table. A series of a histogram also has the index of a
- * bucket, or `sum`.
+ * Numbers by series. The key of a series has the name and the label values in the order of the table. For a histogram,
+ * it also has the index of a bucket, or `sum`.
  */
 export type Numbers = ReadonlyMap<string, number>
 
@@ -62,7 +62,10 @@ export function createTally(): Tally {
     return found
   }
 
-  /** Finds a series by its labels, because building a key string each time costs more than the count. */
+  /**
+   * Returns the counts of a series. It is found label by label, because building a key string each time costs more than
+   * the count.
+   */
   function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
     let branch = below(roots, name)
     for (const label of METRICS[name].labels) branch = below(branch.below, labels[label as keyof LabelsOf<N>])

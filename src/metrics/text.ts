@@ -34,7 +34,9 @@ function histogram(name: MetricName, metric: Metric, keys: readonly string[], nu
   })
 }
 
-/** Adds the series that are shown before their first event, so that Prometheus sees the first step of a counter. */
+/**
+ * Adds the series that are exposed as 0 before their first event, so that Prometheus sees the first step of a counter.
+ */
 export function withZeros(numbers: Numbers): Numbers {
   const zeros = (Object.entries(METRICS) as [MetricName, Metric][]).flatMap(([name, { zero = [] }]) =>
     zero.map((values): [string, number] => [joined(name, ...values), 0]),
@@ -50,6 +52,6 @@ export async function textOf(numbers: Numbers): Promise<string> {
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
   const { AggregatorRegistry } = await import('prom-client')
-  // The library accepts numbers that were counted elsewhere only as those of a cluster worker.
+  // The library accepts numbers that were counted in another thread only as those of a cluster worker.
   return AggregatorRegistry.aggregate([shown]).metrics()
 }

@@ -1,6 +1,6 @@
 /**
  * Reads a client whose id is the URL of its metadata document (draft-ietf-oauth-client-id-metadata-document). Anybody
- * may name any URL, so the guarded fetch downloads it.
+ * may name any URL, so the document is downloaded with the guarded fetch.
  */
 import * as v from 'valibot'
 import { SECOND } from '../domain/clock.ts'
@@ -33,8 +33,8 @@ const Document = v.object({
 const loopback = parseRanges(LOOPBACK)
 
 /**
- * An https URL with a path, written as a browser would write it. Only a program on this machine may use plain http,
- * because an attacker on the network could replace the document.
+ * True for an https URL with a path, written as a browser would write it. Only a program on this machine may use plain
+ * http, because an attacker on the network could replace the document.
  */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false

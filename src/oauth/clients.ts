@@ -1,5 +1,5 @@
 /**
- * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. Neither
+ * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. No client
  * is trusted: the owner of the instance decides.
  */
 import { randomUUID } from 'node:crypto'
@@ -12,8 +12,8 @@ import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
 /**
- * Maximum number of clients that no owner has approved. Somebody who registers in a loop evicts only such clients and
- * cannot fill the disk.
+ * Maximum number of registered clients that no owner has approved. Somebody who registers in a loop evicts only such
+ * clients and cannot fill the disk.
  */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR
@@ -22,9 +22,9 @@ export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range' | 'get'>
   records: Repository<StoredClient>
   clock: Clock
-  /** Whether other services use the same store. */
+  /** True if other services use the same store. */
   isShared: boolean
-  /** Undefined if there is no document about this client. */
+  /** Reads the document of a client. Resolves with undefined if there is none. */
   readDocument(url: string): Promise<OauthClient | undefined>
   isUsed(clientId: string): boolean
 }
@@ -38,7 +38,7 @@ export function createClients({ store, records, clock, isShared, readDocument, i
     return idle.filter(({ createdAt }, at) => at < tooMany || createdAt < clock.now() - IDLE)
   }
 
-  /** Another service may have registered the client. */
+  /** Reads a client from the store, because another service may have registered it. */
   async function read(id: string): Promise<StoredClient | undefined> {
     const client = await records.get(store, keys.oauthClient(id))
     if (client) registered.set(id, client)

@@ -1,4 +1,7 @@
-/** Pages on which a user allows an app to use an instance. A page needs the ticket of its address and its cookie. */
+/**
+ * Pages on which a user allows an app to use an instance. A page can be used only with the ticket in its form and the
+ * cookie of its browser.
+ */
 import { isSameHash } from '../account/credentials.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -34,7 +37,7 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
     labelsOf: ({ client }) => ({ owner: client.id }),
   })
 
-  /** `until` is the end of the page in epoch ms. */
+  /** Opens a page. `until` is the time in epoch ms at which the page ends. */
   async function opened(consent: Consent, until: number): Promise<{ ticket: string; cookie: string }> {
     const ticket = newSecret()
     const cookie = newSecret()
@@ -65,7 +68,10 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
   return { ...asked, find, removal, forget, load, stop }
 }
 
-/** A consent has more properties, and the URIs of a client are not needed once the request was checked. */
+/**
+ * Returns only the properties of a request. A consent has more properties, and the URIs of a client are not needed once
+ * the request was checked.
+ */
 export const requestOf = ({
   client: { id, name },
   redirectUri,

@@ -24,11 +24,11 @@ export interface OauthDeps {
   clock: Clock
   log: Log
   allow: Ranges
-  /** Changes with the admin key of the workspace. */
+  /** Returns a value that changes with the admin key of the workspace. */
   keyTagOf(workspace: WorkspaceId): string | undefined
-  /** Resolves when the changes of the workspace that are under way are in memory. */
+  /** Resolves when the running changes of the workspace are in memory. */
   settled(workspace: WorkspaceId): Promise<void>
-  /** Reads changes of other services, and takes at most a moment. */
+  /** Reads changes of other services. It takes at most a moment. */
   catchUp(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
   })
   const pages = createConsentPages({ store, sealer, clock, log })
   const codes = createStoredCodes({ main, records: codeRecords(sealer), clock, log })
-  /** Steps with one page or one code run one after the other. */
+  /** Steps that use the same page or the same code run one after the other. */
   const mutex = createKeyedMutex()
   const { isUsed: _, make, end, removal, load, stop, ...apps } = grants
 
@@ -68,7 +68,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
         if (!code) return { ops: [] }
         if (code.isUsed) return { ops: code.app === null ? [] : removal(code.app) }
         isMade = isMeant && isOfKey(code)
-        // The code counts as used whatever the outcome is, so that a second request with it is detected.
+        // The code counts as used even if the attempt fails, so that a second request with it is detected.
         const used = codes.changing(id, { ...code, isUsed: true, app: isMade ? app : null })
         return { ops: isMade ? [used, op] : [used] }
       })

@@ -1,6 +1,6 @@
 /**
- * Issues the tokens of apps and checks them. A refresh token is valid once. If it is used again, it or its successor
- * was stolen, so the app is revoked (RFC 9700, 4.14.2).
+ * Issues and checks the tokens of apps. A refresh token is valid once. If it is used again, either this token or its
+ * successor was stolen, so the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -20,10 +20,10 @@ const USE_INTERVAL = MINUTE
 
 export interface GrantsDeps extends StoredAppsDeps {
   clock: Clock
-  /** Whether other services use the same store. */
+  /** True if other services use the same store. */
   isShared: boolean
   log: Log
-  /** Reads changes of other services, and takes at most a moment. */
+  /** Reads changes of other services. It takes at most a moment. */
   catchUp(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ type GrantsPart = Pick<
 export interface Grants extends GrantsPart {
   load(): Promise<void>
   isUsed(clientId: string): boolean
-  /** `work` must make the commit that adds the app. */
+  /** Makes a new app and its tokens. `work` must make the commit that adds the app. */
   make<T>(
     of: { client: Pick<OauthClient, 'id' | 'name'>; workspace: WorkspaceId; instance: InstanceId },
     work: (made: { id: string; tokens: Tokens; op: Op }) => Promise<T>,
@@ -68,7 +68,10 @@ export function createGrants({ main, store, uses, isShared, records, clock, log,
   const apps = createStoredApps({ main, store, uses, records, log })
   const { held, change, end, removal } = apps
 
-  /** Another service may have issued the token a moment ago. */
+  /**
+   * Returns the app of a token. Another service may have issued the token a moment ago, so changes are read if it is
+   * unknown.
+   */
   async function find(token: string, of: (token: string) => StoredApp | undefined): Promise<StoredApp | undefined> {
     if (of(token) === undefined) await catchUp()
     return of(token)

@@ -8,7 +8,10 @@ import type { Op } from '../storage/contract.ts'
 export interface OauthClient {
   id: string
   name: string
-  /** A redirect URI must be equal to one of these, except for the port on the client's own machine. */
+  /**
+   * URIs to which a redirect may lead. A redirect URI must be equal to one of these, except for the port on the
+   * client's own machine.
+   */
   redirectUris: readonly string[]
 }
 
@@ -31,9 +34,11 @@ export interface AuthorizationRequest {
   state: string
 }
 
-/** A request that the owner has not decided yet. The page has its secret, the ticket. */
+/**
+ * A request that the owner has not decided yet. The consent page has the secret of the request, which is called ticket.
+ */
 export interface Consent extends AuthorizationRequest {
-  /** Set once the owner has entered the admin key. `keyTag` identifies that key. */
+  /** The owner who has entered the admin key, which `keyTag` identifies. Undefined before. */
   owner: { workspace: WorkspaceId; keyTag: string } | undefined
 }
 
@@ -44,49 +49,62 @@ export interface Tokens {
   expiresIn: number
 }
 
-/** Revokes apps and codes in the change of another record: `ops` must be added to that change while it is decided. */
+/**
+ * Operations that revoke apps and codes together with another change. `ops` must be added to that change while it is
+ * decided.
+ */
 export interface Ending {
   ops: readonly Op[]
 }
 
 export interface Oauth {
   load(): Promise<void>
-  /** Anybody may register a client; a client that no owner approves is removed after some time. */
+  /** Registers a client. Anybody may do so; a client that no owner approves is removed after some time. */
   register(wish: { name: string; redirectUris: readonly string[] }): Promise<OauthClient>
-  /** Undefined if no client has this id, or the document at its URL does not describe it. */
+  /**
+   * Returns a client. Resolves with undefined if no client has this id, or the document at its URL does not describe
+   * it.
+   */
   client(id: string): Promise<OauthClient | undefined>
-  /** Whether the client is registered or approved. Reads only memory. */
+  /** True if the client is registered or approved. Reads only memory. */
   knows(id: string): boolean
 
-  /** Opens the consent page. The form has the `ticket` and the browser has the `cookie`; neither is enough alone. */
+  /**
+   * Opens the consent page. The form has the `ticket` and the browser has the `cookie`. Each is useless without the
+   * other.
+   */
   ask(request: AuthorizationRequest): Promise<{ ticket: string; cookie: string }>
   consent(ticket: string, cookie: string): Promise<Consent | undefined>
   /**
-   * Must be called when the owner has entered the key. The consent gets a new ticket, because an attacker may know the
-   * old one and have shown the page to the owner. Undefined if the page has expired.
+   * Records that the owner has entered the key. The consent gets a new ticket, because an attacker may know the old
+   * ticket and have shown the page to the owner. Resolves with undefined if the page has expired.
    */
   identified(ticket: string, owner: NonNullable<Consent['owner']>): Promise<{ ticket: string; cookie: string } | undefined>
   close(ticket: string): Promise<void>
 
-  /** Closes the page and resolves with the code. Undefined if the page has expired or was closed. */
+  /** Closes the page and resolves with a code. Resolves with undefined if the page has expired or was closed. */
   approve(ticket: string, grant: { workspace: WorkspaceId; instance: InstanceId }): Promise<string | undefined>
   /**
-   * Undefined if no code matches this client, redirect URI and verifier. A code that is redeemed twice revokes its app.
+   * Redeems a code. Resolves with undefined if no code matches this client, redirect URI and verifier. If a code is
+   * redeemed twice, its app is revoked.
    */
   redeem(code: string, of: { clientId: string; redirectUri: string; verifier: string }): Promise<Tokens | undefined>
-  /** Undefined if the token is invalid or belongs to another client. A token that was used before revokes its app. */
+  /**
+   * Issues new tokens. Resolves with undefined if the token is invalid or belongs to another client. If a token was
+   * used before, its app is revoked.
+   */
   refresh(token: string, clientId: string): Promise<Tokens | undefined>
-  /** Revokes an access token, or the app of a refresh token. False if the text is neither. */
+  /** Revokes an access token, or the app of a refresh token. Resolves with false if the text is neither. */
   revokeToken(token: string): Promise<boolean>
 
   authenticate(accessToken: string): OauthApp | undefined
-  /** Records the use in the background, at most once a minute. */
+  /** Records the use of an app in the background, at most once a minute. */
   used(app: OauthApp): void
   /** Reads the uses that other services have stored. */
   readUses(): Promise<void>
-  /** The newest app comes first. */
+  /** Returns the apps of a workspace, the newest first. */
   list(workspace: WorkspaceId): readonly OauthApp[]
-  /** Rejects with `not_found`. */
+  /** Revokes an app. Rejects with `not_found` if the workspace has no such app. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   endOf(of: { workspace: WorkspaceId } | { instance: string }): Ending
   /** Resolves when all background writes have ended. */

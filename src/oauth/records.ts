@@ -9,28 +9,30 @@ import type { Sealer } from '../storage/sealer.ts'
 import type { AuthorizationRequest, Consent, OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
-  /** Null if the token was revoked. */
+  /** Hash of the access token; null if the token was revoked. */
   accessHash: string | null
   accessUntil: number
   /**
-   * All refresh tokens of an app begin in the same way. A token with this beginning that is not the current one was
-   * used before.
+   * Hash of the beginning that all refresh tokens of an app share. A token with this beginning that is not the current
+   * one was used before.
    */
   familyHash: string
   refreshHash: string
   refreshUntil: number
 }
 export type StoredClient = OauthClient & { createdAt: number }
-/** `until` is the end in epoch ms. */
+/** A consent page. `until` is its end in epoch ms. */
 export type StoredConsent = Consent & { cookieHash: string; until: number }
 export interface StoredCode {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** The tag of the admin key that the owner has entered. Null if the service itself has approved the page. */
+  /** Tag of the admin key that the owner has entered. Null if the service itself has approved the page. */
   keyTag: string | null
   until: number
-  /** True once somebody has redeemed the code, also without success. `app` is the id of the app that was created. */
+  /**
+   * True if somebody has tried to redeem the code, even without success. `app` is the id of the app that was created.
+   */
   isUsed: boolean
   app: string | null
 }

@@ -1,7 +1,7 @@
 /**
  * Consent pages, which are valid for some minutes. They are read from the store, so a restart or another service does
- * not lose them. Strangers open such pages, so they are not among the records that every service follows. Memory has
- * only the end and the labels of each, which limit their number without a read.
+ * not lose them. Anybody can open such pages, so they are not among the records that every service follows. Memory
+ * contains only the end and the labels of each page, which are enough to limit their number without a read.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -9,10 +9,10 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import type { Repository } from '../storage/repository.ts'
 
 const PRUNE_EVERY = MINUTE
-/** Milliseconds by which the clock of another service, or this clock before a correction, may be ahead. */
+/** Milliseconds by which the clock of another service may be ahead, or this clock before it was corrected. */
 const MAX_LEAD = MINUTE
 
-/** Part of a commit. `undo` must be called if that commit stored nothing. */
+/** Part of a commit. `undo` must be called if the commit stored nothing. */
 export interface Part {
   ops: readonly Op[]
   undo(): void
@@ -30,7 +30,7 @@ export interface ShortLivedOptions<T extends Timed, L extends { owner: string }>
   clock: Clock
   log: Log
   lifeMs: number
-  /** If there are too many records, the oldest of the owner with the most records is removed. */
+  /** Maximum number of records. Beyond it, the oldest record of the owner with the most records is removed. */
   max: number
   labelsOf(value: T): L
 }
@@ -104,7 +104,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
       }, PRUNE_EVERY).unref()
     },
 
-    /** Undefined if the record has ended. */
+    /** Returns a record; undefined if there is none or it has ended. */
     async find(id: string): Promise<T | undefined> {
       const value = await records.get(store, keyOf(id))
       return value === undefined || isOver(value) ? undefined : value
@@ -128,7 +128,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
     removing: (id: string): Part => removing([id]),
 
     removal: (id: string): Op => records.remove(keyOf(id)),
-    /** Must be called after a commit with the removal. */
+    /** Drops a record from memory. Must be called after a commit with its removal. */
     forget: (id: string) => void held.delete(id),
 
     stop: () => clearInterval(timer),

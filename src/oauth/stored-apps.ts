@@ -26,7 +26,10 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
   const removal = (id: string): Op[] => [records.remove(keys.oauthApp(id)), uses.removal(id)]
   const remove = (id: string): Promise<void> => main.change(() => ({ ops: removal(id) }))
 
-  /** The record of an app has a later time than the note if the note could not be written. */
+  /**
+   * Returns the app with its latest use. Its record has a later time than the separate note of the use if the note
+   * could not be written.
+   */
   function withLatestUse(app: StoredApp): StoredApp {
     const at = uses.of(app.id)?.at ?? null
     return { ...app, lastUsedAt: app.lastUsedAt !== null && at !== null ? Math.max(app.lastUsedAt, at) : (at ?? app.lastUsedAt) }
@@ -47,7 +50,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
     },
   }
 
-  /** `now` is in epoch ms. */
+  /** Removes apps that have ended. `now` is in epoch ms. */
   async function removeEnded(now: number): Promise<void> {
     const ended = new Set<string>()
     for (const { id, refreshUntil, instance } of held.all())
@@ -72,7 +75,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
         .catch((err: unknown) => log.error({ err }, 'notes about the last use of ended OAuth apps could not be removed'))
     },
 
-    /** Part of a commit that adds an app. `work` makes that commit. */
+    /** Adds an app. `work` must make the commit that contains the operation. */
     async add<T>(app: StoredApp, work: (op: Op) => Promise<T>): Promise<T> {
       adding.add(app.id)
       try {
@@ -84,7 +87,10 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
 
     end: (id: string): Promise<void> => mutex.run(id, () => remove(id)),
 
-    /** `decide` returns the changed app, or undefined to revoke it. It may be called again, so it has no effects. */
+    /**
+     * Changes an app. `decide` returns the changed app, or undefined to revoke it. It may be called again, so it must
+     * have no effects.
+     */
     change: (id: string, decide: (app: StoredApp) => StoredApp | undefined): Promise<void> =>
       mutex.run(id, async () => {
         let isWritten = false

@@ -8,10 +8,10 @@ import type { Repository } from '../storage/repository.ts'
 import type { StoredCode } from './records.ts'
 
 export const CODE_LIFE = MINUTE
-/** If there are more, those of the workspace with the most codes end first. */
+/** Maximum number of codes. Beyond it, the oldest codes of the workspace with the most codes end. */
 const MAX_CODES = 1_000
 const PRUNE_EVERY = MINUTE
-/** Milliseconds by which the clock of another service, or this clock before a correction, may be ahead. */
+/** Milliseconds by which the clock of another service may be ahead, or this clock before it was corrected. */
 const MAX_LEAD = MINUTE
 
 export interface StoredCodesDeps {
@@ -38,7 +38,7 @@ export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps
     for (const [key, bytes] of found) {
       try {
         const code = records.decode(key, bytes)
-        // The clock was ahead when the code was written, so nobody knows how old it is.
+        // The clock was ahead when the code was written, so it is unknown how old the code is.
         if (code.until > clock.now() + CODE_LIFE + MAX_LEAD) useless.add(idIn(key))
         else codes.set(idIn(key), code)
       } catch (err) {
@@ -79,7 +79,7 @@ export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps
       timer = setInterval(() => void pruneLogged(), PRUNE_EVERY).unref()
     },
 
-    /** Undefined if the code has ended. */
+    /** Returns a code; undefined if there is none or it has ended. */
     find(id: string): StoredCode | undefined {
       const code = codes.get(id)
       return code && !isOver(code) ? code : undefined

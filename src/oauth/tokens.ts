@@ -9,8 +9,8 @@ export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
 export const newSecret = () => hex(24)
 
 /**
- * Hex digits at the beginning that all refresh tokens of an app share (128 bits): the family. Each token has 192 more
- * bits.
+ * Number of hex digits at the beginning that all refresh tokens of an app share: its token family (128 bits). Each
+ * token has 192 more bits.
  */
 const FAMILY = 32
 export const newFamily = () => hex(FAMILY / 2)
@@ -21,7 +21,7 @@ export const familyOf = (refreshToken: string): string | undefined => REFRESH.ex
 
 const base64url = (bytes: Buffer) => bytes.toString('base64url')
 
-/** RFC 7636, 4.6, with S256. */
+/** True if the verifier belongs to the challenge (RFC 7636, 4.6, with S256). */
 export function isVerifierOf(challenge: string, verifier: string): boolean {
   const made = Buffer.from(base64url(createHash('sha256').update(verifier).digest()))
   const given = Buffer.from(challenge)

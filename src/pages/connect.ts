@@ -1,6 +1,6 @@
 /**
- * The page of a connect link: the pairing page with the language, name and color of the operator, which the allowed
- * origins may frame.
+ * The page of a connect link: the pairing page with the language, name and color of the operator. Pages of the allowed
+ * origins may frame it.
  */
 import type { ConnectLink, ConnectOperator } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
@@ -17,7 +17,7 @@ const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, all
 
 /** Weights of red, green and blue in the brightness that people see (ITU-R BT.601). */
 const BRIGHTNESS = [0.299, 0.587, 0.114]
-/** On a brighter color, black text is easier to read than white text. */
+/** Brightness above which black text is easier to read than white text. */
 const BRIGHT = 150
 
 function inkOn(color: string): string {
@@ -26,15 +26,15 @@ function inkOn(color: string): string {
 }
 
 /**
- * The color is used only for buttons and the upper border of the page: text, such as a link, would be unreadable in a
- * light color.
+ * Returns the style of a page with the operator's color. The color is used only for buttons and the upper border of the
+ * page: text, such as a link, would be unreadable in a light color.
  */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** The name must not change the direction of the text around it. */
+/** Returns the name of the operator. It is isolated, because it must not change the direction of the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {
@@ -70,12 +70,18 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/** These pages are built once, because a guess of a link must not take more work than a look-up. */
+/**
+ * Pages for a link that does not exist. They are built only once, because a guess of a link must not take more work
+ * than a look-up.
+ */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )
 
-/** Only the end of a link is reported to the page that frames this one, because other refusals are temporary. */
+/**
+ * Page that explains a refusal. It reports only the end of a link to the page that frames it, because other refusals
+ * are temporary.
+ */
 export function connectRefusalPage(link: ConnectLink | undefined, refusal: Failure): Page {
   if (link === undefined) return FOR_NOBODY.get(refusal.code) ?? pageForNobody(refusal)
   const { words, name, page } = commonOf(link)

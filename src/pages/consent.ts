@@ -1,6 +1,6 @@
 /**
- * `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has no script,
- * because it shows texts of strangers.
+ * The page at `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has
+ * no script, because it shows texts of other people.
  */
 
 import { BRAND } from '../domain/brand.ts'
@@ -35,7 +35,10 @@ ${options(instances)}
 </select>
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 
-/** A policy cannot express an IPv6 address in brackets. */
+/**
+ * Returns the origin of a redirect URI for the policy. A policy cannot express an IPv6 address in brackets, so the
+ * protocol stands for it.
+ */
 function sourceOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return hostname.startsWith('[') ? protocol : origin

@@ -13,7 +13,9 @@ import { CLOSED } from './page.ts'
 
 const compress = promisify(gzip)
 
-/** The first folder that exists is used: beside the compiled sources, or in `dist`. */
+/**
+ * Folders in which the files may be: beside the compiled sources, or in `dist`. The first folder that exists is used.
+ */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -31,10 +33,13 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 
-/** A file whose name contains the bundler's content hash never changes. */
+/** Matches a file whose name contains the bundler's content hash. Such a file never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
-/** Allows nothing from other origins and nothing inline, because scripts and styles are our own files. */
+/**
+ * Policy of the dashboard. It allows nothing from other origins and nothing inline, because scripts and styles are our
+ * own files.
+ */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
   "script-src 'self'",
@@ -72,7 +77,7 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/** Names are paths with slashes. Source maps are not served. */
+/** Reads the files of the first folder that exists. Their names are paths with slashes. Source maps are not served. */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)

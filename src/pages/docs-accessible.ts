@@ -1,6 +1,6 @@
 /**
- * Part of the script of the API reference: makes Swagger UI usable with a screen reader. It changes what its components
- * can be told, and adds the attributes that they leave out.
+ * Part of the script of the API reference: makes Swagger UI usable with a screen reader. It changes its components
+ * where they have options, and adds the attributes that they leave out.
  */
 export const accessibleScript = `
 /**

@@ -12,8 +12,8 @@ const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
 /**
- * The dark colours are those of Swagger UI, which `start.js` switches on. Those that are too faint to read are replaced
- * in both modes.
+ * Style of the API reference. The dark colours are those of Swagger UI, which `start.js` switches on. Colours that are
+ * too faint to read are replaced in both modes.
  */
 const STYLE = `
 body { margin: 0 }

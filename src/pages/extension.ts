@@ -21,8 +21,8 @@ async function make(): Promise<Uint8Array<ArrayBuffer> | undefined> {
 }
 
 /**
- * The archive is created on the first request. Undefined if the service was installed without the folder of the
- * extension.
+ * Returns the archive of the browser extension, which is created on the first request. Resolves with undefined if the
+ * service was installed without the folder of the extension.
  */
 export function createExtension(): () => Promise<Uint8Array<ArrayBuffer> | undefined> {
   let made: ReturnType<typeof make> | undefined

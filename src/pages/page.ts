@@ -7,7 +7,7 @@ import type { Page } from '../features/parts.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Allows no external resources, form targets or embedding. */
+/** Policy that allows no external resources, form targets or embedding. */
 export const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const STYLE = `
@@ -29,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Makes a text of another person safe as part of a document. */
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 
-/** Search engines do not index the document. `head` is added to the common head. */
+/** Returns a document that search engines do not index. `head` is added to the common head. */
 export const documentOf = (head: string, body: string, language = 'en') => `<!doctype html>
 <html lang="${language}">
 <head>
@@ -46,8 +46,8 @@ ${body}
 `
 
 /**
- * `connects`: the script of the page calls this service. `formsTo`: allowed targets of its forms and of their
- * redirects. `framedBy`: origins whose pages may frame it.
+ * Creates a page. `connects` is true if its script calls this service. `formsTo` has the allowed targets of its forms
+ * and of their redirects. `framedBy` has the origins whose pages may frame it.
  */
 export function makePage({
   title,

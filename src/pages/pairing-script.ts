@@ -9,7 +9,10 @@ export interface PairingPlace {
   words: PairingWords
   operations: string
   root: string
-  /** Number that was linked last. It is null on the page of a connect link, whose reader may be somebody else. */
+  /**
+   * Number that was linked last. It is null on the page of a connect link, because the reader of that page may be
+   * somebody else.
+   */
   lastPhone: string | null
   /**
    * The connect link of the page; null for a page that was opened with a token. The page reports the outcome of the
@@ -21,8 +24,8 @@ export interface PairingPlace {
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * Milliseconds after which an unused page of a connect link stops asking for the status, because each new code keeps a
- * session open on the network.
+ * Milliseconds after which a page of a connect link that nobody uses stops asking for the status, because each new code
+ * keeps a session open on the network.
  */
 const ABANDONED = 15 * 60_000
 
@@ -176,7 +179,10 @@ const look = async () => {
 }
 `
 
-/** Asks for the status again and again, until the number is connected, the link has ended, or nobody uses the page. */
+/**
+ * Part of the script that asks for the status again and again, until the number is connected, the link has ended, or
+ * nobody uses the page.
+ */
 const loopScript = `const run = async () => {
   for (;;) {
     let pause = ${LOOK_EVERY}

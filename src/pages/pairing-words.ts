@@ -1,13 +1,13 @@
 /**
- * Texts of the pairing page in its three languages. Texts with tags are our own HTML; no text of anybody else is put
- * into them.
+ * Texts of the pairing page in its three languages. Texts with tags are our own HTML; no text of other people is
+ * inserted into them.
  */
 import type { FailureCode } from '../domain/failures.ts'
 import type { Status } from '../domain/instance.ts'
 import type { Language } from '../domain/language.ts'
 import { BEFORE_THE_SCAN, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
 
-/** Null for English, in which the messages of the API are shown. */
+/** Messages for failures. Null for English, in which the page shows the messages of the API. */
 type FailureWords = (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
 
 export type PairingWords = typeof EN

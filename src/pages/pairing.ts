@@ -26,7 +26,7 @@ form { justify-content: center }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
 
-/** The phone, its menu with the linked devices, and the scan: pictures of the sentence above them. */
+/** Picture of the phone, its menu with the linked devices, and the scan. It shows what the sentence above it says. */
 const STEPS = `<svg viewBox="0 0 240 56" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
 <rect x="12" y="4" width="28" height="48" rx="4"/><path d="M23 47h6"/><path d="M19 18h14v10H25l-6 5z"/>
 <path d="M56 28h20m-6-6l6 6-6 6"/>
@@ -35,7 +35,7 @@ const STEPS = `<svg viewBox="0 0 240 56" fill="none" stroke="currentColor" strok
 <path d="M198 16V8h8M222 8h8v8M230 40v8h-8M206 48h-8v-8"/><path d="M206 16h6v6h-6zM216 16h6v6h-6zM206 34h6v6h-6zM216 34h6v6h-6M196 28h36"/>
 </svg>`
 
-/** Says which phone to take. The script hides it when nothing is left to scan. */
+/** Line that says which phone to take. The script hides it when nothing is left to scan. */
 const lastPhoneLine = ({ words, lastPhone }: PairingPlace) =>
   `<p id="last" class="soft"${lastPhone === null ? ' hidden' : ''}>${lastPhone === null ? '' : words.lastPhone.replace('{n}', escaped(`+${lastPhone}`))}</p>`
 
@@ -64,7 +64,7 @@ ${passkeyBody(words, root)}
 const WITHOUT_SCRIPT =
   'This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.'
 
-/** The page says which instance it pairs, because several may be open. */
+/** Head of the page. It names the instance that the page pairs, because several such pages may be open. */
 const headOf = (name: string) => `<p id="brand">${MARK}</p><p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
 
 export function pairingPage({ name, lastPhone, language }: PairingView): Page {

@@ -32,10 +32,16 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** Longer paths have no page of this service above them, and a browser ignores steps above the first folder. */
+/**
+ * Maximum number of folders that a link goes up. Longer paths have no page of this service above them, and a browser
+ * ignores steps above the first folder.
+ */
 const MAX_STEPS = 16
 
-/** Links are relative, because a proxy may serve the service under a path of its own. */
+/**
+ * Returns the relative path to the root of the service. Links are relative, because a proxy may serve the service under
+ * a path of its own.
+ */
 const rootOf = (path: string) => `./${'../'.repeat(Math.min(MAX_STEPS, path.split('/').length - 2))}`
 
 interface Served {

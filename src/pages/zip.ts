@@ -11,10 +11,13 @@ const CENTRAL = 0x02014b50
 const END = 0x06054b50
 const VERSION = 20
 const DEFLATED = 8
-/** The date 1980-01-01 in every archive, so that the same files give the same archive. */
+/** The date 1980-01-01. Every archive has the same date, so that the same files give the same archive. */
 const DATE = 0x21
 
-/** gzip has the same compressed bytes and checksum: 10 bytes of header, the data, CRC-32, length. */
+/**
+ * Bytes before and after the data in gzip, whose compressed bytes and checksum are those of zip: 10 bytes of header,
+ * the data, CRC-32, length.
+ */
 const GZIP_HEADER = 10
 const GZIP_TRAILER = 8
 

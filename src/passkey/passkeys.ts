@@ -1,6 +1,6 @@
 /**
- * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. The holder
- * of a ticket can read and answer one challenge.
+ * Linking with a passkey, as far as the main thread does it: the state of the ceremony, and the tickets of browser
+ * extensions. The holder of a ticket can read and answer one challenge.
  */
 import { randomBytes } from 'node:crypto'
 import { iso, MINUTE } from '../domain/clock.ts'
@@ -22,8 +22,8 @@ const MAX_REFUSED = 3
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 const VERSION = 1
 /**
- * Maximum number of instances for which the use of the extension is remembered. For other instances the page offers the
- * extension again.
+ * Maximum number of instances for which the service remembers that the extension was used. For other instances, the
+ * page offers the extension again.
  */
 const MAX_SEEN = 10_000
 
@@ -40,8 +40,8 @@ export async function createPasskeys({ engine, ...deps }: PasskeyDeps): Promise<
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
 
   /**
-   * Asks the shard thread, because the main thread's last state may be too old to refuse a stranger once an account is
-   * linked.
+   * Returns the state of the ceremony from the shard thread. The main thread's last state may be too old to refuse the
+   * holder of a connect link once an account is linked.
    */
   const reportOf = (instance: InstanceId, isStranger: boolean): Promise<PasskeyReport> =>
     engine.call(instance, {

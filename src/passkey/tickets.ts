@@ -1,6 +1,6 @@
 /**
- * The tickets of browser extensions, as hashes. A service keeps them in memory only. The members of a cluster also store
- * them, because an extension may reach another member than the page that gave it the ticket.
+ * The tickets of browser extensions, as hashes. A single service keeps them in memory only. The members of a cluster
+ * also store them, because an extension may reach another member than the page that gave it the ticket.
  */
 import * as v from 'valibot'
 import type { Clock } from '../domain/clock.ts'
@@ -16,7 +16,7 @@ export interface Ticket {
   instance: InstanceId
   ceremony: string
   challenge: string
-  /** Whether a connect link created the ticket. Its holder is refused once an account is linked. */
+  /** True if a connect link created the ticket. Its holder is refused once an account is linked. */
   isStranger: boolean
 }
 
@@ -28,9 +28,12 @@ export interface HeldTicket extends Ticket {
 
 export interface Tickets {
   load(): Promise<void>
-  /** Undefined for an unknown ticket, and for one that has ended. */
+  /** Returns a ticket; undefined if it is unknown or has ended. */
   get(hash: string): HeldTicket | undefined
-  /** The ticket replaces those of the same instance. If members share it, they know it when the promise resolves. */
+  /**
+   * Adds a ticket, which replaces those of the same instance. In a cluster, the other members know it when the promise
+   * resolves.
+   */
   add(hash: string, ticket: Ticket, lifeMs: number): Promise<void>
   remove(hash: string): void
 }
