@@ -21,7 +21,9 @@ import { createLinePositions } from './line-positions.ts'
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
   prefix: string
-  /** Returns undefined if the value cannot be read. Such a row stays on disk, and later rows overtake it. */
+  /**
+   * Decodes a row. Returns undefined if the value cannot be read. Such a row stays on disk, and later rows overtake it.
+   */
   decode(id: string, bytes: Uint8Array): V | undefined
   settled?(): Promise<void>
   readAtOnce?: number
@@ -51,8 +53,8 @@ export interface DurableLine<V> {
   oldest(): Promise<string | undefined>
   newest(): Promise<string | undefined>
   /**
-   * Yields the rows on disk after this id, in any state. The read begins at the oldest row that is left, because
-   * removed rows would make it slow.
+   * Yields the rows on disk after this id, in any state. The read skips the ids before the oldest row, because removed
+   * rows would make it slow.
    */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }

@@ -136,7 +136,9 @@ export interface Queue {
   /** Removes a waiting item. Returns false if the item is unknown, already sent, or in flight. */
   remove(svcId: string): Promise<boolean>
   waiting(): number
-  /** Returns by how many ms the times in the ids of items are ahead of the clock, at least 0. */
+  /**
+   * Returns by how many ms the ids of items are ahead of the clock, or 0. An id contains the time at which it was made.
+   */
   idsAhead(): number
   /** Time in epoch ms at which the sending of the item began; undefined if it has not begun, or has ended. */
   leftAt(svcId: string): number | undefined

@@ -13,7 +13,7 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-/** The text contains the limit, because no other answer of the API shows it. */
+/** Text of the error for a full queue. It contains the limit, because no other answer of the API shows it. */
 const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
@@ -86,7 +86,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full', { message: FULL })
     entering++
     try {
-      // No item waits, so no order depends on the new id.
+      // No item waits, so the order of items stays right if the next id begins at the present time again.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request, ids.next())
       const waiting = waitingOf(item, sendAt.arrivalOf(item))

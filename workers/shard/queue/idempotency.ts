@@ -30,8 +30,8 @@ export interface Acknowledgement {
 
 export interface Idempotency {
   /**
-   * Returns the stored acknowledgement of this key, or else that of `queue`, which must commit the operations of
-   * `opsOf` together with its item. Throws `invalid_request` if the key was used for another request.
+   * Returns the acknowledgement that is stored for this key. If there is none, calls `queue`, which must commit the
+   * operations of `opsOf` together with its item. Throws `invalid_request` if the key was used for another request.
    */
   once(
     key: string,

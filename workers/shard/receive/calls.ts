@@ -84,7 +84,7 @@ export function createCalls(
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
     // The text is queued before the commit that removes the call. A crash between the two repeats both; the key of the
-    // text prevents a second one.
+    // text prevents a second text.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)

@@ -13,7 +13,7 @@ const millis = (iso: unknown) => (typeof iso === 'string' ? Date.parse(iso) : nu
 const seconds = (iso: unknown) => (typeof iso === 'string' ? Math.floor(Date.parse(iso) / 1_000) : null)
 const named = (options: unknown) => list(options).map((name) => ({ name }))
 
-/** Receivers expect empty fields to be absent. */
+/** Removes empty fields, because receivers expect them to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
 const file =
@@ -108,8 +108,8 @@ const messageStatus = (its: Json): Json => ({
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
 /**
- * Z-API has two types of status events, for connected and for ended instances. Every other state gets a type that no
- * receiver knows.
+ * Converts a status event. Z-API has two types of status events, for connected and for ended instances. Every other
+ * state gets a type that no receiver knows.
  */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }

@@ -40,7 +40,7 @@ export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 
-/** Maximum time in ms that a stop waits for an aborted request. A request that takes longer hangs. */
+/** Maximum time in ms that a stop waits for an aborted request. A request that takes longer counts as hanging. */
 const ABORT_GRACE = 250
 
 const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)

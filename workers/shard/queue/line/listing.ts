@@ -111,7 +111,7 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 
       const data: QueueEntry[] = []
       for (const { item, place } of onPage(found, { page, page_size: pageSize })) {
         const stored = await items.get(item.svcId)
-        // The item was sent or removed while the page was read.
+        // An item that was sent or removed while the page was read is left out.
         if (stored !== undefined) data.push(toEntry(stored, place))
       }
       return { data, page, page_size: pageSize, total: found.length }

@@ -52,7 +52,7 @@ export interface Recipients {
    * destination has ended.
    */
   inChat(jid: string): (phone: string) => boolean
-  /** The listener gets the destinations whose look-ups have ended since its last call. */
+  /** Sets the listener. It gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
   settled(): Promise<void>
   /**

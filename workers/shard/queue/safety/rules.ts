@@ -3,7 +3,10 @@ import { DAY, HOUR } from '../../../../src/domain/clock.ts'
 import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../src/domain/send-safety.ts'
 
 export interface Recipient {
-  /** False for groups, channels, the status and the account itself, which are never new people. */
+  /**
+   * Whether the recipient is another person. False for groups, channels, the status and the account itself, which are
+   * never new people.
+   */
   isPerson: boolean
   isMe: boolean
   isKnown: boolean

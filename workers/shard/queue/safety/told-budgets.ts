@@ -31,7 +31,7 @@ export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'st
   const records = repository({ name: 'told budgets', schema: ToldSchema, version: 1, sealed: sealer })
   const key = keys.toldBudgets(id)
 
-  /** An unreadable record counts as empty: it is better to report a budget twice than never. */
+  /** Reads the record. An unreadable record counts as empty: it is better to report a budget twice than never. */
   async function read(): Promise<readonly ToldBudget[]> {
     try {
       return (await records.get(store, key))?.budgets ?? []

@@ -30,7 +30,10 @@ export type JournalRecord = v.InferOutput<typeof JournalRecord>
  */
 export const MAX_REPLAYS = 5
 
-/** The network logs out a device that was offline for 14 days, so nothing older is delivered or requested again. */
+/**
+ * Maximum age of a record in ms. The network logs out a device that was offline for 14 days, so nothing older is
+ * delivered or requested again.
+ */
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
@@ -48,7 +51,7 @@ export interface Journal {
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
   /** Moves a record that cannot be used out of the journal. It is kept for developers. */
   setAside(id: string): Promise<void>
-  /** Lets the current attempt of this record count, because it failed. */
+  /** Marks the current attempt of this record as failed, so that `interrupted` does not take back its count. */
   failed(id: string): void
   /**
    * Takes back the counts of the running attempts. Called when the connection has ended, because these attempts did
@@ -96,7 +99,10 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** An unreadable record is kept for an operator. It does no harm, because its message is not decrypted again. */
+  /**
+   * Logs an unreadable record, which is kept for an operator. It does no harm, because its message is not decrypted
+   * again.
+   */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

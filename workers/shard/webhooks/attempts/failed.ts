@@ -1,6 +1,6 @@
 /**
  * Handles a failed delivery attempt: the event is stored outside of the queue until its next attempt. If its receiver
- * is down, it stays in the queue.
+ * is down, the event stays in the queue.
  */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'

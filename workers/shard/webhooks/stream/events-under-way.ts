@@ -1,6 +1,6 @@
 /**
- * Holds events of streams until they are on disk. Later events must wait for them, so that readers get the events in
- * order.
+ * Tracks the events for streams that are not on disk yet. Later events must wait for them, so that readers get the
+ * events in order.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { EventType } from '../../../../src/domain/events.ts'

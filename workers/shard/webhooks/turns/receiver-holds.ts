@@ -62,8 +62,8 @@ export function createReceiverHolds() {
     },
 
     /**
-     * Must be called when the oldest event has ended or has another URL. The next event of this URL is then
-     * searched.
+     * Must be called when the oldest event has ended or has another URL. The next event of this URL is then searched
+     * for.
      */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
