@@ -68,7 +68,10 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   function checkUnpaired() {
     if (deps.shown().paired) throw new Failure('instance_already_connected')
   }
-  /** The account may be linked while a request waits, so the state is checked directly before it is carried out. */
+  /**
+   * The control for requests that need an account that is not linked. The account may be linked while a request
+   * waits, so the state is checked directly before the request is carried out.
+   */
   const unpairedControl = controlWith(async (what, isWanted = () => true) => {
     const state = await status.handle({ type: what }, () => !deps.shown().paired && isWanted())
     checkUnpaired()

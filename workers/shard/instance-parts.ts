@@ -1,6 +1,6 @@
 /**
- * The parts of one instance, constructed in order. If a part needs a later one, it reads a value that the later one
- * sets, or emits an event that the later one handles.
+ * The parts of one instance, constructed in order. If a part needs a later part, it reads a value that the later part
+ * sets, or emits an event that the later part handles.
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
@@ -47,7 +47,8 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
 
 /**
- * Time limit of a logout. If the network does not answer in this time, the instance continues without its confirmation.
+ * Time limit of a logout in ms. If the network does not answer in this time, the instance continues without its
+ * confirmation.
  */
 export const LOGOUT_DEADLINE = 5 * SECOND
 

@@ -36,7 +36,7 @@ import type { TrustedTokens } from './tokens/trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
-  /** Called when a QR code can be shown. `expiresAt` is in epoch ms. */
+  /** Called when a QR code can be shown. `expiresAt` is a time of the monotonic clock. */
   qr(payload: string, expiresAt: number): void
   qrReplaced(payload: string): void
   paired(): void
@@ -143,7 +143,10 @@ export interface Connection {
   readonly isOpen: boolean
   readonly isAvailable: boolean
   traffic(): Traffic
-  /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
+  /**
+   * Time of the monotonic clock at which the last stanza arrived, or of the login before the first stanza. Null before
+   * the login.
+   */
   lastInboundAt(): number | null
   /**
    * Whether the network restricts the account. Sends of a restricted account are not repeated with the person's other

@@ -36,7 +36,10 @@ interface Made {
   own: string
   lists: (readonly Device[] | undefined)[]
   result: GroupDevices
-  /** The lists are unchanged while the number of changes is `changes` and the time is before `until`. */
+  /**
+   * The last check of the lists. They are unchanged while the number of changes is `changes` and the time is before
+   * `until`.
+   */
   checked: { changes: number; until: number }
 }
 

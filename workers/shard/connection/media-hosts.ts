@@ -14,7 +14,7 @@ export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 /** Time in ms for which an answer without a TTL is cached. */
 const USUAL_LIFE = 300 * SECOND
 
-/** `steady` measures the times, because the wall clock may be changed. */
+/** Creates the cache. `steady` measures the times, because the wall clock may be changed. */
 export function createMediaHosts(steady: Clock): MediaHosts {
   let known: (MediaConnection & { until: number }) | undefined
 

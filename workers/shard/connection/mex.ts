@@ -10,8 +10,8 @@ import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../
 export type MexIds = Partial<Readonly<Record<MexName, string>>>
 
 /**
- * Resolves with the operation's field of the answer, which may be null. Rejects like a refused query, and with
- * `send_timeout` if all tries together take longer than `deadlineMs`.
+ * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a refused
+ * query, and with `send_timeout` if all tries together take longer than `deadlineMs`.
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 

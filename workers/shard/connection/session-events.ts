@@ -62,7 +62,7 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 
 /**
  * Whether the proxy caused the error. With a proxy, the only TCP connection is the one to the proxy, so TCP errors and
- * the answer to CONNECT come from it.
+ * the answer to CONNECT come from the proxy.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
@@ -70,7 +70,7 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** `~` is stored while the name is unknown. */
+/** Returns the name of the account, or null. `~` is stored while the name is unknown. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
 /** Platforms of business apps are reported as the system on which the app runs. */

@@ -20,7 +20,7 @@ export interface Run {
    * How often another session of the device has replaced ours after a takeover. It is not reset when a session opens.
    */
   replaced: number
-  /** Until the first session after the pairing is open, a 401 means that the pairing failed. */
+  /** Whether the first session after the pairing is not open yet. Until then, a 401 means that the pairing failed. */
   firstLogin: boolean
 }
 

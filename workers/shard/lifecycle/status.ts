@@ -25,7 +25,7 @@ export interface StatusDeps {
   random: () => number
   outbox: Outbox
   announce(state: RuntimeState): void
-  /** Not called for effects on timers, which this module handles itself. */
+  /** Runs an effect. Not called for effects on timers, which this module handles itself. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
   onChange(state: RuntimeState, previous: Status): void
 }

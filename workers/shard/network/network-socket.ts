@@ -92,7 +92,10 @@ export interface NetworkSocketOptions
   log: Logger
 }
 
-/** Node warns of a leak above this number of listeners. Eleven parts of a session listen to `connection.update`. */
+/**
+ * Maximum number of listeners of an event; above it, Node warns of a leak. Eleven parts of a session listen to
+ * `connection.update`.
+ */
 const LISTENERS = 20
 
 /** A step whose failure ends the socket. A failure because the socket has already ended is not logged. */

@@ -52,9 +52,9 @@ export interface MessageStatuses {
   /** Makes receipts wait until the status `sent` of this message is committed. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when receipts of this message may be handled; undefined if that is already so. */
+  /** Resolves when receipts of this message may be handled; undefined if they may be handled now. */
   settled(id: string): Promise<void> | undefined
-  /** Resolves when the effect of the receipt is on disk; rejects if it cannot be written. */
+  /** Handles a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
   /**
    * Prepares the status `sent` of a message. Resolves with null if no webhook or stream wants the event, or if a

@@ -3,7 +3,7 @@ import type { ReceiptLevels, Subject } from '../messages/receipt-levels.ts'
 import { impliedBy, LEVEL, type MessageStatus, type Receipt } from '../translate/inbound/receipt.ts'
 import { type People, subjectsOf } from './status-people.ts'
 
-/** Levels that earlier receipts of the same commit lead to. They are not stored yet. */
+/** Status levels that result from earlier receipts of the same commit. They are not stored yet. */
 export type Ahead = Map<Subject, number>
 
 /** A status that is reported for the first time. */

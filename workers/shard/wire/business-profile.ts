@@ -128,7 +128,7 @@ export const categoriesQuery = (text: string): BinaryNode =>
     content: [textNode('query', text)],
   })
 
-/** In the answer, `<not_a_biz/>` is not a category. */
+/** Returns the categories in an answer. The element `<not_a_biz/>` is not a category. */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
 /** Switches the cart of a business on or off. The answer contains the same element with the current setting. */

@@ -64,7 +64,10 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 /** Leaves a group. If the network refuses, `<group>` in the answer has the attribute `error`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
-/** With `announcement` only administrators may write. With `locked` only administrators may change the description. */
+/**
+ * Changes a setting of a group. With `announcement` only administrators may write. With `locked` only administrators
+ * may change the description.
+ */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))
 
@@ -90,7 +93,7 @@ export function descriptionQuery(group: string, { text, id, prev }: { text: stri
 
 export interface Newcomer {
   jid: string
-  /** The network refuses a LID without the number of the person. */
+  /** Number of the person, if `jid` is a LID. The network refuses a LID without the number. */
   phoneNumber?: string | undefined
   /** Token that the person gave to this account. With it, the account may add a person who accepts only contacts. */
   token?: Uint8Array | undefined

@@ -9,8 +9,8 @@ export const FIXED32 = 5
 export class NotProtobuf extends Error {}
 
 /**
- * Reads a varint. Undefined if the bytes end before its end. A value above 2^53 is not exact; callers refuse such a
- * length.
+ * Reads a varint. Undefined if the bytes do not contain all of it. A value above 2^53 is not exact; callers refuse
+ * such a length.
  */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0

@@ -65,7 +65,9 @@ function clientOf(encoded: string): ClientData | null {
   }
 }
 
-/** A page may use passkeys of its host and of the parent domains of its host. */
+/**
+ * Whether a page may use the passkeys of `rpId`: it may use those of its host and of the parent domains of its host.
+ */
 function isPageOf(rpId: string, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, hostname } = new URL(origin)

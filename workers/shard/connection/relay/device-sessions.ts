@@ -7,7 +7,7 @@ import type { LidPair } from '../identity.ts'
 export interface DeviceSessions {
   /** Creates the sessions that are missing. Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
-  /** Replaces the session with this device. Rejects if the network has no keys of it. */
+  /** Replaces the session with this device. Rejects if the network has no keys of the device. */
   renew(jid: string): Promise<void>
 }
 

@@ -48,7 +48,9 @@ export interface MessageRelay {
   /** Resolves when the stanza was written. The keys that it uses are on disk before it is written. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
-  /** `isFurther`: an earlier stanza of the same status was sent to other people. */
+  /**
+   * Sends a stanza of a status. `isFurther` means that an earlier stanza of the same status was sent to other people.
+   */
   toAudience(relayed: Relayed, people: readonly string[], isFurther: boolean): Promise<void>
 }
 

@@ -24,7 +24,10 @@ export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
-  /** Epoch ms of the last stanza, or of the login before the first stanza. Null before the login. */
+  /**
+   * Time of the clock `now` at which the last stanza arrived, or of the login before the first stanza. Null before the
+   * login.
+   */
   lastInboundAt(): number | null
   /** Counts a stanza that has arrived. The returned function must be called when the stanza has been handled. */
   came(kind: Answered): () => void
@@ -39,7 +42,7 @@ export interface LivenessDeps {
 }
 
 interface KindState extends KindTraffic {
-  /** Epoch ms since which stanzas of this kind wait and none was handled; null if none waits. */
+  /** Time of the clock `now` since which stanzas of this kind wait and none was handled; null if none waits. */
   since: number | null
 }
 

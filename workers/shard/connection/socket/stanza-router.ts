@@ -59,7 +59,7 @@ export interface Route<Outcome = unknown> {
   line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
-  /** Matches the stanzas that no other row matches, which are counted as unknown. */
+  /** Set for the row of stanzas that no other row matches. They are counted as unknown. */
   isRest?: true
 }
 
@@ -105,7 +105,10 @@ export interface RouterDeps {
 }
 
 export interface Router {
-  /** Call it in the turn of the event loop in which the socket is created, before anything can arrive. */
+  /**
+   * Handles stanzas from now on. Call it in the turn of the event loop in which the socket is created, before anything
+   * can arrive.
+   */
   serve(table: Table): void
   take(node: BinaryNode): Promise<void>
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined

@@ -21,8 +21,8 @@ export const MAX_INFLATED = 32 * 2 ** 20
 /** Maximum number of bytes of a frame that is decoded in one turn of the event loop. This takes a few milliseconds. */
 const SMALL = 32 * 2 ** 10
 /**
- * Time in ms per turn of the event loop in which frames are decoded. One read of the socket can bring hundreds of short
- * frames.
+ * Maximum time in ms for decoding frames in one turn of the event loop. One read of the socket can bring hundreds of
+ * short frames.
  */
 const TURN = 3
 const SLICE = 512
