@@ -12,7 +12,10 @@ effect(() => {
   else close()
 })
 
-/** The rights of the key may have changed. If the session cannot be read, the page stays as it is. */
+/**
+ * A refusal may mean that the rights of the key have changed, so the session is read again. If it cannot be read, the
+ * page stays as it is.
+ */
 refusals.subscribe((count) => {
   if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
 })

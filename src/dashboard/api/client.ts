@@ -1,6 +1,6 @@
 /**
- * Calls the operations of the API, and those of the dashboard. All URLs are relative to the page, so that the service
- * may be under any path.
+ * Calls the operations of the API and of the dashboard. All URLs are relative to the page, so that the service may be
+ * under any path.
  */
 import createClient, { defaultPathSerializer } from 'openapi-fetch'
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
@@ -12,12 +12,15 @@ import { refusals, signedOut } from './session.ts'
 const SESSION = 'session'
 
 /**
- * Sent while nobody is signed in: there is no proof of a session then, but the service refuses requests without the
- * header.
+ * Value of the header while nobody is signed in. There is no proof of a session then, but the service refuses requests
+ * without the header.
  */
 const NOTHING_TO_PROVE = '1'
 
-/** Another browser tab may have renewed the proof of the session, so it is read for each request. */
+/**
+ * Sends a request with the proof of the session. The proof is read for each request, because another browser tab may
+ * have renewed it.
+ */
 export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
@@ -29,7 +32,7 @@ export async function send(request: Request): Promise<Response> {
   return response
 }
 
-/** The session replaces the token of an instance, so the paths of the dashboard have no token. */
+/** Client of the API. The session replaces the token of an instance, so the paths of the dashboard have no token. */
 export const api = createClient<paths>({
   baseUrl: 'api',
   fetch: send,
@@ -44,7 +47,7 @@ interface Answered<T> {
   response: Response
 }
 
-/** Rejects with `Refused`. */
+/** Returns the data of an answer. Rejects with `Refused` if the service refused the request or cannot be reached. */
 export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await asked.catch(() => {
     throw unreachable()

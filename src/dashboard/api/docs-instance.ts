@@ -2,10 +2,10 @@
  * Stores the id and the token of an instance for the API reference (`/docs`), for this browser tab until the sign-out.
  */
 
-/** The API reference reads the instance under this key of the session storage. */
+/** Key of the session storage under which the API reference reads the instance. */
 const KEY = 'svc_docs'
 
-/** If the browser refuses storage, the fields for id and token stay empty in the API reference. */
+/** Stores the instance. If the browser refuses storage, the fields for id and token stay empty in the API reference. */
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))

@@ -26,7 +26,10 @@ export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 const next = new Map<string, InstanceRow>()
 let hasChanged = false
 let reading: { leave: AbortController; proof: string | null } | undefined
-/** Sent when the stream is opened again, so that the stream continues there; empty if no event was received. */
+/**
+ * Id of the last received event; empty if none was received. It is sent when the stream is opened again, so that the
+ * stream continues there.
+ */
 let lastEventId = ''
 let reconnectAfter = RECONNECT_AFTER
 let again: ReturnType<typeof setTimeout> | undefined

@@ -3,7 +3,7 @@
  * The proof is in the storage of the origin; if the browser refuses storage, it is kept in memory.
  */
 
-/** Services in several folders of one origin have separate sessions. */
+/** Key of the storage. Services in several folders of one origin have separate sessions. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
 let inMemory: string | null = null
@@ -16,7 +16,10 @@ function stored(): string | null {
   }
 }
 
-/** Reads the stored proof each time, because another tab may have changed it. Null if there is none. */
+/**
+ * Returns the proof; null if there is none. The stored proof is read each time, because another tab may have changed
+ * it.
+ */
 export const readProof = () => inMemory ?? stored()
 
 export function keepProof(proof: string): void {
@@ -28,7 +31,7 @@ export function keepProof(proof: string): void {
   }
 }
 
-/** Forgets the proof of an ended session. A newer proof from another tab stays. */
+/** Deletes the proof of an ended session. A newer proof from another tab stays. */
 export function dropProof(proof: string | null): void {
   if (inMemory === proof) inMemory = null
   if (proof !== null && stored() === proof) localStorage.removeItem(KEY)

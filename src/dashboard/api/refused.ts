@@ -22,10 +22,10 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: { issues?: Issue[] } }
 }
 
-/** A proxy that cannot reach the service gives these statuses. The service uses them too, but with an error body. */
+/** Statuses that a proxy gives if it cannot reach the service. The service uses them too, but with an error body. */
 const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** `body` is parsed if the response is JSON, otherwise its text. */
+/** Converts a refusal to an error. `body` is the parsed body if the response is JSON, and its text if not. */
 export function refusedBy({ status, headers }: Response, body: unknown): Refused {
   const { error } = (body ?? {}) as ErrorBody
   if (error === undefined && OF_A_PROXY.has(status)) return unreachable()

@@ -3,7 +3,7 @@ import { lackOf, type RightName } from '../../domain/dashboard-rights.ts'
 import { t } from '../texts/t.ts'
 import { session } from './session.ts'
 
-/** Why the session may not do something; undefined if it may. */
+/** Returns why the session may not do something; undefined if it may. */
 export function whyNot(right: RightName | undefined): string | undefined {
   if (right === undefined) return undefined
   const lack = lackOf(session.value?.key?.scopes ?? null, right)

@@ -4,19 +4,25 @@ import type { SessionInfo } from '../../domain/dashboard.ts'
 import { dropForDocs } from './docs-instance.ts'
 import { dropProof, readProof } from './proof.ts'
 
-/** Undefined while the session is not known yet, null if nobody is signed in. */
+/** The session. Undefined while it is not known yet, and null if nobody is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
 /**
- * Number of answers with status 403. After each of them the rights of the key are read again, because they may have
+ * Number of answers with status 403. After each of them, the rights of the key are read again, because they may have
  * been reduced.
  */
 export const refusals = signal(0)
 
-/** Whether the session ended although nobody signed out in this tab: it expired, or it was ended elsewhere. */
+/**
+ * True if the session ended although nobody signed out in this tab: it expired, or it was ended in another tab or by
+ * somebody else.
+ */
 export const hasEnded = signal(false)
 
-/** Forgets the given proof, by default the stored one. A newer proof from another tab stays. */
+/**
+ * Ends the session in this tab and deletes the given proof, by default the stored one. A newer proof from another tab
+ * stays.
+ */
 export function signedOut(proof = readProof()): void {
   hasEnded.value = proof !== null
   dropProof(proof)

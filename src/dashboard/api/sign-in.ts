@@ -1,4 +1,7 @@
-/** The admin key or an API key is exchanged for a session; the page does not store the key. */
+/**
+ * Reads the session of this browser. A sign-in exchanges the admin key or an API key for a session; the page does not
+ * store the key.
+ */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'

@@ -10,13 +10,13 @@ export interface StreamReader {
   lastEventId: string
   onOpen(): void
   onEvent(event: EventSourceMessage): void
-  /** `ms` is the delay that the service sets for reconnections. */
+  /** Called with the delay in ms that the service sets for reconnections. */
   onRetry(ms: number): void
 }
 
 const isStream = ({ ok, headers }: Response) => ok && headers.get('Content-Type')?.startsWith('text/event-stream')
 
-/** Resolves when the connection ends. `refused` means that an immediate retry does not help. */
+/** Reads events until the connection ends. Resolves with `refused` if an immediate retry does not help. */
 export async function readStream(path: string, reader: StreamReader): Promise<'cut' | 'refused'> {
   const { signal, lastEventId, onOpen, onEvent, onRetry } = reader
   const headers: HeadersInit = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }

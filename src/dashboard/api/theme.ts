@@ -1,4 +1,4 @@
-/** The choice is stored per origin, so all services of an origin share it. */
+/** Themes that the user can choose. The choice is stored per origin, so all services of an origin share it. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 

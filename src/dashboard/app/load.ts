@@ -5,8 +5,7 @@ import { showToast } from '../parts/toast-list.ts'
 
 export interface Loaded<T> {
   /**
-   * Data of the last successful load. It stays while data is loaded again, so that the layout of the page does not
-   * change.
+   * Data of the last successful load. It stays during the next load, so that the layout of the page does not change.
    */
   data: T | undefined
   problem: Refused | undefined
@@ -16,8 +15,8 @@ export interface Loaded<T> {
 export const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
 /**
- * Loads again when a value in `about` changes. Only the answer of the last load is used; the signals of earlier loads
- * are aborted.
+ * Loads data, and loads it again when a value in `about` changes. Only the answer of the last load is used; the signals
+ * of earlier loads are aborted.
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
@@ -81,7 +80,7 @@ export interface Action<A extends unknown[]> {
   clear(): void
 }
 
-/** Never runs two actions at a time. The action resolves with the message to show. */
+/** Makes an action for a control. It never runs twice at a time, and resolves with the message to show. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refused>()

@@ -17,7 +17,7 @@ interface PageRow {
   name: string
   icon: IconName
   show: FunctionComponent
-  /** Right that the session needs; if absent, every session may open the page. */
+  /** Right that the session needs to open the page. If absent, every session may open it. */
   needs?: RightName
   isSandbox?: boolean
 }

@@ -1,13 +1,16 @@
-/** The current page is the part of the address after `#`, because the service serves only one document. */
+/** The current page. It is the part of the address after `#`, because the service serves only one document. */
 import { signal } from '@preact/signals'
 
 export interface Route {
-  /** `#/instances/5f0b…/queue` has the parts `instances`, `5f0b…` and `queue`. */
+  /** Parts of the path: `#/instances/5f0b…/queue` has `instances`, `5f0b…` and `queue`. */
   path: readonly string[]
   query: URLSearchParams
 }
 
-/** A part that cannot be decoded (`%`, `%zz`) is returned unchanged; the page then reports that it does not exist. */
+/**
+ * Decodes a part of the path. A part that cannot be decoded (`%`, `%zz`) is returned unchanged; the page then reports
+ * that it does not exist.
+ */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,4 +1,4 @@
-/** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
+/** Frame around every page: navigation, the session, and whether the shown data is live. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { troubleOf } from '../../domain/instance-list.ts'
 import { awaySince, connection, rows } from '../api/live.ts'
@@ -25,7 +25,9 @@ import { setTitle } from './title.ts'
 
 const shown = (isSandbox: boolean) => PAGES.filter((page) => isSandbox || !page.isSandbox)
 
-/** On the link to the instances, so that trouble is seen from every page. */
+/**
+ * Mark with the number of instances in trouble. It is on the link to the instances, so that it is seen from every page.
+ */
 function TroubleMark() {
   const n = [...rows.value.values()].filter((row) => troubleOf(row) > 0).length
   if (n === 0) return null

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 
 export function NotFoundPage() {
   const name = t('Page not found')
-  // The frame sets the title of the area before.
+  // The frame sets the title of the area first, so this page sets its title after that.
   useEffect(() => setTitle(name), [route.value])
   return (
     <div class="page">

@@ -1,4 +1,4 @@
-/** The timeline of a message, without its content. The message is found by its id or `svc_id`. */
+/** The timeline of a message, without the content of the message. The message is found by its id or `svc_id`. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'
@@ -38,7 +38,7 @@ const WAITS: Record<string, string> = {
   unanswered: t('for an answer to earlier messages'),
 }
 
-/** Attempts to deliver an event are shown under the event, and are no steps of their own. */
+/** Steps that are listed. Attempts to deliver an event are not listed as steps, but shown under the event. */
 type Shown = Exclude<TimelineStep, { kind: 'webhook' }>
 
 const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'webhook'>[]) => Told } = {
@@ -187,7 +187,7 @@ const Found = ({ timeline }: { timeline: Timeline }) => (
   </section>
 )
 
-/** The network gives the times of receipts in whole seconds. */
+/** Text of a time. WhatsApp gives the times of receipts in whole seconds. */
 const timeText = (kind: Shown['kind'], at: string) => (kind === 'receipt' ? clockText(at) : fineText(at))
 
 function tell(step: Shown, all: readonly TimelineStep[]): Told {

@@ -1,10 +1,10 @@
-/** The beginning of a receiver's answer. It is always shown as text, whatever its content type is. */
+/** The beginning of a receiver's answer. It is always shown as text, even if its content type is another one. */
 
 import { t } from '../texts/t.ts'
 import { visible } from './words.tsx'
 
 interface AnswerFoldProps {
-  /** Null if there was no answer, or if it was empty; undefined if the key may not see it. */
+  /** Text of the answer. Null if there was no answer, or if it was empty; undefined if the key may not see it. */
   text: string | null | undefined
   isOpen?: boolean
 }

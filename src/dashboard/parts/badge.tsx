@@ -52,12 +52,12 @@ export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restr
   )
 }
 
-/** Pending events are both those that were never tried and those that are retried. */
+/** Text of an outcome. Pending events are both those that were never tried and those that are retried. */
 export const outcomeText = (status: LogStatus) => (status === 'pending' ? t('Pending or retrying') : OUTCOMES[status][0])
 
 interface OutcomeProps {
   status: LogStatus
-  /** An event that was refused must not be shown like one that was never tried. */
+  /** Number of attempts. An event that was refused must not be shown like one that was never tried. */
   attempts?: number
 }
 

@@ -13,7 +13,7 @@ interface ButtonProps {
   label?: string | undefined
   pressed?: boolean | undefined
   expanded?: boolean | undefined
-  /** Right that the session needs. Without it, a press of the button only shows the reason. */
+  /** Right that the session needs. If the session lacks it, a press of the button only shows the reason. */
   needs?: RightName | undefined
 }
 

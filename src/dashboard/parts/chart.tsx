@@ -1,4 +1,4 @@
-/** A small chart of one measure, or of two: lines for values over time, bars for sums per hour or day. */
+/** A small chart of one or two measures: lines for values over time, and bars for sums per hour or day. */
 import { useState } from 'preact/hooks'
 import { t } from '../texts/t.ts'
 
@@ -28,14 +28,14 @@ interface ChartProps {
 
 const WIDTH = 300
 const HEIGHT = 88
-/** Share of the horizontal space of each hour or day that its bars fill. */
+/** Share of the width of each hour or day that its bars fill. */
 const BAR = 0.8
 
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
 
 /**
- * Returns a line with gaps where there is no value. A single point becomes a line as wide as the chart; a point between
- * two gaps becomes a dot.
+ * Returns the path of a line, with gaps where there is no value. A single point becomes a line as wide as the chart; a
+ * point between two gaps becomes a dot.
  */
 function pathOf(points: readonly Value[], max: number): string {
   const values = points.length === 1 ? [...points, ...points] : points
@@ -55,7 +55,10 @@ function pathOf(points: readonly Value[], max: number): string {
     .join('')
 }
 
-/** Draws a bar for each value. `at` is the index of this measure in a chart of `measures` measures. */
+/**
+ * Returns the path of the bars, one for each value. `at` is the index of this measure in a chart of `measures`
+ * measures.
+ */
 function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {
   const step = WIDTH / Math.max(1, values.length)
   const width = (step * BAR) / measures
@@ -78,7 +81,7 @@ const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum:
   return Math.max(0, Math.min(count - 1, isSum ? Math.floor(share * count) : Math.round(share * (count - 1))))
 }
 
-/** Finds a place again by its time, because each new sample moves the older ones. */
+/** Returns the index of a place. The place is found by its time, because each new sample moves the older ones. */
 function indexOf(place: Place | undefined, times: readonly string[]): number | undefined {
   if (place?.time === undefined) return undefined
   if (times[place.at] === place.time) return place.at
@@ -93,7 +96,7 @@ export function Chart({ title, times, values, second, isSum = false, text }: Cha
   const pointed = indexOf(underPointer, times) ?? indexOf(onSlider, times)
   const others = second?.values ?? []
   const most = Math.max(0, ...values.map((value) => value ?? 0), ...others.map((value) => value ?? 0))
-  // Without any value above 0, every height is 0 for every maximum.
+  // If no value is above 0, every height is 0 for every maximum, so any maximum will do.
   const max = most || 1
   const said = (value: Value | undefined) => (value === null || value === undefined ? t('none') : text(value))
   const whole = isSum ? totalOf : lastOf

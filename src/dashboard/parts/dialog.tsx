@@ -1,4 +1,4 @@
-/** Dialogs use the dialog element of the browser, which traps the focus and closes with Escape. */
+/** Dialogs. They use the dialog element of the browser, which traps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { lookOf } from '../../domain/display-text.ts'
@@ -20,7 +20,10 @@ interface DialogProps {
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string
-  /** True if the content is shown only once: Escape then does not close the dialog, but says which button does. */
+  /**
+   * True if the content is shown only once. Escape then does not close the dialog, but a sentence says which button
+   * does.
+   */
   isKept?: boolean
 }
 
@@ -37,14 +40,15 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, is
     const dialog = ref.current
     dialog?.showModal()
     return () => {
-      // Nothing behind an open dialog can take the focus.
+      // The dialog is closed first, because nothing behind an open dialog can take the focus.
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
       else focusContent()
     }
   }, [])
   const last = useRef<EventTarget | null>(null)
-  // The focus goes to the first button if the control that had it is gone. A click on text also ends the focus.
+  // If the control that had the focus is gone, the first button gets it. A click on text also takes the focus away, but
+  // leaves the control in place.
   useEffect(() => {
     const isGone = last.current instanceof HTMLElement && !last.current.isConnected
     if (document.activeElement !== document.body || !isGone) return
@@ -56,7 +60,8 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, is
       class={isWide ? 'wide' : ''}
       aria-labelledby={id}
       onClose={() => ref.current && onClose()}
-      // A browser ignores the second refusal of a cancel event in a row, but not that of the key.
+      // If a cancel event is refused twice in a row, the browser ignores the second refusal. So the key itself is
+      // refused as well.
       onKeyDown={(event) => isKept && event.key === 'Escape' && refuse(event)}
       onCancel={(event) => isKept && refuse(event)}
       onFocusIn={(event) => {
@@ -82,7 +87,7 @@ interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'on
   action: Action<[]>
   does: string
   isDisabled?: boolean
-  /** These fields show their errors themselves, so the dialog does not repeat them. */
+  /** Names of fields that show their errors themselves, so that the dialog does not repeat them. */
   fields?: readonly string[]
 }
 
@@ -106,7 +111,7 @@ interface ConfirmProps {
   title: ComponentChildren
   children: ComponentChildren
   does: string
-  /** The user must type this text before the button works, for actions that cannot be undone. */
+  /** Text that the user must type before the button works, for actions that cannot be undone. */
   typed?: string
   isDangerous?: boolean
   act(): Promise<string | undefined>
@@ -116,7 +121,7 @@ interface ConfirmProps {
 export function Confirm({ title, children, does, typed, isDangerous = true, act, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const { run, isBusy, problem } = useAction(act)
-  // An older name may contain characters that nobody can see or type.
+  // Texts that look alike count as equal, because an older name may contain characters that nobody can see or type.
   const isReady = typed === undefined || lookOf(text) === lookOf(typed)
   const submit = async () => {
     if (isReady && (await run())) onClose()

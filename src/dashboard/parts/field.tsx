@@ -84,9 +84,9 @@ export interface ChoiceProps {
   /** Value and text of each option; names in the text are isolated. */
   options: readonly (readonly [value: string, text: string])[]
   none?: string
-  /** Is shown in place of a value that is not among the options, and cannot be chosen. */
+  /** Text that is shown for a value that is not among the options. It cannot be chosen. */
   missing?: string | undefined
-  /** Group of an option, if the list has groups. */
+  /** Returns the group of an option. Absent if the list has no groups. */
   groupOf?: (value: string) => string
   onChange(value: string): void
 }
@@ -148,7 +148,7 @@ export const Line = ({ label, hint, wrong, class: more = '', onChange, type = 't
       <input
         {...tied}
         {...rest}
-        // Only the types of the library distinguish these attributes.
+        // The cast is safe, because only the types of the library distinguish these attributes.
         type={type as 'text'}
         autocomplete="off"
         spellcheck={false}

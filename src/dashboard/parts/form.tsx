@@ -1,4 +1,4 @@
-/** The script of this page sends the values of the form, and not the browser. */
+/** A form whose values the script of this page sends, and not the browser. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import type { Action } from '../app/load.ts'
@@ -29,7 +29,7 @@ interface LineFormProps {
   look?: 'primary'
   isDisabled?: boolean
   needs?: RightName
-  /** These fields show their errors themselves, so the form does not repeat them. */
+  /** Names of fields that show their errors themselves, so that the form does not repeat them. */
   fields?: readonly string[]
   children: ComponentChildren
   result?: ComponentChildren

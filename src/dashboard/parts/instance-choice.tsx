@@ -6,7 +6,10 @@ import { Field } from './field.tsx'
 import { Empty } from './notice.tsx'
 import { SearchedChoice } from './searched-choice.tsx'
 
-/** The id in the address of the page; otherwise the id of the first instance. Empty if there are no instances. */
+/**
+ * Returns the id in the address of the page. If there is none, returns the id of the first instance, or an empty text
+ * if there are no instances.
+ */
 export const chosenInstance = (): string =>
   route.value.query.get('instance') ?? instanceChoices(rows.value.values())[0]?.[0] ?? ''
 

@@ -1,4 +1,4 @@
-/** If another instance has a similar looking name, the beginning of the id follows the name. */
+/** Instances whose name looks like that of another instance. The beginning of the id follows such a name. */
 import { computed } from '@preact/signals'
 import { namesakes, shortId } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
@@ -6,7 +6,7 @@ import { Name } from './words.tsx'
 
 const alike = computed(() => namesakes(rows.value.values()))
 
-/** `fallback` is shown until the instance is loaded. */
+/** Shows the name of an instance. `fallback` is shown until the instance is loaded. */
 export function InstanceName({ id, fallback = id }: { id: string; fallback?: string }) {
   const row = rows.value.get(id)
   return (

@@ -26,7 +26,10 @@ export const stateText = (state: string): string => NAMES[state] ?? readable(sta
 
 export const MessageBadge = ({ state }: { state: MessageState }) => <Badge look={STATES[state][1]}>{STATES[state][0]}</Badge>
 
-/** `kind` is the type of a received message, or the operation that sent the message. */
+/**
+ * Returns the words for a kind of message. `kind` is the type of a received message, or the operation that sent the
+ * message.
+ */
 export function kindText(kind: string | null): string {
   if (kind === null) return t('Message')
   const name = kind.slice(kind.indexOf('.') + 1)

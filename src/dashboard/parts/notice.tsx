@@ -12,7 +12,7 @@ export const Notice = ({ kind = '', children }: NoticeProps) => <div class={`not
 
 interface ProblemProps {
   of: Refused | undefined
-  /** These fields show their errors themselves, so the notice does not repeat them. */
+  /** Names of fields that show their errors themselves, so that the notice does not repeat them. */
   fields?: readonly string[]
   again?: (() => unknown) | undefined
 }
@@ -20,7 +20,7 @@ interface ProblemProps {
 export function Problem({ of, fields = [], again }: ProblemProps) {
   if (!of) return null
   const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
-  // The fields say all of it.
+  // Nothing is shown if the fields already say all of it.
   if (of.message === '' && others.length === 0) return null
   return (
     <div class="notice bad" role="alert">

@@ -1,8 +1,8 @@
 import { t } from '../texts/t.ts'
 
 /**
- * Reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names that the service
- * sends.
+ * Sentences for the reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names
+ * that the service sends.
  */
 const REASONS: Readonly<Record<string, string>> = {
   refused: t('Nobody answers at this address (the connection was refused).'),

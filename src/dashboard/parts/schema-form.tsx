@@ -26,7 +26,7 @@ export interface Schema {
 
 export type Values = Record<string, unknown>
 
-/** Schemas of the fields in the request of an operation, by name. */
+/** Returns the schemas of the fields in the request of an operation, by the names of the fields. */
 export const fieldsOf = (operation: keyof typeof forms) => forms[operation].properties as Record<string, Schema>
 
 const isOf = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)
@@ -43,7 +43,10 @@ const LONG = 500
 
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
-/** The description of the API is for programmers, so it is used only if the field has no words of its own. */
+/**
+ * Returns the hint of a field. The description of the API is for programmers, so it is used only if the field has no
+ * words of its own.
+ */
 function hintOf(words: FieldWords | undefined, { description }: Schema) {
   if (words) return words.hint
   return description ? <Words text={description} /> : undefined
@@ -135,7 +138,7 @@ interface SchemaFormProps {
   fields: Record<string, Schema>
   values: Values
   save(changes: Values): Promise<string>
-  /** Text of the button. A page may have several forms, so each says what it saves. */
+  /** Text of the button. A page may have several forms, so the button says what it saves. */
   does: string
   needs?: RightName
 }

@@ -7,13 +7,13 @@ type Option = ChoiceProps['options'][number]
 
 interface SearchedChoiceProps extends ChoiceProps {
   label: string
-  /** More words by which an option is found, besides its text and its group. */
+  /** Returns further words by which an option is found, besides its text and its group. */
   wordsOf?: (value: string) => string
 }
 
 /**
- * A list with a field that narrows it. While the search does not find the chosen option, the list shows what was found
- * instead, and a form cannot be sent.
+ * A list with a field for a search. If the search does not find the chosen option, the list shows what it has found,
+ * and the form cannot be sent.
  */
 export function SearchedChoice({ label, wordsOf, ...choice }: SearchedChoiceProps) {
   const { groupOf, options, value, onChange } = choice

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { showToast } from './toast-list.ts'
 
-/** A page without HTTPS has no clipboard API, so the text is selected in a field. */
+/** Copies a text. A page without HTTPS has no clipboard API, so the text is put into a field and copied from there. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -1,4 +1,4 @@
-/** A text with elements in it: `{name}` stands for the element `name`, and text between backticks is code. */
+/** Shows a text with elements in it. `{name}` stands for the element `name`, and text between backticks is code. */
 import type { ComponentChildren } from 'preact'
 import type { Text } from '../texts/catalogue.ts'
 import { t } from '../texts/t.ts'

@@ -1,4 +1,4 @@
-/** On a screen as narrow as a phone, each row becomes a card. */
+/** A table. On a screen as narrow as a phone, each row becomes a card. */
 import type { ComponentChildren } from 'preact'
 import type { Text } from '../texts/catalogue.ts'
 import { count, t } from '../texts/t.ts'

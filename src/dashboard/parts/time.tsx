@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
 
-/** Changes every ten seconds, so that "a minute ago" stays correct. All components share one timer. */
+/** Changes every ten seconds, so that texts such as "a minute ago" stay correct. All components share one timer. */
 const tick = signal(0)
 setInterval(() => {
   if (document.visibilityState === 'visible') tick.value++
@@ -25,18 +25,18 @@ export const clockText = (at: string) => clock.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
-/** The sentences of the service have times of UTC. */
+/** Replaces the times in a sentence of the service, which are times of UTC, by local times. */
 export const withLocalTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, exactText)
 
-/** The value of a `datetime-local` field: local time, to the minute. */
+/** Returns a time as the value of a `datetime-local` field: local time, to the minute. */
 export function localOf(at: string | number): string {
   const ms = new Date(at).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 /**
- * Converts the value of a `datetime-local` field to ISO-8601. An invalid value stays unchanged, and the service refuses
- * it.
+ * Converts the value of a `datetime-local` field to ISO-8601. An invalid value stays unchanged, so that the service
+ * refuses it.
  */
 export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
 

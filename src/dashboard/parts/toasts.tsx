@@ -5,7 +5,10 @@ import { Icon } from './icon.tsx'
 import { dropToast, toasts } from './toast-list.ts'
 import { Name } from './words.tsx'
 
-/** The notice about a new secret must not cover the buttons with which somebody copies the secret. */
+/**
+ * True if the messages cover a secret. The notice about a new secret must not cover the buttons with which the user
+ * copies it.
+ */
 function coversSecret(layer: Element): boolean {
   const { left, right, top, bottom } = layer.getBoundingClientRect()
   return [...document.querySelectorAll('.secret button')].some((each) => {
@@ -18,7 +21,7 @@ export function Toasts() {
   const ref = useRef<HTMLDivElement>(null)
   const shown = toasts.value
   // An open dialog would cover the messages. The element that is shown last is above all others, so the messages are
-  // shown again.
+  // hidden and shown again.
   useEffect(() => {
     const layer = ref.current
     if (!layer?.showPopover) return

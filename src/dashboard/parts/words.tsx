@@ -1,6 +1,6 @@
 /**
- * Shows text without interpreting it as markup. Text from people and receivers is isolated, so that its direction
- * controls do not affect the text around it.
+ * Shows text of other people, such as names and answers of receivers, without interpreting it as markup. The text is
+ * isolated, so that its direction controls do not affect the text around it.
  */
 import { contained } from '../../domain/isolated-text.ts'
 
@@ -10,19 +10,19 @@ export const Name = ({ children, class: name, title }: { children: string; class
   </bdi>
 )
 
-/** Control characters, and characters that change the direction of the text after them. */
+/** Matches control characters, and characters that change the direction of the text after them. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu
 const LAYOUT = new Set(['\n', '\r', '\t'])
 
 export const visible = (text: string) =>
   text.replace(INVISIBLE, (each) => (LAYOUT.has(each) ? each : `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`))
 
-/** Text between backticks becomes code. */
+/** Shows a text in which the parts between backticks are code. */
 export const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={`${at}${part}`}>{part}</code> : part))}</>
 )
 
-/** `auto_read_message` becomes "Auto read message". */
+/** Makes words from the name of a field: `auto_read_message` becomes "Auto read message". */
 export const readable = (name: string) => {
   const words = name
     .replaceAll('_', ' ')

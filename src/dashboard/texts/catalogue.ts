@@ -19,7 +19,7 @@ import { WEBHOOKS } from './areas/webhooks.ts'
 
 export type { Translations } from './areas/area.ts'
 
-/** The areas are listed separately, because a test checks that no text is in two of them. */
+/** Areas of texts. They are listed separately, because a test checks that no text is in two of them. */
 export const AREAS = {
   ACCESS,
   COMMON,

@@ -1,4 +1,4 @@
-/** A field without an entry is shown with its name and its description in the API. */
+/** Words for a field of a form. A field without an entry is shown with its name and its description in the API. */
 import { EVENT_TYPES, type EventType } from '../../domain/events.ts'
 import { t } from './t.ts'
 
@@ -7,7 +7,7 @@ export interface FieldWords {
   hint?: string
   /** True if the check box is ticked while the field is false, because the label says the opposite. */
   isTurned?: true
-  /** 1,000 if a field in milliseconds is shown in seconds. */
+  /** Divisor of the shown value: 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
   options?: Readonly<Record<string, string>>
 }
@@ -55,7 +55,10 @@ const SETTINGS: Readonly<Record<string, FieldWords>> = {
   },
 }
 
-/** The field of the webhook URL and the field of the switch have the same words. */
+/**
+ * Words for the fields of each event type. The field of its webhook URL and the field of its switch have the same
+ * words.
+ */
 const KINDS: Readonly<Record<string, FieldWords>> = Object.fromEntries(
   EVENT_TYPES.flatMap((type) => [
     [`${type}_url`, { label: EVENT_WORDS[type] }],

@@ -3,7 +3,9 @@ import { t } from './t.ts'
 
 type Words = Readonly<Record<string, string>>
 
-/** The groups and their kinds have the order of the list in the form for sending. */
+/**
+ * Kinds of messages that can be sent. The groups and their kinds are in the order of the list in the form for sending.
+ */
 export const SENT_KINDS: readonly (readonly [group: string, kinds: Words])[] = [
   [
     t('Common'),

@@ -1,7 +1,10 @@
-/** The language that the user chose before, otherwise the first language of the browser in which the page has texts. */
+/**
+ * The language of the page: the language that the user chose before, or else the first language of the browser in which
+ * the page has texts.
+ */
 import { isLanguage, type Language, languageOf } from '../../domain/language.ts'
 
-/** All services of an origin share the choice of the language. */
+/** Key of the stored choice. All services of an origin share it. */
 const KEY = 'svc_language'
 
 function stored(): string | null {
@@ -17,12 +20,12 @@ function chosen(): Language {
   return isLanguage(earlier) ? earlier : languageOf(navigator.languages)
 }
 
-/** The language does not change while the page is open, so that constants of modules may contain texts. */
+/** Language of the page. It does not change while the page is open, so that constants of modules may contain texts. */
 export const language = chosen()
 
 export const formats = { en: 'en', pt: 'pt-BR', es: 'es' }[language]
 
-/** Event of the window before the page is loaded again, so that forms can keep their text. */
+/** Name of an event of the window. It is sent before the page is loaded again, so that forms can store their text. */
 export const BEFORE_RELOAD = 'svc-before-reload'
 
 /** Loads the page again in another language. The session continues. */

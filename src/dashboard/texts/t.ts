@@ -17,7 +17,7 @@ const filled = (text: string, values: Values) =>
     return typeof value === 'number' ? value.toLocaleString(formats) : (value ?? place)
   })
 
-/** `{name}` in the text stands for the value `name`. */
+/** Returns a text in the language of the page. `{name}` in the text stands for the value `name`. */
 export const t = (text: Text, values: Values = {}): string => filled(translated(text), values)
 
 export const ofService = (sentence: string, values: Values = {}): string => filled(translated(sentence), values)

@@ -1,4 +1,4 @@
-/** Form that creates an API key, whose value is shown only once, or changes one. */
+/** Form that creates or changes an API key. The value of a new key is shown only once. */
 import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'

@@ -8,7 +8,7 @@ import { ofService, t } from '../../texts/t.ts'
 
 interface Row extends Pick<Right, 'page' | 'may'> {
   name: string
-  /** Why the key does not have the right; undefined if it has. */
+  /** Why the key does not have the right; undefined if it has the right. */
   reason: string | undefined
 }
 

@@ -1,4 +1,7 @@
-/** Sums the hourly counts for the last 24 hours, or for each of the last seven days in the time zone of the browser. */
+/**
+ * Sums the hourly counts: for each of the last 24 hours, or for each of the last seven days in the time zone of the
+ * browser.
+ */
 import type { ActivityHour } from '../../../domain/dashboard.ts'
 
 export type Window = 'day' | 'week'
@@ -12,13 +15,16 @@ const HOUR = 3_600_000
 
 const hourOf = (at: number) => Math.floor(at / HOUR) * HOUR
 
-/** Start of the local day that is `back` days before `now`. A day with a change of the clock has 23 or 25 hours. */
+/**
+ * Returns the start of the local day that is `back` days before `now`. A day on which the clocks change has 23 or 25
+ * hours.
+ */
 function dayOf(now: number, back = 0): number {
   const date = new Date(now)
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - back).getTime()
 }
 
-/** In such a time zone the hours of the counts, which are those of UTC, begin within a local hour. */
+/** True if the local hours do not begin with the hours of UTC, for which the messages are counted. */
 export const hasPartHours = (now: number): boolean => new Date(now).getTimezoneOffset() % 60 !== 0
 
 const STARTS: Readonly<Record<Window, { of(at: number): number; all(now: number): number[] }>> = {

@@ -10,7 +10,7 @@ import { ofService, t } from '../../texts/t.ts'
 const EVENTS = [to(['webhook-log'], { status: 'pending' }), t('See the events')] as const
 const PLAN = [to(['access', 'plan']), t('Plan')] as const
 
-/** The page on which somebody can act. Problems of instances link to the instances. */
+/** Pages on which somebody can solve a problem, by its code. Problems of instances link to the instances. */
 const WAYS: Readonly<Partial<Record<HealthCode, readonly [href: string, text: string]>>> = {
   deliveries: EVENTS,
   receivers: EVENTS,
@@ -22,7 +22,10 @@ const WAYS: Readonly<Partial<Record<HealthCode, readonly [href: string, text: st
   slots: PLAN,
 }
 
-/** The English sentence of the service may have details for which there is no translation. */
+/**
+ * Returns the sentences about a problem. In English they are those of the service, which may have details for which
+ * there is no translation.
+ */
 function sentencesOf({ code, values, what, todo }: HealthProblem): string {
   if (language === 'en') return `${what} ${todo}`
   const status = FIELD_WORDS.status?.options?.[values.status ?? ''] ?? ''

@@ -3,14 +3,14 @@
 const SAMPLED_EVERY_MS = 10_000
 
 /**
- * Number of missing slots that are drawn as a gap. A slot for one sample may be empty because the sample was a little
- * late. A longer slot is empty only if the service did not run.
+ * Number of missing slots from which on they are drawn as a gap. If a slot has one sample, it may be empty because the
+ * sample was a little late. A longer slot is empty only if the service did not run.
  */
 const gapOf = (every: number) => (every > SAMPLED_EVERY_MS ? 1 : 2)
 
 /**
- * Returns the samples with a `null` for each slot of a gap. `every` is the length of a slot in ms; the times of the
- * samples are ascending.
+ * Returns the samples, and a `null` for each slot of a gap. `every` is the length of a slot in ms. The times of the
+ * samples must be ascending.
  */
 export function withGaps<T extends { at: string }>(samples: readonly T[], every: number): { at: string; sample: T | null }[] {
   const least = gapOf(every)

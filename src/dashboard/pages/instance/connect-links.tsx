@@ -1,5 +1,5 @@
 /**
- * The connect links of an instance. With such a link a customer pairs the instance on a page of its own, without a
+ * The connect links of an instance. With such a link, a customer pairs the instance on a separate page and without a
  * credential.
  */
 import { useState } from 'preact/hooks'
@@ -32,7 +32,10 @@ const DAY = LIVES[1][0]
 const LOCALES = LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]] as const)
 
 const SHOWN = 10
-/** An open link may expire, or be used by the customer, while the page is open. */
+/**
+ * Milliseconds between two loads while a link is open. The link may expire, or the customer may use it, while the page
+ * is open.
+ */
 const LOOK_EVERY_MS = 5_000
 
 const LOOKS = { open: [t('Open'), 'good'], paired: [t('Used'), ''], expired: [t('Expired'), ''] } as const
@@ -119,7 +122,10 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
 
 interface LinksProps {
   id: string
-  /** The API refuses a new link for an instance that has an account. Its earlier links are still listed. */
+  /**
+   * True if the instance has no account. The API refuses a new link for an instance that has one, but its earlier links
+   * are still listed.
+   */
   isPairable: boolean
 }
 

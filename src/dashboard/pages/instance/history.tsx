@@ -26,10 +26,13 @@ function Change({ change: { at, to, reason, text }, was_connected }: WasConnecte
   )
 }
 
-/** States on the way to another one, of which an instance that reconnects has hundreds. */
+/** States on the way to another state. An instance that reconnects often has hundreds of them. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['created', 'starting', 'connecting'])
 
-/** Groups successive states that are only on the way. The newest change is a group of its own, because it is the present state. */
+/**
+ * Groups successive changes to states that are only on the way. The newest change is in a group of its own, because it
+ * shows the present state.
+ */
 function grouped(changes: readonly StatusChange[]): StatusChange[][] {
   const groups: StatusChange[][] = []
   for (const [at, change] of changes.entries()) {
@@ -58,7 +61,10 @@ const Group = ({ changes, was_connected }: WasConnected & { changes: readonly St
 
 const WIDTH = 1_000
 
-/** A sum of fractions may be slightly less than one. */
+/**
+ * Returns a share in percent. A sum of fractions may be slightly less than one, so a little is added before it is
+ * rounded.
+ */
 const percentOf = (share: number) => Math.floor(share * 100 + 1e-6)
 
 const BEGINS = {
@@ -67,7 +73,7 @@ const BEGINS = {
   known: 'Since {time}: connected for {n} %',
 } as const
 
-/** How long the instance was connected in the last 24 hours, and when it was not. */
+/** Shows how long the instance was connected in the last 24 hours, and when it was not. */
 function Day({ changes }: { changes: readonly StatusChange[] }) {
   const day = lastDay(changes, Date.now())
   if (!day) return null

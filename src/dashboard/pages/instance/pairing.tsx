@@ -103,8 +103,8 @@ const INSTEAD: Record<string, string> = {
 }
 
 /**
- * Shows a button that starts a session, for an instance without one. A paused instance has no button. For a banned
- * instance it is not the main button, because a code rarely helps.
+ * Shows a button that starts a session, for an instance without one. A paused instance has no such button. For a banned
+ * instance, it is not the main button, because a code rarely helps.
  */
 function NoSession({ row, start }: { row: InstanceRow; start: Action<[]> }) {
   const isPaused = row.status_reason === 'paused'

@@ -35,7 +35,10 @@ function parsed(text: string) {
   }
 }
 
-/** Whether the service refused the passkey's answer itself. Otherwise the same answer may be submitted again. */
+/**
+ * True if the service refused the passkey's answer itself. After any other error, the same answer may be submitted
+ * again.
+ */
 const isJudged = (error: unknown) =>
   error instanceof Refused && !['unreachable', 'unknown', 'engine_unavailable'].includes(error.code)
 

@@ -47,7 +47,10 @@ interface EstimateProps extends TabProps {
   items: readonly Item[]
 }
 
-/** Shows no estimate if a message waits for anything other than the pace, because that time is not known. */
+/**
+ * Shows how long the queue takes. Shows nothing if a message waits for anything other than the pace, because that time
+ * is not known.
+ */
 function Estimate({ total, items, row, instance }: EstimateProps) {
   const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings
   const isPaced = items.every(({ waiting_reason: reason }) => reason === null || reason === 'pacing')
@@ -121,7 +124,7 @@ interface RemoveProps {
 }
 
 /**
- * Asks before it removes messages. A message that was sent in the meantime is already gone, and this is not a failure.
+ * Asks before messages are removed. If a message was sent in the meantime, it is already gone, which is not a failure.
  */
 function RemoveItems({ id, removed, onDone, onClose }: RemoveProps) {
   const messages = count(removed.length, 'message', 'messages')

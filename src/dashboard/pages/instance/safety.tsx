@@ -67,7 +67,7 @@ const Used = ({ usage: { hour, day, quiet_until, waiting, linked_at } }: { usage
   </dl>
 )
 
-/** Throws a sentence for the person who typed the text. */
+/** Returns the steps of a warm-up. Throws a sentence for the person who typed the text. */
 function stepsOf(text: string) {
   const steps = warmUpIn(text)
   if (steps === undefined)

@@ -31,7 +31,7 @@ interface Target {
   url: string | null
 }
 
-/** A changed URL has a key of its own, so the answer of the old URL is no longer shown. */
+/** Key of an answer. A changed URL gets another key, so the answer of the old URL is no longer shown. */
 const keyOf = ({ type, url }: Target) => `${type} ${url}`
 
 function useTests(id: string) {

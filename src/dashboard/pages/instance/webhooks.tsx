@@ -52,7 +52,10 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   )
 }
 
-/** URL that all event types share. An empty text if no type has a URL; undefined if the URLs differ. */
+/**
+ * Returns the URL that all event types share. Returns an empty text if no type has a URL, and undefined if the URLs
+ * differ.
+ */
 function commonUrl(values: Values): string | undefined {
   const urls = new Set(EVENT_TYPES.map((type) => (values[`${type}_url`] as string | null) ?? ''))
   return urls.size === 1 ? [...urls][0] : undefined
@@ -109,8 +112,8 @@ const KINDS = [
   'ignore_document',
 ]
 /**
- * Number of switches for types of events, which are first in the list. The other switches are for kinds of received
- * messages.
+ * Number of switches at the beginning of the list that are for types of events. The other switches are for kinds of
+ * received messages.
  */
 const ALWAYS = EVENT_TYPES.length + 1
 

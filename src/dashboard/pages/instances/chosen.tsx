@@ -17,7 +17,10 @@ interface Deed {
   means: string
   isDangerous: boolean
   needs: RightName
-  /** Whether the action makes sense for an instance; others are skipped. If absent, it makes sense for all. */
+  /**
+   * Returns true if the action makes sense for an instance; other instances are skipped. If absent, it makes sense for
+   * all.
+   */
   suits?(row: InstanceRow): boolean
   act(id: string): Promise<unknown>
 }
@@ -117,7 +120,9 @@ interface ChosenBarProps {
   onChoose(chosen: ReadonlySet<string>): void
 }
 
-/** An action also applies to chosen instances that the list does not show at present. */
+/**
+ * Shows which instances are chosen. An action also applies to chosen instances that the list does not show at present.
+ */
 function Choice({
   instances,
   shown,
@@ -166,7 +171,7 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
     setRunning(undefined)
     onChoose(new Set())
   }
-  /** Later changes of the selection have no effect on a running action. */
+  /** Runs an action. Later changes of the selection have no effect on it. */
   async function start(deed: Deed) {
     const { act, verb, done } = deed
     const suited = suitedTo(deed)

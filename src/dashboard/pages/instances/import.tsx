@@ -134,7 +134,8 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
         {(tied) => (
           <input
             {...tied}
-            // The `key` replaces the element, because a browser cannot change a file chooser into a folder chooser.
+            // The `key` makes the browser replace the element, because it cannot change a file chooser into a folder
+            // chooser.
             key={from}
             type="file"
             {...(from === 'baileys' ? { webkitdirectory: true } : {})}

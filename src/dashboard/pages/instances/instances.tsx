@@ -26,7 +26,10 @@ const PAGE_SIZES = ['25', '50', '100', '250'] as const
 
 const number = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString(formats)}</span>
 
-/** The receiver may work again after the last attempt, so the mark gives a time and no certainty. */
+/**
+ * Mark of an instance whose receiver refuses events. The receiver may work again after the last attempt, so the title
+ * of the mark states since when.
+ */
 const ReceiverMark = ({ row }: { row: InstanceRow }) =>
   isRefused(row) ? (
     <a class="under" href={to(['webhook-log'], { instance: row.id, status: 'pending' })} title={exactText(row.refused_since!)}>

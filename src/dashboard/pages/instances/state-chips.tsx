@@ -1,4 +1,7 @@
-/** Buttons with the states of the instances and their numbers. A button shows only the instances in its state. */
+/**
+ * Buttons with the states of the instances and the number of instances in each state. A button shows only the instances
+ * in its state.
+ */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { type ShownState, stateOf, troubleOf } from '../../../domain/instance-list.ts'
 import { setQuery } from '../../app/route.ts'
@@ -20,7 +23,8 @@ export const matches = (q: string, state: string) => {
 }
 
 /**
- * The states that instances have, and the chosen state, whose button must not disappear with the last instance in it.
+ * Returns the states that instances have, and the chosen state, because its button must not disappear with the last
+ * instance in this state.
  */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()

@@ -21,14 +21,17 @@ interface Block {
   file_size?: unknown
 }
 
-/** Name, type and size of a file, as far as they are known; undefined if the content is not a file. */
+/** Returns the name, type and size of a file, as far as they are known; undefined if the content is not a file. */
 function fileText({ file_name, mime_type, file_size }: Block): string | undefined {
   if (typeof mime_type !== 'string') return undefined
   const size = typeof file_size === 'number' ? bytesText(file_size) : ''
   return [file_name, mime_type, size].filter((fact) => typeof fact === 'string' && fact !== '').join(' · ')
 }
 
-/** The text or the caption of a message, or what its file is; otherwise all of its content as JSON. */
+/**
+ * Returns the text or the caption of a message, or a description of its file. If it has none of these, returns all of
+ * its content as JSON.
+ */
 function wordsOf({ body }: WebhookBody): string {
   try {
     const content = JSON.parse(body) as Content

@@ -10,7 +10,7 @@ import { Author, Person } from './person.tsx'
 interface ConversationProps {
   instance: string
   chat: string
-  /** The newest message comes first. */
+  /** Messages of the conversation, the newest first. */
   rows: readonly MessageRow[]
 }
 
@@ -20,7 +20,7 @@ interface BubblesProps {
   isOpen?: boolean
 }
 
-/** The content of such a message is in the queue, where this page cannot read it. */
+/** True if the message is still in the queue. Its content is then in the queue too, where this page cannot read it. */
 const isQueued = ({ state }: MessageRow) => state === 'waiting' || state === 'processing'
 
 const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: MessageRow }) => (

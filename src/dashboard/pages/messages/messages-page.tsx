@@ -15,11 +15,14 @@ import { Conversation } from './conversation.tsx'
 import { isOf, loadMessages } from './messages.ts'
 import { Author, Person } from './person.tsx'
 
-/** The interval is long, because a list is made from many rows of the log. */
+/** Milliseconds between two loads. The interval is long, because a list is made from many rows of the log. */
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 
-/** A received message has no timeline: it is only reported, and the webhook log has the report. */
+/**
+ * Link to the event of a received message. Such a message has no timeline: it is only reported, and the webhook log has
+ * the report.
+ */
 const EventOf = ({ instance, id }: { instance: string; id: string }) =>
   whyNot('log.see') === undefined ? (
     <a href={to(['webhook-log'], { instance, q: id })} aria-label={t('In the webhook log: {id}', { id })}>

@@ -24,7 +24,10 @@ function pretty(body: string): string {
   }
 }
 
-/** The name of an event in words, and its chat. A body that is no event has neither. */
+/**
+ * Returns the name of an event in words, and its chat. For a body that is no event, the name is empty and the chat is
+ * null.
+ */
 function aboutOf(body: string): { name: string; phone: string | null } {
   try {
     const { type, status, message_type, phone } = JSON.parse(body) as Record<string, unknown>

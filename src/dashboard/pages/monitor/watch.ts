@@ -11,13 +11,13 @@ const AGAIN_AFTER_MS = 3_000
 
 export interface Watched {
   state: 'waiting' | 'live' | 'refused'
-  /** The newest event comes first. */
+  /** Events of the instance, the newest first. */
   events: readonly SeenEvent[]
 }
 
 const OWN_EVENTS = new Set(['ready', 'gap'])
 
-/** The events of an instance have no name in the stream; their type is in their body. */
+/** Returns the type of an event. The events of an instance have no name in the stream; their type is in their body. */
 function typeOf(body: string): string {
   try {
     const { type } = JSON.parse(body) as { type?: unknown }

@@ -40,7 +40,10 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
-/** One sentence for all states, so that the link stays where it is when the instance connects. */
+/**
+ * Says what happens to an instance after its code was scanned. It is one sentence for all states, so that the link
+ * stays in its place when the instance connects.
+ */
 function Scanned({ id }: { id: string }) {
   const row = rows.value.get(id)
   if (!row) return null
@@ -67,8 +70,8 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const [picked, setPhone] = useState('')
   const instance = waiting.some(({ id }) => id === chosen) ? chosen : (waiting[0]?.id ?? '')
   const [scanned, setScanned] = useState('')
-  // The newest phone without an account scans. Nothing is preselected for an instance that was just scanned and still
-  // waits for a moment, because a second press would let another phone scan its code.
+  // The newest phone without an account is preselected for the scan. No phone is preselected for an instance that was
+  // just scanned and still waits for a moment, because a second press would let another phone scan its code.
   const unlinked = instance === scanned ? undefined : state.phones.findLast(({ devices }) => devices.length === 0)
   const phone = picked || (unlinked?.phone ?? '')
   const action = useAction(async () => {

@@ -1,4 +1,4 @@
-/** Buttons that cause troubles that a real account may have, so that users can see how their own program reacts. */
+/** Buttons that cause troubles that a real account may have. Users can see how their own program reacts. */
 import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'

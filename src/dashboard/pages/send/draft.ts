@@ -1,4 +1,4 @@
-/** The content of the form for sending, and the request that is made from it. */
+/** The content of the form for sending, and the request for this content. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readPhone } from '../../../domain/phone-input.ts'
 import { Refused } from '../../api/refused.ts'
@@ -35,7 +35,7 @@ export function bodyOf({ kind, phone, text, json, file, at }: Draft, data: strin
   return { ...recipient, [kind.file]: data, ...named, ...(kind.hasCaption && text !== '' ? { caption: text } : {}), ...later }
 }
 
-/** The request as a program would send it; undefined while the input is incomplete. */
+/** Returns the request as a program would send it; undefined while the input is incomplete. */
 export function requestOf(instance: string, draft: Draft) {
   try {
     const body = bodyOf(draft, draft.file ? `data:…;base64,… of ${draft.file.name}` : 'https://…')
@@ -85,7 +85,7 @@ export function useDraft(instance: string) {
       const kind = kindOf(operation)
       if (kind !== draft.kind) set({ kind, ...contentOf(kind) })
     },
-    /** Kind and recipient stay, because the next message often goes to the same person. */
+    /** Empties the form. Kind and recipient stay, because the next message often goes to the same person. */
     clear: () => set(contentOf(draft.kind)),
   }
 }

@@ -12,7 +12,7 @@ export interface KeptDraft {
   at: string
 }
 
-/** Returns the draft of the instance and forgets it. */
+/** Returns the stored draft of the instance and deletes it. */
 export function takeDraft(instance: string): KeptDraft | undefined {
   try {
     const stored = sessionStorage.getItem(KEY)
@@ -25,7 +25,7 @@ export function takeDraft(instance: string): KeptDraft | undefined {
   }
 }
 
-/** Returns the function that stops keeping. */
+/** Stores the draft before the page is loaded again. Returns the function that ends this. */
 export function keepBeforeReload(draft: () => KeptDraft): () => void {
   const keep = () => {
     try {

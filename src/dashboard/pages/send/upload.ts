@@ -1,4 +1,7 @@
-/** Reports how much of a request has left the browser. `fetch` does not report it, so an XMLHttpRequest is used. */
+/**
+ * Sends a request and reports how much of it has left the browser. `fetch` does not report it, so an XMLHttpRequest is
+ * used.
+ */
 import { DASHBOARD_HEADER } from '../../../domain/dashboard.ts'
 import { readProof } from '../../api/proof.ts'
 import { refusedBy, unreachable } from '../../api/refused.ts'
@@ -12,7 +15,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** @param onProgress called with the share that was uploaded, from 0 to 1 */
+/** Sends a request. `onProgress` is called with the share that was uploaded, from 0 to 1. */
 export function upload<T>(path: string, body: unknown, onProgress: (share: number) => void): Promise<T> {
   const proof = readProof()
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** Describes an event in words, for example "Read" for a receipt. An event of an earlier release has no state. */
+/**
+ * Describes an event in words, for example "Read" for a receipt. An event that an earlier release stored has no state.
+ */
 import type { EventType } from '../../../domain/events.ts'
 import type { components } from '../../generated/description.d.ts'
 import { statusText } from '../../parts/badge.tsx'

@@ -14,7 +14,7 @@ export const PAGE_SIZE = 25
 
 type Query = NonNullable<paths['/admin/webhook-log']['get']['parameters']['query']>
 
-/** The values come from lists of the API description, so the cast is safe. */
+/** Leaves out the filters without a value. The values come from lists of the API description, so the cast is safe. */
 const set = (filter: Filter) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Query
 
 export const loadLog = (

@@ -24,17 +24,20 @@ import { type Filter, loadLog, replay } from './log.ts'
 const COUNT_EVERY_MS = 2_000
 const DAY_MS = 86_400_000
 /**
- * Only the bodies of pending and failed events are still stored, so without a choice of the outcome both are sent
- * again.
+ * Outcomes of events that can be sent again. Only the bodies of pending and failed events are still stored, so without
+ * a choice of the outcome both are sent again.
  */
 const UNDELIVERED: readonly LogStatus[] = ['pending', 'failed']
 
-/** A list of pending or of failed events is often only a part of what was missed, so a resend of both is preset. */
+/**
+ * Returns the outcome that is chosen at first. A list of pending or of failed events is often only a part of what was
+ * missed, so then both are chosen.
+ */
 const presetOf = (listed: string | undefined): string =>
   listed === undefined || UNDELIVERED.some((each) => each === listed) ? '' : listed
 
 interface Watched {
-  /** The whole range, until the time of the first request. */
+  /** The whole range, whose end is not later than the first request. */
   asked: Range
   progress: ReplayProgress
 }
@@ -44,7 +47,7 @@ type Range = Filter & { from: string; to: string }
 const totalOf = async (range: Range, status: LogStatus, signal?: AbortSignal) =>
   (await loadLog({ ...range, status }, 1, { pageSize: 1, ...(signal && { signal }) })).total
 
-/** Sends the range again, or the events that the former request left out. */
+/** Sends the events of the range again, or only the events that the former request left out. */
 async function sendAgain(asked: Range, status: LogStatus | undefined, before?: ReplayProgress): Promise<Watched> {
   const wanted = { ...asked, from: before?.nextFrom ?? asked.from }
   const othersPending = takesAllPending(status) ? 0 : await totalOf(wanted, 'pending')
@@ -52,7 +55,7 @@ async function sendAgain(asked: Range, status: LogStatus | undefined, before?: R
   return { asked, progress: afterReplay(before, { queued, nextFrom, othersPending }) }
 }
 
-/** Counts until no event waits. Never begins a count while one runs, because a count can take long. */
+/** Counts the pending events until there are none. A count can take long, so none is begun while another one runs. */
 function useProgress(onDone: () => unknown) {
   const [watched, setWatched] = useState<Watched>()
   const [problem, setProblem] = useState<Refused>()

@@ -172,14 +172,17 @@ const Further = ({ to }: { to: string }) => (
 export function WebhookLogPage() {
   const { query, path } = route.value
   const filter = filterOf(query)
-  /** Continues a search where the previous search ended. A resend still covers the whole range. */
+  /**
+   * The listed range. A further search begins where the previous search ended, but a resend still covers the whole
+   * range.
+   */
   const listed = { ...filter, to: query.get('further') ?? filter.to }
   const page = Number(query.get('page')) || 1
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isReplaying, setReplaying] = useState(false)
   const { data, problem, reload } = useLoad((signal) => loadLog(listed, page, { signal }), [JSON.stringify(listed), page])
   useNews(LOOK_EVERY_MS, [delivered], () => {
-    // A search reads many rows, so only the user repeats it.
+    // A search reads many rows, so it is repeated only when the user asks for it.
     if (filter.q === undefined) reload()
   })
   const open = (id: string | undefined) => setQuery({ event: id })

@@ -1,4 +1,4 @@
 export type Translations = readonly [pt: string, es: string]
 
-/** The English text is the name of the entry. */
+/** Texts of an area with their translations. The English text is the key. */
 export type Area = Readonly<Record<string, Translations>>

@@ -1,4 +1,4 @@
-/** Kinds of messages. */
+/** Names of kinds of messages. */
 import type { Area } from './area.ts'
 
 export const KINDS = {

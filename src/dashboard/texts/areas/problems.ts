@@ -1,4 +1,4 @@
-/** Sentences of `domain/health-words.ts` about problems of the service. */
+/** Translations of the sentences of `domain/health-words.ts` about problems of the service. */
 import type { Area } from './area.ts'
 
 export const PROBLEMS = {

@@ -1,4 +1,4 @@
-/** Says whether the receiver of an instance takes its events, which otherwise only the webhook log shows. */
+/** Says whether the receiver of an instance accepts its events. Without this notice, only the webhook log shows it. */
 import { delivered } from '../../../api/live.ts'
 import { whyNot } from '../../../api/rights.ts'
 import { useLoad, useNews } from '../../../app/load.ts'
@@ -24,8 +24,8 @@ async function oldestRetried(instance: string, signal: AbortSignal): Promise<Ent
 }
 
 /**
- * There is always a notice, because one that comes in would move the page, and somebody who just presses a button would
- * miss it.
+ * Notice about events that are retried. There is always a notice, because a notice that appears later would move the
+ * page, and somebody might press the wrong button.
  */
 function Retried({ id }: { id: string }) {
   const { data: event, reload } = useLoad((signal) => oldestRetried(id, signal), [id])

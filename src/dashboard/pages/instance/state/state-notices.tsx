@@ -27,7 +27,7 @@ const Restricted = ({ until }: { until: string | null }) => (
   </Notice>
 )
 
-/** Pairing again does not end a ban, so the notice says what ends it. */
+/** Notice about a ban. It says what ends the ban, because pairing again does not. */
 const Banned = ({ until }: { until: string | null }) => (
   <Notice kind="bad">
     <div>
