@@ -10,7 +10,7 @@ const RuntimeSchema = v.object({
   status: v.picklist(STATUSES),
   reason: v.nullable(v.picklist(STATUS_REASONS)),
   phone: v.nullable(v.string()),
-  /** Phone number of the account that was logged out last. Absent in older records. */
+  /** Phone number that the last requested logout removed from `phone`. Absent in older records. */
   loggedOutPhone: v.optional(v.nullable(v.string()), null),
   profileName: v.nullable(v.string()),
   platform: v.nullable(v.string()),
