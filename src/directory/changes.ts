@@ -25,15 +25,15 @@ export interface ChangesDeps {
 }
 
 export interface Changes {
-  /** `decide` gets the current record and may throw a `Failure`. */
+  /** Changes the record of an instance. `decide` gets the current record and may throw a `Failure`. */
   change(instance: string, decide: (record: InstanceRecord) => InstanceRecord): Promise<void>
   configure(record: InstanceRecord): Promise<void>
 }
 
 export function createChanges({ main, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
   /**
-   * Errors of a shard thread that is down are ignored: the change is stored, and the next thread starts the instance
-   * with it.
+   * Sends a changed configuration to the shard thread. If the thread is down, the error is ignored: the change is
+   * stored, and the next thread starts the instance with it.
    */
   async function configure(record: InstanceRecord): Promise<void> {
     try {

@@ -38,7 +38,7 @@ export interface CreationDeps extends Checks {
 interface Made {
   make(): InstanceRecord
   extra?: readonly Op[]
-  /** Part of the decision on the commit. Throws if the instance may not be inserted. */
+  /** Checks whether the instance may be inserted, as a part of the decision on the commit. Throws if it may not. */
   check?(): Promise<void>
 }
 
@@ -51,8 +51,8 @@ export function createCreation(deps: CreationDeps): Creation {
   const { store, sealer, records, held, mutex, account, keyRing, steps, clock, log, importedMedia } = deps
 
   /**
-   * The insertion runs while no change of the workspace's webhooks runs, so that the instance has either all old or all
-   * new values.
+   * Inserts an instance while no change of the workspace's webhooks runs, so that the instance has either all old or
+   * all new values.
    */
   const insert = (workspace: WorkspaceId, made: Made): Promise<InstanceRecord> =>
     mutex.run(webhooksOf(workspace), () => insertRecord(workspace, made))

@@ -24,8 +24,8 @@ export interface DeletionDeps {
 }
 
 /**
- * The instance counts as deleted as soon as its record is removed. If a kill interrupts the rest, the next start
- * finishes it. If another service has the instance, that service does the rest, also if it is not told to.
+ * Deletes an instance. It counts as deleted as soon as its record is removed. If a kill interrupts the rest, the next
+ * start finishes it. If another service has the instance, that service does the rest, even without a request.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 

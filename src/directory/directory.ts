@@ -38,20 +38,25 @@ export interface StatusObject {
 
 export interface Directory {
   load(): Promise<InstanceConfig[]>
-  /** `onTaken` is called with each new instance as soon as it exists, also if a later device fails. */
+  /**
+   * Creates instances from the imported devices. `onTaken` is called with each new instance as soon as it exists, even
+   * if a later device fails.
+   */
   takeImports(onTaken?: (instance: InstanceConfig) => void): Promise<InstanceConfig[]>
-  /** Runs while no imported device is made an instance. */
+  /** Runs `work` while no instance is created from an imported device. */
   betweenImports<T>(work: () => Promise<T>): Promise<T>
   /** The ids of all instances, in the order of creation. */
   ids(): Iterable<string>
   isKnown(instance: string): boolean
-  /** Throws a `Failure` for an unknown id. */
+  /** Returns the configuration of an instance. Throws a `Failure` for an unknown id. */
   config(instance: string): InstanceConfig
-  /** Has no effect if an event has already reported a newer state. */
+  /**
+   * Records the state with which a shard thread answered. Has no effect if an event has already reported a newer state.
+   */
   observe(instance: string, state: RuntimeState): void
-  /** Compares the token in constant time. Undefined if no instance has this id and token. */
+  /** Returns the instance with this id and token, or undefined. Compares the token in constant time. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
-  /** Compares the token in constant time. Undefined if no instance has this token. */
+  /** Returns the instance with this token, or undefined. Compares the token in constant time. */
   authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
   /** Counts the instances for which `isMeant` is true, by default all. */
@@ -61,19 +66,22 @@ export interface Directory {
   isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
-  /** Resolves when the first QR code is available, or after 10 s. */
+  /** Creates an instance. Resolves when the first QR code is available, or after 10 s. */
   create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
-  /** The newest instance comes first. */
+  /** Returns a page of the workspace's instances, the newest first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
   has(workspace: WorkspaceId, id: string): boolean
-  /** Throws `not_found` unless the instance belongs to the workspace. */
+  /** Returns the id of an instance. Throws `not_found` unless the instance belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
-  /** `paths` selects the field names in errors: `settings.x` and `webhooks.x` with `nested`, only `x` with `flat`. */
+  /**
+   * Changes an instance. `paths` selects the field names in errors: `settings.x` and `webhooks.x` with `nested`, only
+   * `x` with `flat`.
+   */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
   onDeleted(listener: (instance: string) => void): void
   rotateToken(instance: InstanceId): Promise<string>
-  /** The previous secret also signs for `graceSeconds` seconds. */
+  /** Replaces the webhook secret of an instance. The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
   /** Returns a tag that is derived from the current token; undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
@@ -85,11 +93,17 @@ export interface Directory {
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
   /** Rotates the secret of the workspace and of all its instances, in one commit. Resolves with the new secret. */
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
-  /** Includes user name and password of the proxy. Undefined if there is no such instance. */
+  /**
+   * Returns the proxy URL of an instance with its user name and password, or null without a proxy. Undefined if there
+   * is no such instance.
+   */
   proxyOf(instance: string): string | null | undefined
-  /** Null if there is no such instance, or if it uses no dialect. This function is called for every request. */
+  /**
+   * Returns the dialect of an instance. Null if there is no such instance, or if it uses no dialect. This function is
+   * called for every request.
+   */
   dialect(instance: string): Dialect | null
-  /** User name and password of the proxy are masked. */
+  /** Returns the settings. User name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings
 }

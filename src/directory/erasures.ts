@@ -13,13 +13,17 @@ export interface ErasuresDeps {
   log: Log
 }
 
-/** Milliseconds after which the service that has deleted the instance does not tell this one to erase it. */
+/**
+ * Time in ms after which this service erases the instance without a request. Normally the service that has deleted the
+ * instance requests the erasure before.
+ */
 const DUE = 3 * SECOND
 const LONGEST_PAUSE = 60 * SECOND
 
 /**
- * The other service tells this one to erase the instance directly after it has removed the configuration. If it cannot,
- * for example because it was killed, the returned function has it erased nevertheless.
+ * Returns a function that erases an instance after a while. Normally the other service requests the erasure directly
+ * after it has removed the configuration. If it cannot, for example because it was killed, the instance is erased
+ * nevertheless.
  */
 export function createErasures({ store, engine, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
   async function erase(instance: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Keeps the memory of the instances equal to their records, which other services of the same store change too. */
+/** Keeps the instances in memory equal to their records, which other services of the same store change too. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -18,13 +18,13 @@ export interface FollowedInstancesDeps {
   held: HeldInstances
   states: Pick<ReturnType<typeof createStates>, 'forget' | 'event'>
   keyRing: Pick<KeyRing, 'learn' | 'forget'>
-  /** The ids of instances name the mutexes. */
+  /** Mutexes whose names are the ids of instances. */
   mutex: KeyedMutex
   /** Passes the configuration on to the shard of the instance. */
   configure(record: InstanceRecord): Promise<void>
   engine: Pick<Engine, 'stateOf'>
   isElsewhere(instance: string): boolean
-  /** Undefined if no other service has instances. */
+  /** Has a deleted instance erased. Undefined if no other service has instances. */
   eraseLater: ((instance: string) => void) | undefined
   log: Log
 }
@@ -40,7 +40,10 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
   const { main, records, held, states, keyRing, mutex, configure, engine, isElsewhere, eraseLater, log } = deps
   const deleted: ((instance: string) => void)[] = []
 
-  /** It waits for its turn, so that an older configuration never follows a newer one. */
+  /**
+   * Passes the configuration on after earlier changes of the instance, so that an older configuration never follows a
+   * newer one.
+   */
   function configureLater(instance: string) {
     mutex
       .run(instance, async () => {
@@ -50,7 +53,7 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
       .catch((err: unknown) => log.error({ err, instance_id: instance }, NOT_CONFIGURED))
   }
 
-  /** Tries again until the key is read, or the instance is deleted. */
+  /** Reads the key of a new instance. Tries again until the key is read, or the instance is deleted. */
   async function learnKey(instance: string): Promise<void> {
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       try {
@@ -67,7 +70,9 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
     if (!held.find(instance)) keyRing.forget(instance)
   }
 
-  /** The other service may have reported the state before this one knew the instance. */
+  /**
+   * Takes the state that another service has reported. The report may have come before this service knew the instance.
+   */
   function learnState(instance: string) {
     const state = engine.stateOf?.(instance)
     if (state !== undefined) states.event(instance, state)
@@ -93,7 +98,7 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
       states.forget(instance)
       for (const listener of deleted) listener(instance)
     },
-    // The instance still exists, so its links and streams stay.
+    // The record cannot be read, but the instance still exists, so its links and streams stay.
     unreadable(key) {
       held.forget(key.slice(keys.configs.length))
     },

@@ -13,11 +13,11 @@ export interface HeldInstances {
   hold(record: InstanceRecord): void
   forget(instance: string): void
   find(instance: string): InstanceRecord | undefined
-  /** Throws `not_found` for an unknown id. */
+  /** Returns the record of an instance. Throws `not_found` for an unknown id. */
   get(instance: string): InstanceRecord
   ids(): Iterable<string>
   of(workspace: WorkspaceId): InstanceRecord[]
-  /** Compares the token in constant time. Undefined if no instance has this id and token. */
+  /** Returns the instance with this id and token, or undefined. Compares the token in constant time. */
   authenticate(instance: string, token: string): InstanceCaller | undefined
   authenticateToken(token: string): InstanceCaller | undefined
 }
@@ -28,7 +28,7 @@ interface Held {
 }
 
 /**
- * The token is compared with this hash if the id is unknown, so that the look-up takes the same time as for a wrong
+ * If the id is unknown, the token is compared with this hash, so that the look-up takes the same time as for a wrong
  * token.
  */
 const NOBODY = hashOf('')

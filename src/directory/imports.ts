@@ -116,10 +116,10 @@ export async function* keySlices(
     yield value.keys.map(([type, keyId, bytes]) => [type, keyId, Buffer.from(bytes, 'base64')] as const)
 }
 
-/** Removes the record of the device, but not its slices. */
+/** Returns the operation that removes the record of the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
-/** Must run after the record of the device is removed. */
+/** Removes the slices of a device. Must run after the record of the device is removed. */
 export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
   removeThese(
     store,
@@ -131,7 +131,7 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Undefined if the service did not refuse the device. */
+/** Returns why the service refused the device, or undefined if it did not. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })

@@ -45,13 +45,13 @@ export interface DirectoryDeps extends Checks {
   log: Log
   baseUrl?: string
   importedMedia?: ImportedMedia
-  /** Undefined if no other service on the store has instances. */
+  /** This service as a member of a cluster. Undefined if no other service on the store has instances. */
   cluster?: ClusterPart | undefined
   /** Milliseconds that a creation waits for the first QR code. */
   createWaitMs?: number
 }
 
-/** One of several services that have instances. */
+/** This service as one of several that have instances. */
 export interface ClusterPart {
   /** Whether this service may write the records of the instance. */
   isHome(instance: string): boolean
@@ -125,7 +125,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     async create(workspace, wish) {
       const { id } = await creation.add(workspace, wish)
       try {
-        // A change of the webhooks of the whole workspace may have changed the record.
+        // The record is read again, because a change of the webhooks of the whole workspace may have changed it.
         states.answer(id, await engine.start(toConfig(held.get(id), baseUrl), 'create'))
       } catch (error) {
         await mutex.run(id, async () => {

@@ -23,8 +23,9 @@ export interface InstanceExportDeps {
 }
 
 /**
- * A moved instance is stopped before the first byte and keeps all of its records, so the export can be repeated. An
- * event that waits for its receiver may be delivered by both servers, with the same `event_id`.
+ * Creates the export. An instance that moves is stopped before the first byte and keeps all of its records, so the
+ * export can be repeated. An event that waits for its receiver may be delivered by both servers, with the same
+ * `event_id`.
  */
 export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   const { store, sealer, keyOf, engine, directory, clock, log, write } = deps
@@ -37,7 +38,10 @@ export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
     return { head, config: sealer.open(record, sealed), ringKey: keyOf(id) }
   }
 
-  /** The state of an instance of another service may not have arrived here yet. */
+  /**
+   * Whether the instance is linked. If another service has the instance, its state may not have arrived here yet, so
+   * the instance is queried.
+   */
   const isLinked = async (id: InstanceId): Promise<boolean> =>
     directory.state(id).paired ||
     (await engine.call(id, { kind: 'control', operation: 'instance.pairingState', input: {} })).paired

@@ -37,17 +37,23 @@ export interface InstanceImportDeps {
 }
 
 const TAKING = 'importing'
-/** Milliseconds within which another service must have made an instance of the device, if that one is its home. */
+/**
+ * Time in ms within which another service must have created the instance, if the device belongs to an instance of that
+ * service.
+ */
 const OTHER_TAKES = 10 * SECOND
 const LOOK_AGAIN = 100
 
 /**
- * A kill before the device is staged only leaves a file in `tempDir`. After that, the next start creates the instance,
- * although the caller got no answer.
+ * Creates the import. A kill before the device is staged only leaves a file in `tempDir`. After a later kill, the next
+ * start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyRing, account, tempDir, read, stage, takeImports, steps, log } = deps
-  /** The second of two requests with the same device must find the instance that the first one created. */
+  /**
+   * Runs one import at a time. The second of two requests with the same device must find the instance that the first
+   * one created.
+   */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {
@@ -63,7 +69,10 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
       throw new Failure('instance_limit_reached', { details: { instance_slots: instanceSlots, instances_used: used } })
   }
 
-  /** The device may be that of an instance which another service has, or is just making. */
+  /**
+   * Waits until a service has taken the device. Another service may have the instance of this device, or may be
+   * creating it.
+   */
   async function untilTaken(id: string): Promise<void> {
     if (isAlone(store)) return
     const isWaiting = async () => (await store.get(keys.import(id))) !== undefined

@@ -95,7 +95,7 @@ export const renderSettings = (settings: InstanceSettings): InstanceSettings => 
   proxy_url: settings.proxy_url === null ? null : maskUserInfo(settings.proxy_url),
 })
 
-/** `http://user:secret@host:1` becomes `http://***@host:1`. */
+/** Masks the user name and the password: `http://user:secret@host:1` becomes `http://***@host:1`. */
 export function maskUserInfo(url: string): string {
   const parsed = new URL(url)
   return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, `$1${MASKED}@`)

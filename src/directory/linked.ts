@@ -24,7 +24,10 @@ export async function instanceWith(
   return instanceAmong(await storedInstances(store), identity, store, keyOf)
 }
 
-/** Reads the key of an instance that another service has just created. Undefined for one that was deleted since. */
+/**
+ * Returns a function that reads the key of an instance, even if another service has just created it. Undefined if the
+ * instance was deleted since.
+ */
 export const knownKeyOf =
   (keyRing: Pick<KeyRing, 'learn' | 'of'>, store: Pick<StateStore, 'get'>): KeyOf =>
   async (instance) => {

@@ -1,7 +1,7 @@
 /**
- * Orders of a command to the service on the same store. The command writes an order and notifies the service, which
- * asks whether the command still waits before it carries the order out. An order that no command confirms is dropped:
- * its command was probably killed, and its operator may have connected the device in another program.
+ * Orders of a command to the service on the same store. The command writes an order and notifies the service. Before
+ * the service carries the order out, it asks whether the command still waits. An order that no command confirms is
+ * dropped: its command was probably killed, and its operator may have connected the device in another program.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -35,7 +35,7 @@ const orders = repository({
   }),
 })
 type Order = { order: OrderName; at: number; id: string }
-/** The service asks whether the command still waits for its order, and later writes the result. */
+/** Answers of the service: first the question whether the command still waits for its order, and later the result. */
 const answers = repository({
   name: 'answer to an order',
   version: 1,
@@ -43,29 +43,29 @@ const answers = repository({
 })
 type Answer = { asks: string } | { problem: string | null }
 
-/** The command fails if it gets no result within this time. To close a connection takes a few seconds. */
+/** Time in ms after which a command without a result fails. Closing a connection takes a few seconds. */
 export const ORDER_MS = 60 * SECOND
 
 export const newOrder = (order: OrderName, at: number): Order => ({ order, at, id: randomUUID() })
 
-/** A later order of the same instance replaces one that waits. */
+/** Returns the operations that write an order. It replaces a waiting order of the same instance. */
 export const orderOps = (instance: string, order: Order): Op[] => [
   orders.encode(keys.order(instance), order),
   answers.remove(keys.orderAnswer(instance)),
 ]
 
-/** Has no effect if another command has replaced the order. */
+/** Confirms that the command still waits. Has no effect if another command has replaced the order. */
 export async function confirmOrder(store: Pick<StateStore, 'commit'>, instance: string, order: Order): Promise<void> {
   const [key, written] = orders.encode(keys.order(instance), order)
   await store.commit({ guard: { key, equals: written }, ops: [orders.encode(key, { ...order, confirmed: true })] })
 }
 
-/** Removes the order of a command that found no running service. */
+/** Returns the operation that removes the order of a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
 /**
- * Undefined before the service has read the order. `asks` is the id of an order that its command must confirm.
- * `problem` is why the service did not carry out the order, or null.
+ * Returns the answer of the service; undefined before the service has read the order. `asks` is the id of an order that
+ * its command must confirm. `problem` is why the service did not carry out the order, or null.
  */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
@@ -79,12 +79,15 @@ const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
 /**
- * Longest pause of an instance, because a command that is killed cannot end its pause. A command that still works
- * orders the pause again before it removes anything.
+ * Longest pause of an instance in ms. It is limited, because a command that is killed cannot end its pause. A command
+ * that still works orders the pause again before it removes anything.
  */
 const PAUSE_MS = 10 * MINUTE
 
-/** Instances that a command has stopped for a while, with the timers that end the pauses. They must not be started elsewhere. */
+/**
+ * Instances that a command has stopped for a while, with the timers that end the pauses. They must not be started
+ * elsewhere.
+ */
 export type PausedInstances = Map<string, NodeJS.Timeout>
 
 export interface OrdersDeps {
@@ -96,7 +99,7 @@ export interface OrdersDeps {
   steps: Steps
   log: Log
   host(instance: string): Promise<unknown>
-  /** Only the orders change it. */
+  /** The paused instances. Only the orders change this map. */
   paused: PausedInstances
   /** Whether this service carries out orders about the instance. If several use the store, only one of them does. */
   isOurs(instance: string): boolean
@@ -105,7 +108,10 @@ export interface OrdersDeps {
 }
 
 export interface Orders {
-  /** Resolves with true if orders wait that are for another service, or for an instance that no service has. */
+  /**
+   * Carries out the waiting orders. Resolves with true if there are orders for another service, or for an instance that
+   * no service has.
+   */
   carryOut(): Promise<boolean>
 }
 
@@ -120,7 +126,7 @@ export function createOrders({
   isOurs,
   pause: untilNextLook = wait,
 }: OrdersDeps): Orders {
-  /** Ends the pause of the instance, if there is one. */
+  /** Ends the pause of an instance, if there is one. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) && isOurs(instance) ? host(instance) : undefined
@@ -133,7 +139,7 @@ export function createOrders({
       log.warn({ instance_id: instance }, 'a CLI command stopped an instance and did not end; the instance is started again')
       goOn(instance).catch((error) => log.error({ err: error, instance_id: instance }, 'the instance could not be started'))
     }, PAUSE_MS)
-    // From now on the instance is neither given away nor started again.
+    // From now on the instance is neither moved to another service nor started again.
     paused.set(instance, ended.unref())
     if (wasPaused) return
     try {
@@ -197,7 +203,10 @@ export function createOrders({
     }
   }
 
-  /** Resolves with false if the order is left to the service to which the instance has gone. */
+  /**
+   * Carries out or drops an order. Resolves with false if the instance has moved to another service: the order is left
+   * to that service.
+   */
   async function take(key: string, instance: string, order: Order): Promise<boolean> {
     if (order.at < startedAt) {
       await drop(instance, order, { ops: [orders.remove(key)] })

@@ -21,7 +21,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** Absent in records of earlier releases. */
+/** Settings of send safety. They are absent in records of earlier releases. */
 const SendSafety = {
   first_contacts_per_hour: v.optional(v.nullable(v.number()), null),
   first_contacts_per_day: v.optional(v.nullable(v.number()), null),
@@ -62,7 +62,7 @@ export const archivedRecord = (text: string): InstanceRecord =>
     Buffer.from(text),
   )
 
-/** Distinguishes two tokens, and reveals nothing about a token of 192 random bits. */
+/** Returns a tag that distinguishes two tokens, and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 
 export const toConfig = (

@@ -5,7 +5,7 @@
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'
 
-/** `now` is in epoch ms. */
+/** Returns the secret that also signs during the grace time. `now` is in epoch ms. */
 export const previousSecret = ({ webhooks }: InstanceRecord, graceSeconds: number, now: number) => ({
   previousSecret: graceSeconds === 0 ? undefined : { secret: webhooks.secret, until: now + graceSeconds * SECOND },
 })

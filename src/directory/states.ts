@@ -25,7 +25,10 @@ export function createStates() {
       set(instance, state)
     },
 
-    /** Events come over another port, so an event may arrive before an older answer; the answer is then not used. */
+    /**
+     * Records the state of an answer. Events come over another port, so an event may arrive before an older answer. The
+     * answer is then not used.
+     */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
     },

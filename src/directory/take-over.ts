@@ -29,12 +29,17 @@ export interface TakeOverDeps {
    * awaited in the decision on the commit, and may throw.
    */
   insert(device: ImportedDevice, extra: readonly Op[], check: () => Promise<void>): Promise<void>
-  /** The instances in memory, which in a decision are those of the store. */
+  /**
+   * Returns the ids of the instances in memory. During the decision on a commit, these are the instances in the store.
+   */
   known(): Iterable<string>
   media: ImportedMedia
 }
 
-/** `onTaken` is called in the turn in which the instance is inserted. It must not throw. */
+/**
+ * Creates an instance from each waiting device. `onTaken` is called in the turn in which the instance is inserted. It
+ * must not throw.
+ */
 export type TakeOver = (onTaken: (instance: string) => void) => Promise<void>
 
 export interface ImportedMedia {
@@ -43,15 +48,15 @@ export interface ImportedMedia {
   dropAdopted(instance: string): Promise<void>
 }
 
-/** Records per commit. A longer commit would delay the commits of all other instances. */
+/** Number of records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
 export function createTakeOver(deps: TakeOverDeps): TakeOver {
   const { store, sealer, keyRing, steps, log, insert, known, media } = deps
 
   /**
-   * Only one service takes the device: the one that gets its home. Another one may have taken or refused it since it was
-   * listed here.
+   * Whether this service takes the device. Only the service that becomes its home takes it. Another service may have
+   * taken or refused the device since it was listed here.
    */
   async function isOurs({ id }: ImportedDevice): Promise<boolean> {
     if (!(await claimHomes(store.homes, [id])).has(id)) return false
@@ -67,7 +72,10 @@ export function createTakeOver(deps: TakeOverDeps): TakeOver {
     if (other !== undefined) throw new Failure('already_linked', { message: linkedAs(other) })
   }
 
-  /** A record of an archived instance is stored without a change, because it is already encrypted. */
+  /**
+   * Returns the operation that stores a key or record of the device. A record of an archived instance is stored without
+   * a change, because it is already encrypted.
+   */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
     const key = signalKey(id, type, name, own)
@@ -114,7 +122,7 @@ export function createTakeOver(deps: TakeOverDeps): TakeOver {
     await media.dropStaged(id)
   }
 
-  /** Only the reason of the refusal stays in the store. An existing instance with the same id is not changed. */
+  /** Refuses a device. Only the reason stays in the store. An existing instance with the same id is not changed. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be made an instance')
     await media.dropStaged(device.id)

@@ -33,7 +33,10 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/** Throws `invalid_request` if the result would break a rule; `at` is put before the field names. */
+/**
+ * Returns the changed webhooks. Throws `invalid_request` if the result would break a rule; `at` is put before the field
+ * names.
+ */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)

@@ -35,7 +35,7 @@ type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 
 const AT_ONCE = 100
 
-/** Name of the mutex for adding instances to a workspace. No instance has such an id. */
+/** Name of the mutex that is locked while instances are added to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
 function named<T>(instance: InstanceId, change: () => T): T {

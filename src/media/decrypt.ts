@@ -8,10 +8,16 @@ import type { SealedFile } from '../domain/file-download.ts'
 const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
-/** The ciphertext is padded to the next block (one block more if it fits exactly); a MAC follows. */
+/**
+ * Returns the length of an encrypted file. The ciphertext is padded to the next block (one block more if it fits
+ * exactly); a MAC follows.
+ */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
-/** Null if there is a hash. Senders sometimes declare wrong lengths, and phones open such files nevertheless. */
+/**
+ * Returns the declared length if it decides whether the file is right. Null if there is a hash: senders sometimes
+ * declare wrong lengths, and phones open such files nevertheless.
+ */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
 
@@ -48,7 +54,7 @@ export class ChangedFile extends Error {
 export const decrypted = (file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
   file.mediaKey === null ? unencrypted(file, source) : unsealed(file, file.mediaKey, source)
 
-/** The last chunk is passed on only after the hash has been verified. */
+/** Yields the chunks of an unencrypted file. The last one is passed on only after the hash has been verified. */
 async function* unencrypted({ fileSha256 }: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let held: Uint8Array | undefined

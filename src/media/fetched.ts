@@ -18,7 +18,7 @@ export interface FetchDeps {
   tempDir: string
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** Waits in ms before each repeated request. */
+  /** Delays in ms before each repeated request. */
   retries?: readonly number[] | undefined
 }
 
@@ -38,8 +38,8 @@ export function isFinalAnswer(error: unknown): boolean {
 }
 
 /**
- * Resolves with the result of `read`. Rejects with `HostRefused`, `ChangedFile`, or an error of the request, the file
- * or `read`.
+ * Downloads a file, and resolves with the result of `read`. Rejects with `HostRefused`, `ChangedFile`, or an error of
+ * the request, the file or `read`.
  */
 export type ReadFile = <T>(file: SealedFile, path: string, read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>
 

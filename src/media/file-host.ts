@@ -18,7 +18,7 @@ const SLOWEST = 16
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {
-  /** Also resolves for a status other than 200. */
+  /** Requests a file. Also resolves for a status other than 200. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }

@@ -8,7 +8,7 @@ import { trustedBy } from '../egress/trusted.ts'
 import { Agent, buildConnector, proxyAgent } from '../egress/undici.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
 
-/** In the sandbox, these hosts are one host of this machine. */
+/** The network's hosts. The sandbox replaces all of them by one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
 
 export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {

@@ -16,9 +16,12 @@ export interface OpenedLink {
 }
 
 export interface MediaLinks {
-  /** The part of the URL after `/media/`; null if the description does not fit into a link. */
+  /** Returns the part of the URL after `/media/`; null if the description does not fit into a link. */
   seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
-  /** Null for a link that this service did not make, that was changed, or that has expired. */
+  /**
+   * Returns the description in a link. Null for a link that this service did not make, that was changed, or that has
+   * expired.
+   */
   open(link: string, now: number): OpenedLink | null
 }
 
@@ -27,7 +30,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const AAD = Buffer.from('media link 2')
 
-/** A list without names, because the length of a link is limited. */
+/** The description in a link. It is a list without names, because the length of a link is limited. */
 type Packed = [
   instance: string,
   expiresAt: number,
@@ -53,7 +56,7 @@ const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base
 /** Lifetime of a link in ms: a day, or as long as the copies in a bucket are kept. */
 export const linkLife = (days: number | null): number => (days ?? 1) * DAY
 
-/** `key` has 32 bytes. The links are valid for `life` ms. */
+/** Creates and opens links. `key` has 32 bytes. The links are valid for `life` ms. */
 export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)

@@ -7,12 +7,12 @@ import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
 /**
- * Limit of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone
+ * Number of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone
  * again.
  */
 const MAX_KNOWN = 1_000
 
-/** Resolves with the new path of the file. Rejects with `Failure`. */
+/** Asks the phone to upload a file again. Resolves with the new path of the file. Rejects with `Failure`. */
 export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {

@@ -13,7 +13,7 @@ export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
   tokenTagOf(instance: string): string | undefined
-  /** Undefined if there is no such instance. */
+  /** Returns the proxy URL of an instance, or null without a proxy. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
   /** Slots for downloads that are shared fairly between instances, so that one instance cannot take them all. */
@@ -30,7 +30,10 @@ export interface OpenReceived {
 }
 
 export interface ReceivedMedia {
-  /** Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends the download. */
+  /**
+   * Opens the file of a link. Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends
+   * the download.
+   */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
   /** Link to the copy in the bucket; undefined if there is none, or if the link leads to no file. */
   copyOf(link: string): Promise<string | undefined>

@@ -9,7 +9,7 @@ const MAX_ROUTES = 32
 
 export interface RouteOptions {
   network: NetworkOptions
-  /** Throws if the address of the proxy is not allowed. */
+  /** Returns the route to a proxy. Throws if the address of the proxy is not allowed. */
   proxyRoute(proxyUrl: string): ProxyRoute
   log: Log
 }

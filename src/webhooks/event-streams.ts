@@ -16,8 +16,8 @@ const ASK_AGAIN = SECOND
 const LOOK_EVERY = 2 * SECOND
 
 /**
- * A bell wakes a reader when there are new events. If it rings while the reader does not wait, the next wait ends
- * immediately.
+ * Creates a bell, which wakes a reader when there are new events. If it rings while the reader does not wait, the next
+ * wait ends immediately.
  */
 function createBell() {
   let isRung = false
@@ -30,7 +30,7 @@ function createBell() {
     silence() {
       isRung = false
     },
-    /** True if the bell was rung, false when the time is over or the signal is aborted. */
+    /** Resolves with true if the bell was rung, and with false when the time is over or the signal is aborted. */
     wait(ms: number, signal: AbortSignal): Promise<boolean> {
       if (isRung || signal.aborted) return Promise.resolve(isRung)
       return new Promise((resolve) => {
@@ -65,7 +65,9 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /** One check serves all readers. If it cannot read the store, the next check reads it. */
+  /**
+   * Checks the store regularly, for all readers together. If one check cannot read the store, the next one reads it.
+   */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }
@@ -102,7 +104,10 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     let cursor = after
     let reportedGap: string | null = null
 
-    /** Only the first request waits for the start of the instance. Later the report of its state rings the bell. */
+    /**
+     * Requests the events after the cursor. Only the first request waits for the start of the instance. Later the
+     * report of its state rings the bell.
+     */
     async function ask(waits: boolean): Promise<EventsPage> {
       bell.silence()
       const input = { after: cursor, types, reportedGap }
@@ -113,8 +118,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * `later` while the shard thread is down, because it will restart. Any other failure ends the stream and is
-     * answered when the reader reconnects.
+     * Returns the next page. `later` while the shard thread is down, because it will restart. Any other failure ends
+     * the stream (`over`), and is answered when the reader reconnects.
      */
     const next = () => ask(false).catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 

@@ -10,10 +10,13 @@ export const ANSWER_BYTES = 2_048
  * erased.
  */
 const TAKEN_CHARS = 256
-/** A shorter value of a query parameter is likely to be a part of some word, so it is masked only after its name. */
+/**
+ * Smallest length of a query value that is masked wherever it occurs. A shorter value is likely to be a part of some
+ * word, so it is masked only after its name.
+ */
 const MIN_ALONE = 4
 
-/** The query values of the webhook URL are masked in the answer. */
+/** Returns the part of an answer that is kept. The query values of the webhook URL are masked in it. */
 export function keptAnswer(answer: string, url: string, isTaken: boolean): string {
   const shown = withoutQueryValues(answer, url)
   return isTaken ? [...shown.slice(0, 2 * TAKEN_CHARS)].slice(0, TAKEN_CHARS).join('') : shown

@@ -1,5 +1,5 @@
 /**
- * Lists of events of an instance: of those that wait for delivery, or of those that match a filter. Each list is a
+ * Lists of events of an instance: the events that wait for delivery, or the events that match a filter. Each list is a
  * range of keys under one prefix, which is read only as far as it is needed.
  */
 import { encodeTime } from 'ulid'
@@ -20,7 +20,7 @@ const timeKey = (at: number) => encodeTime(Math.min(Math.max(at, 0), LAST_MOMENT
 
 type Store = Pick<StateStore, 'range' | 'count'>
 
-/** Undefined if the row is gone or cannot be read. */
+/** Returns the row of an event. Undefined if the row is gone or cannot be read. */
 export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | undefined>
 
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
@@ -35,7 +35,7 @@ const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line =
 })
 
 export function createLogLines(store: Store, rowOf: RowOf) {
-  /** Entries within the range whose key is a prefix followed by an event id. */
+  /** Lists the entries within the range whose key is a prefix followed by an event id. */
   function under(instanceId: string, prefix: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Line {
     // An id begins with the prefix of its time and is longer, so it sorts after that prefix.
     const [first, end] = [prefix + timeKey(from), to >= LAST_MOMENT ? undefined : prefix + timeKey(to + 1)]
@@ -68,8 +68,8 @@ export function createLogLines(store: Store, rowOf: RowOf) {
   }
 
   /**
-   * Events that failed and wait for a retry. Their keys are ordered by the time of the retry, so the events are sorted
-   * here.
+   * Lists the events that failed and wait for a retry. Their keys are ordered by the time of the retry, so the events
+   * are sorted here.
    */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)
@@ -87,7 +87,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     return range.type === undefined ? lines : lines.map((line) => opened(line, { type: range.type, instanceIds: [] }))
   }
 
-  /** Each event of the filter is in exactly one of these lists. */
+  /** Returns lists that together contain all events of the filter. Each event is in exactly one of them. */
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]

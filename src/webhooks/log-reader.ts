@@ -10,7 +10,7 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** Newest rows that one search decrypts. The next request continues where this one ended. */
+/** Number of rows that one search decrypts, the newest first. The next request continues where this one ended. */
 const MAX_SEARCHED = 5_000
 
 export type SealerOf = (instanceId: string) => Sealer
@@ -18,7 +18,10 @@ export type SealerOf = (instanceId: string) => Sealer
 export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   const rowsOf = once((instanceId: string) => logRows(sealerOf(instanceId)))
 
-  /** Undefined for a row that is gone or cannot be read, for example because its instance is being deleted. */
+  /**
+   * Returns a row of the log. Undefined if the row is gone or cannot be read, for example because its instance is being
+   * deleted.
+   */
   async function rowOf(instanceId: string, eventId: string): Promise<LogRow | undefined> {
     const key = keys.logEntry(instanceId, eventId)
     const bytes = await store.get(key)
@@ -44,7 +47,10 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     return data
   }
 
-  /** The store cannot count matches in encrypted rows, so one pass gives both the page and the total. */
+  /**
+   * Searches the rows for a text. The store cannot count matches in encrypted rows, so one pass gives both the page and
+   * the total.
+   */
   async function search(filter: LogFilter, q: string, lines: readonly Line[]): Promise<LogPage> {
     const sought = q.toLowerCase()
     const data: LogEntry[] = []

@@ -28,7 +28,7 @@ const RowSchema = v.object({
    * `line`: the body waits in the delivery queue. `parked`: an attempt failed. `erased`: the body is no longer stored.
    */
   body: v.picklist(['line', 'parked', 'erased']),
-  /** Time of the next attempt; for a failed event, of the removal of its body. */
+  /** Time of the next attempt. For a failed event, the time at which its body is removed. */
   dueAt: v.nullable(time),
   code: v.nullable(time),
   error: v.nullable(v.string()),
@@ -84,7 +84,7 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
 })
 
 const MAX_FAILURES = 20
-/** Bytes of all answers in a row, as JSON. Six answers in ASCII fit; the oldest are dropped. */
+/** Largest number of bytes of all answers in a row, as JSON. Six answers in ASCII fit; the oldest are dropped. */
 const MAX_ANSWERS = 13 * 1_024
 
 /** Adds the failed attempt that the row shows as its last. `at` is the time when it ended. */
@@ -104,8 +104,8 @@ function withinBudget(failures: LogRow['failures']): LogRow['failures'] {
 }
 
 /**
- * Answers to failed attempts are dropped with the body, because they may repeat it; only the short answer to a delivery
- * stays.
+ * Returns the row without its body. The answers to failed attempts are dropped too, because they may repeat the body.
+ * Only the short answer to a delivery stays.
  */
 export const withoutBody = (row: LogRow): LogRow => ({
   ...row,
@@ -131,7 +131,7 @@ export function soughtTexts(
   ]
 }
 
-/** The oldest attempt comes first. */
+/** Returns the attempts, the oldest first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt, answer }: LogRow): WebhookAttempt[] {
   const shown = failures.map(({ at, code, error, durationMs, answer }) => ({
     at: iso(at),
@@ -159,7 +159,7 @@ export function maskUrl(text: string): string {
   return made
 }
 
-/** The value states whether the event is retried at that time, or its body removed. */
+/** Values of the records with the times at which something is due: the event is retried, or its body is removed. */
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 

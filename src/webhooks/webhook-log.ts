@@ -8,7 +8,7 @@ import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
 export const MAX_REPLAY = 10_000
-/** Events in one request to a shard thread; the instance sends nothing else while they are put back. */
+/** Number of events in one request to a shard thread. The instance sends nothing else while they are put back. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {
@@ -18,8 +18,8 @@ export interface WebhookLogDeps {
 }
 
 /**
- * `not_started` says that nothing of the request was carried out, so it is reported only if this is true for every
- * instance.
+ * Returns the failure of the whole request. `not_started` says that nothing of the request was carried out, so it is
+ * reported only if this is true for every instance.
  */
 function failureOf(causes: readonly unknown[], queued: number): unknown {
   const cause = causes.find((each) => !isNotStarted(each)) ?? causes[0]

@@ -4,13 +4,16 @@ import type { CopyBucket } from './copy-bucket.ts'
 
 export interface BucketWatchDeps {
   bucket: Pick<CopyBucket, 'isThere'>
-  /** Never rejects. */
+  /** Copies a file. Never rejects. */
   copy(task: MediaCopy): Promise<MediaCopyResult>
   log: Log
 }
 
 export interface BucketWatch {
-  /** While the bucket is known to fail, it is checked before a copy, so that the file is not downloaded for nothing. */
+  /**
+   * Tries to copy a file. While the bucket is known to fail, it is checked first, so that the file is not downloaded
+   * for nothing.
+   */
   tried(task: MediaCopy): Promise<MediaCopyResult>
   heard(result: MediaCopyResult): void
   readonly isAway: boolean

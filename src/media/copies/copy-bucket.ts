@@ -1,4 +1,7 @@
-/** The bytes of the files never pass through the main thread, which makes these requests. */
+/**
+ * Requests about the copies in the bucket. The main thread makes them, but the bytes of the files never pass through
+ * it.
+ */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
@@ -8,7 +11,7 @@ import { presigned } from '../../storage/bucket/presigned.ts'
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
-  /** Rejects if the bucket does not answer. */
+  /** Whether the bucket has the copy. Rejects if the bucket does not answer. */
   isThere(name: string): Promise<boolean>
   linkTo(name: string, ms: number): Promise<string>
   firstNames(): Promise<string[]>

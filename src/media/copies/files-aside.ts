@@ -7,12 +7,12 @@ import type { CopyFailure } from '../../domain/media-copy.ts'
 
 const ASIDE = 15 * SECOND
 export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
-/** Limit of files that wait. Further files keep their order, so that the memory is bounded. */
+/** Number of files that may wait. Further files keep their order, so that the memory is bounded. */
 const MAX_ASIDE = 1_000
 
 export interface FilesAside {
   isWaiting(key: string): boolean
-  /** Returns the ms for which the file waits; undefined if too many files wait. */
+  /** Lets a file wait. Returns the ms for which it waits; undefined if too many files wait. */
   put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
   remove(key: string): void
   tryAll(): void

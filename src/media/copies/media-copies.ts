@@ -27,9 +27,9 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
   bucket: CopyBucket
   store: Pick<StateStore, 'range' | 'commit'>
   links: MediaLinks
-  /** Undefined if there is no such instance. */
+  /** Returns the proxy URL of an instance, or null without a proxy. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** False if another service has the instance, which then copies its files. */
+  /** Whether this service has the instance. If another service has it, that service copies its files. */
   isHere(instance: string): boolean
   count(outcome: CopyOutcome): void
   log: Log
@@ -53,7 +53,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   /** Files that waited for the bucket are tried immediately when it works again. */
   const watch = createBucketWatch(deps, aside.tryAll)
 
-  /** Undefined if the copy is tried again later, the service stops, or the instance was deleted. */
+  /** Copies one file. Undefined if the copy is tried again later, the service stops, or the instance was deleted. */
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
     const proxyUrl = proxyOf(instance)

@@ -11,11 +11,11 @@ const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {
   wake(instance: string): void
-  /** Must be called after `signal` was aborted. */
+  /** Resolves when no pass is running. Must be called after `signal` was aborted. */
   ended(): Promise<void>
 }
 
-/** `pass` goes once through the records of an instance. If it rejects, it is repeated. */
+/** Creates the walks. `pass` goes once through the records of an instance. If it rejects, it is repeated. */
 export function createRecordWalks(pass: (instance: string) => Promise<void>, signal: AbortSignal, log: Log): RecordWalks {
   const walks = new Map<string, { hasMore: boolean; ended: Promise<void> }>()
 

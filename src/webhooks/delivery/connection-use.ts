@@ -14,7 +14,10 @@ subscribe('undici:client:sendHeaders', (message) => {
   used.add(socket)
 })
 
-/** Must be called in `onRequestStart`. `tell` runs before the head of the request is written. */
+/**
+ * Calls `tell` when the connection of the request is chosen, before the head of the request is written. Must be called
+ * in `onRequestStart`.
+ */
 export function onConnectionChosen(tell: (isReused: boolean) => void): void {
   waiting = tell
 }

@@ -25,18 +25,18 @@ export interface Attempt {
 
 export interface Outcome {
   ok: boolean
-  /** Null if there was no answer. */
+  /** Status of the answer. Null if there was no answer. */
   code: number | null
   /**
-   * Null if the event was delivered; otherwise `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`
-   * or `status 500`.
+   * Why the attempt failed: `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`.
+   * Null if the event was delivered.
    */
   error: string | null
   durationMs: number
   answer?: string
 }
 
-/** Rejects only if the signal aborted the attempt; its outcome is then unknown. */
+/** Makes one attempt. Rejects only if the signal aborted the attempt; its outcome is then unknown. */
 export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
 
 export interface DeliveryOptions {
@@ -51,8 +51,8 @@ export interface DeliveryOptions {
   timeoutMs?: number
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
   /**
-   * False if another process may have replaced this one. No event is posted then, because it could arrive after newer
-   * events of that process.
+   * Whether this process may post events. False if another process may have replaced this one: an event could then
+   * arrive after newer events of that process.
    */
   isHeld?: () => boolean
 }

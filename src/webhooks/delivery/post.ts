@@ -19,14 +19,19 @@ export interface PostRequest {
   answerBytes?: number | undefined
   deadline: number
   stop?: AbortSignal | undefined
-  /** Asked again right before the head is written, because the name and the connection may have taken long. */
+  /**
+   * Whether the request may be sent. This is asked again right before the head is written, because the name look-up and
+   * the connection may have taken long.
+   */
   mayBegin(): boolean
 }
 
-/** The request was not begun, because `mayBegin` no longer allowed it when its connection was ready. */
+/** Thrown if the request was not begun, because `mayBegin` no longer allowed it when its connection was ready. */
 export class NotBegun extends Error {}
 
-/** A kept-alive connection ended before the status arrived: the receiver may have closed it while it was idle. */
+/**
+ * Thrown if a kept-alive connection ended before the status arrived: the receiver may have closed it while it was idle.
+ */
 export class StaleConnection extends Error {}
 
 const CONNECTION_ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
@@ -34,8 +39,8 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Rejects if an error occurs before the status, with `StaleConnection` on a used connection, and with `NotBegun` if
-   * nothing was sent. Once a status arrives it is the result, however the body continues.
+   * Posts a request. If an error occurs before the status, it rejects: with `StaleConnection` on a used connection, and
+   * with `NotBegun` if nothing was sent. Once a status arrives, this is the result, however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
@@ -44,7 +49,7 @@ export interface Poster {
 /** Milliseconds for which the rest of an answer is read, so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** The timer stops after this number of checks without a running request. */
+/** Number of checks without a running request after which the timer stops. */
 const IDLE_LOOKS = 10
 const KNOWN_URLS = 1_024
 
@@ -55,7 +60,7 @@ interface UnderWay {
 
 export function createPost(agent: Agent, timeoutMs: number): Poster {
   const underWay = new Set<UnderWay>()
-  /** Each signal has only one listener, and not one for every request. */
+  /** The running requests of each signal. A signal has only one listener, and not one for every request. */
   const stopped = new WeakMap<AbortSignal, Set<UnderWay>>()
   const places = boundedCache<string, { origin: string; path: string }>(KNOWN_URLS)
   const lookEveryMs = Math.max(1, Math.min(100, timeoutMs / 10))

@@ -14,7 +14,8 @@ export interface Signed {
 }
 
 /**
- * Both signatures have the same time and one value per secret; a receiver accepts the request if one value is valid.
+ * Returns the headers of both signatures. They have the same time and one value per secret; a receiver accepts the
+ * request if one value is valid.
  */
 export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: number): Record<string, string> {
   const t = epochSeconds(atMs)
@@ -27,8 +28,8 @@ export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: numbe
 }
 
 /**
- * `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, the HMAC-SHA256 of `<t>.<body>`. The key is the
- * UTF-8 bytes of the whole secret.
+ * Returns the value of `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, the HMAC-SHA256 of
+ * `<t>.<body>`. The key is the UTF-8 bytes of the whole secret.
  */
 export function sign(secrets: readonly string[], body: Uint8Array, atMs: number): string {
   const t = epochSeconds(atMs)
@@ -39,8 +40,8 @@ export function sign(secrets: readonly string[], body: Uint8Array, atMs: number)
 const epochSeconds = (atMs: number) => String(Math.floor(atMs / 1_000))
 
 /**
- * Base64 of the HMAC-SHA256 of `<event id>.<t>.<body>`. Standard Webhooks decodes the part of the secret after `whsec_`
- * as base64: 24 bytes here.
+ * Returns the HMAC-SHA256 of `<event id>.<t>.<body>` in base64. The key is the part of the secret after `whsec_`, which
+ * Standard Webhooks decodes as base64: 24 bytes here.
  */
 const standardSignature = (secret: string, eventId: string, t: string, body: Uint8Array) =>
   createHmac('sha256', Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64'))
@@ -48,6 +49,6 @@ const standardSignature = (secret: string, eventId: string, t: string, body: Uin
     .update(body)
     .digest('base64')
 
-/** The secret before the last rotation, as a list that is empty after the grace time. */
+/** Returns the secret before the last rotation, as a list that is empty after the grace time. */
 export const validSecrets = (previous: PreviousSecret | undefined, now: number): string[] =>
   previous !== undefined && now < previous.until ? [previous.secret] : []
