@@ -22,7 +22,7 @@ export interface ApiKey {
    * header.
    */
   kind: 'api_key' | 'client_token'
-  /** In epoch ms. */
+  /** Time of creation in epoch ms. */
   createdAt: number
   lastUsedAt: number | null
   lastUsedIp: string | null

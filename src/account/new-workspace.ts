@@ -6,7 +6,7 @@ import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface NewWorkspace {
   name: string
-  /** In epoch ms. */
+  /** Present time in epoch ms. */
   now: number
   adminKeyHash: string | null
   instanceSlots: number | null

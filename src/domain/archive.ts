@@ -16,7 +16,7 @@ export interface ArchiveHead {
   v: number
   kind: ArchiveKind
   id: string
-  /** In epoch ms. */
+  /** Time at which the archive was made, in epoch ms. */
   made: number
   release: string
 }

@@ -32,7 +32,7 @@ export interface BoundedClockOptions {
   uptime(): number
   /**
    * Called when this clock stops following the machine's clock, when that clock jumps again, and when it is followed
-   * again. `aheadMs` is then 0.
+   * again. `aheadMs` is 0 in the last case.
    */
   onChange?(aheadMs: number): void
 }

@@ -4,7 +4,7 @@
  * variables, because the URL is logged.
  */
 export interface Bucket {
-  /** The URL has no slash at its end. */
+  /** URL of the server, without a slash at its end. */
   endpoint: string
   /** Base URL at which readers of links reach the server; undefined if it is the same. */
   publicEndpoint?: string

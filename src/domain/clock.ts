@@ -1,6 +1,6 @@
 /** A source of the time. It is passed as an argument, so that tests can set the time and need not wait. */
 export interface Clock {
-  /** In epoch ms. */
+  /** Returns the time in epoch ms. */
   now(): number
 }
 

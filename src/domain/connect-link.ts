@@ -20,7 +20,7 @@ export interface ConnectWish {
   operator: ConnectOperator
 }
 
-/** Times are in epoch ms. */
+/** A connect link. Times are in epoch ms. */
 export interface ConnectLink extends Omit<ConnectWish, 'lifeMs'> {
   id: string
   workspace: WorkspaceId
@@ -34,7 +34,7 @@ export interface ConnectLink extends Omit<ConnectWish, 'lifeMs'> {
 export const CONNECT_STATUSES = ['open', 'paired', 'expired'] as const
 
 export interface ConnectLinks {
-  /** Must be called once, before all other methods. */
+  /** Reads the stored links. Must be called once, before all other methods. */
   load(): Promise<void>
   /**
    * Creates a link and its secret, which is the last part of the page's URL; only the hash of the secret is stored.

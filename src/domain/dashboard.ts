@@ -115,7 +115,7 @@ export interface StatusChange {
 
 export type TimelineStep =
   | { kind: 'queued'; at: string }
-  /** The message is not sent before `at`; null if that time is unknown. */
+  /** The message waits. It is not sent before `at`; null if that time is unknown. */
   | { kind: 'waiting'; at: string | null; reason: WaitingReason | null }
   | { kind: 'left'; at: string }
   | { kind: 'acknowledged'; at: string }
@@ -129,7 +129,7 @@ export interface Timeline {
   instance_id: string
   message_id: string | null
   svc_id: string | null
-  /** Null if the chat is not known; absent if the key may not see it. */
+  /** Chat of the message. Null if the chat is not known; absent if the key may not see it. */
   correspondent?: string | null
   operation: string | null
   state: 'waiting' | 'processing' | 'sent' | 'failed' | 'unknown'

@@ -4,7 +4,7 @@
  */
 export type DiskState = 'ok' | 'low' | 'full'
 
-/** Shared memory, which each thread gets when it is created. */
+/** State of the disk in shared memory, which each thread gets when it is created. */
 export interface SharedDisk {
   /** One number: the index of the state in the list of states. */
   state: Int32Array

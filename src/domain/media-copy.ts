@@ -8,6 +8,8 @@ export interface MediaCopy {
 }
 
 /**
+ * Result of copying a received file to the bucket.
+ *
  * - `copied`: the object is complete.
  * - `gone`: the network has no such file, or the file differs from the one that was sent. Another try has the same result.
  * - `host`: the network's host failed, and may work later.

@@ -19,7 +19,7 @@ export interface UsageNow {
 }
 
 export interface Usage {
-  /** Asks the shard threads, unless their last answer is younger than `maxAgeMs`. */
+  /** Measures the usage, unless the last measurement is younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   now(instance: string): UsageNow | undefined

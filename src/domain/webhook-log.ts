@@ -84,7 +84,7 @@ export interface LogPage {
 }
 
 export interface LogReader {
-  /** If the signal is aborted before the log is read, nothing is read. */
+  /** Reads a page of the log. If the signal is aborted before that, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   resendable(range: LogRange, limit: number): Promise<Resendable>
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
@@ -103,7 +103,7 @@ export interface Resendable {
 }
 
 export interface WebhookLog {
-  /** If the signal is aborted before the log is read, nothing is read. */
+  /** Reads a page of the log. If the signal is aborted before that, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /**
    * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the
@@ -113,7 +113,10 @@ export interface WebhookLog {
   /** Schedules the events for an immediate delivery, in their normal order. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
-  /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
+  /**
+   * Reads the body of an event. Throws `not_found` if the body is no longer stored. The access is logged with the
+   * caller's address `source`.
+   */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
   /** Schedules the oldest events of the range whose bodies are still stored. `nextFrom` is as in `Resendable`. */
   replay(range: LogRange): Promise<{ queued: number; nextFrom: number | null }>

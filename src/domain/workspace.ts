@@ -11,7 +11,7 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 
-/** Times are in epoch ms. */
+/** The plan of a workspace. Times are in epoch ms. */
 export interface Subscription {
   status: SubscriptionStatus
   trialEndsAt: number | null

@@ -44,7 +44,7 @@ function hasTooManyValues(bytes: Uint8Array): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
+/** Parses JSON. Throws `TooManyValues`, or another error if the bytes are not valid JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_VALUES && hasTooManyValues(bytes)) throw new TooManyValues()
   return JSON.parse(decoder.decode(bytes))

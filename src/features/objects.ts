@@ -63,7 +63,10 @@ export const Webhooks = z
   })
   .meta({ id: 'Webhooks' })
 
-/** A restriction of the account by WhatsApp. `reach_out` concerns messages to people who have not written since it was paired. */
+/**
+ * A restriction of the account by WhatsApp. `reach_out` concerns messages to people who have not written since the
+ * instance was paired.
+ */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
   until: instant.nullable().meta({ description: 'Null if the network does not report it.' }),

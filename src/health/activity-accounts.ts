@@ -41,7 +41,7 @@ export interface ActivityAccountsDeps {
 
 interface Account {
   hours: ActivityHours
-  /** In epoch ms. */
+  /** Time at which the stored hours were read, in epoch ms. */
   readAt: number
   /** The last report. Absent before the first report of the thread that hosts the instance. */
   reported?: { since: number; totals: Amounts }

@@ -105,7 +105,7 @@ async function answer(
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
   const patience = {
-    // The last known state is a better answer than a late one.
+    // A call with a fallback does not wait, because the last known state is a better answer than a late one.
     waits: fallback === undefined,
     workspace,
     checkAgain: caller.checkAgain,

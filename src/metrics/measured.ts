@@ -5,8 +5,8 @@ import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
 /**
- * Bounds in ms for the time since an instance received its last stanza. A busy account receives one every minute, a
- * quiet one none for days.
+ * Bounds in ms for the time since an instance received its last stanza. A busy account receives a stanza every minute,
+ * and a quiet account may receive none for days.
  */
 const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 

@@ -74,7 +74,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
       })
       if (!isMade) return undefined
       // A change that replaces the admin key or deletes the instance may have been decided while the app was not in
-      // memory yet, so it has not ended the app.
+      // memory yet. Such a change has not ended the app.
       await settled(found.workspace)
       if (isOfKey(found) && (await store.get(keys.config(found.instance))) !== undefined) return tokens
       await end(app)
@@ -130,7 +130,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     },
 
     endOf(of) {
-      // Codes would otherwise create an app after all apps were revoked.
+      // Codes are removed too, because they would otherwise create an app after all apps were revoked.
       const ending = codes.removals(({ workspace, instance }) =>
         'instance' in of ? instance === of.instance : workspace === of.workspace,
       )

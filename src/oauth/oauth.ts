@@ -21,7 +21,7 @@ export interface OauthApp {
   instance: InstanceId
   clientId: string
   clientName: string
-  /** In epoch ms. */
+  /** Time of creation in epoch ms. */
   createdAt: number
   lastUsedAt: number | null
 }

@@ -19,7 +19,7 @@ export interface Part {
 }
 
 interface Timed {
-  /** End in epoch ms. */
+  /** Time at which the record ends, in epoch ms. */
   until: number
 }
 

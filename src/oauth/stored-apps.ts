@@ -68,7 +68,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
         const apps = found.map(([key, bytes]) => records.decode(key, bytes))
         for (const app of apps.sort((one, other) => one.createdAt - other.createdAt)) held.hold(withLatestUse(app))
       })
-      // Nobody can use these apps, and the next start tries again.
+      // A failure does no harm: nobody can use these apps, and the next start tries again.
       await removeEnded(now).catch((err: unknown) => log.error({ err }, 'ended OAuth apps could not be removed'))
       await uses
         .removeOthers((id) => held.get(id) !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Part of the script of the API reference: makes Swagger UI usable with a screen reader. It changes its components
- * where they have options, and adds the attributes that they leave out.
+ * Part of the script of the API reference: makes Swagger UI usable with a screen reader. It changes the components of
+ * Swagger UI by their options, and adds the attributes that these components leave out.
  */
 export const accessibleScript = `
 /**

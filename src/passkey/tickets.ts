@@ -41,7 +41,7 @@ export interface Tickets {
 export interface TicketsDeps {
   clock: Clock
   steady: Clock
-  /** Absent if no other service runs on the store. */
+  /** Store of the tickets that the members of a cluster share. Absent if no other service runs on the store. */
   shared?: { main: Pick<MainRecords, 'load' | 'change'>; sealer: Sealer; log: Log } | undefined
 }
 
@@ -53,7 +53,7 @@ const TicketRecord = v.object({
   ceremony: v.string(),
   challenge: v.string(),
   isStranger: v.boolean(),
-  /** In epoch ms. */
+  /** Time at which the ticket ends, in epoch ms. */
   endsAt: v.number(),
 })
 type StoredTicket = Ticket & { endsAt: number }

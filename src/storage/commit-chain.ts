@@ -13,7 +13,10 @@ const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /** Resolves when these operations and all earlier entries are on disk. After the first failure it always rejects. */
+  /**
+   * Adds an entry. Resolves when these operations and all earlier entries are on disk. After the first failure it
+   * always rejects.
+   */
   add(ops: readonly Op[]): Promise<void>
   /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>

@@ -69,7 +69,10 @@ export interface StateStore {
    * the store.
    */
   confirm?(): Promise<void>
-  /** Absent if only the processes of one machine can use the store. */
+  /**
+   * The changes of the records that every service has in memory. Absent if only the processes of one machine can use
+   * the store.
+   */
   changes?: ChangeFeed
   /**
    * Lists the distinct ids that follow a prefix, which ends with `:`. Absent if the ids can be read one by one at no

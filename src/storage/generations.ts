@@ -10,7 +10,9 @@ import type { Sweep } from './retention.ts'
 
 export interface Term {
   ms: number
-  /** If rows and bytes are both `Infinity`, a generation ends only by age. */
+  /**
+   * Maximum number of rows in a generation. If `rows` and `bytes` are both `Infinity`, a generation ends only by age.
+   */
   rows: number
   bytes: number
 }
@@ -38,14 +40,16 @@ export interface Generations {
   forgotten(): void
 }
 
-/** With 13 digits of epoch ms, the order as text is the order in time until the year 2286. */
+/**
+ * Number of digits of a time in epoch ms. With 13 digits, the order as text is the order in time until the year 2286.
+ */
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
   /** Start of the newer generation in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Both numbers are upper bounds, because a commit may fail. */
+  /** Number of rows in the newer generation, and then their size. Both are upper bounds, because a commit may fail. */
   let rows = 0
   let bytes = 0
 

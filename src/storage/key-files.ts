@@ -13,7 +13,10 @@ import { PLACE_BYTES } from './key-places.ts'
 import type { KeyTable, Places } from './key-table.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 
-/** Each of the two encrypted copies is in a separate disk sector, so writing one cannot damage the other. */
+/**
+ * Offsets of the two encrypted copies in a file. Each copy is in a separate disk sector, so writing one cannot damage
+ * the other.
+ */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)
@@ -96,7 +99,7 @@ const unlessGone = (work: Promise<void>): Promise<boolean> =>
     },
   )
 
-/** Hidden files (`.DS_Store`) and unfinished files (`.tmp`) contain no key. */
+/** True for the name of a key. Hidden files (`.DS_Store`) and unfinished files (`.tmp`) contain no key. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith(DRAFT)
 
 function placeIn(bytes: Buffer, place: 0 | 1): Buffer | undefined {

@@ -24,7 +24,7 @@ export interface KeyRing {
   /** Key for links to received files; 32 bytes. */
   readonly links: Uint8Array
   instances(): string[]
-  /** Throws if the instance has no key. */
+  /** Returns the key of an instance. Throws if the instance has no key. */
   of(instance: string): Uint8Array
   /**
    * Makes this service the home of the instance, and then stores the key of the instance. Both are durable when the

@@ -9,7 +9,7 @@ import { repository } from './repository.ts'
 import type { Sealer } from './sealer.ts'
 
 export interface Use {
-  /** In epoch ms. */
+  /** Time of the use in epoch ms. */
   at: number
   ip: string | null
 }

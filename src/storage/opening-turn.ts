@@ -203,7 +203,7 @@ async function listenAt(server: Server, place: Place, name: string, dir: string)
     server.listen(path)
     await once(server, 'listening')
     await chmod(path, PRIVATE_FILE)
-    // The service must reach the socket of a command that root has started.
+    // The service must reach the socket of a command that root has started, so the socket gets the owner of the folder.
     if (process.getuid?.() === 0) {
       const { uid, gid } = await stat(dir)
       await chown(path, uid, gid)

@@ -104,7 +104,7 @@ export const keys = {
   activity: (id: string) => `instance:${id}:activity:`,
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
-  /** Index of ended events by outcome and type, without a value. */
+  /** Entry in the index of ended events, by outcome and type. The record has no value. */
   logEnded: (id: string, status: string, type: string, eventId: string): string =>
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,

@@ -17,7 +17,7 @@ export interface Retention {
   covers(sweep: Sweep, complaint: string): () => void
   start(): void
   idle(): Promise<void>
-  /** No row is removed after the promise has resolved. */
+  /** Stops the removal. No row is removed after the promise has resolved. */
   stop(): Promise<void>
 }
 

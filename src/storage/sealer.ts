@@ -9,9 +9,9 @@ import { type BoundedCache, boundedCache } from '../lib/bounded-cache.ts'
 import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
-  /** `plain` may be memory that the caller uses again after the call. */
+  /** Encrypts a value. `plain` may be memory that the caller uses again after the call. */
   seal(recordKey: string, plain: Uint8Array): Buffer
-  /** Throws if the value was changed, moved to another record, or encrypted with another key. */
+  /** Decrypts a value. Throws if it was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
   /**
    * Returns 22 characters that replace a text in the key of a record. The same text gives the same characters, which

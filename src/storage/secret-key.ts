@@ -17,7 +17,7 @@ export interface SecretKeySource {
    */
   store: Pick<StateStore, 'range'>
   mustExist?: boolean
-  /** If true, there is no file for the key, so the operator must give the key. */
+  /** True if there is no file for the key. The operator must then give the key. */
   isGivenOnly?: boolean
 }
 

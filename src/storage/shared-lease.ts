@@ -19,7 +19,7 @@ const UPTIME_AHEAD = 2
 
 /** Clocks that all threads of a process share. Each returns ms. */
 export interface LeaseClocks {
-  /** Stops while the machine is suspended. */
+  /** The monotonic clock. It stops while the machine is suspended. */
   monotonic(): number
   wall(): number
   uptime(): number

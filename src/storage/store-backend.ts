@@ -1,6 +1,6 @@
 /**
  * The parts of a store besides the driver of its records: folders, keys, owner, size and backup. Each kind of store has
- * a backend. No other module knows which kind there is.
+ * a backend. No other module knows which kind of store is used.
  */
 import type { Driver, Storage } from 'unstorage'
 import type { ServiceNode } from '../domain/nodes.ts'
@@ -18,7 +18,10 @@ export interface Backend {
   shown: string
   /** True if a generated secret key could not be stored, so that the operator must give the key (SVC_SECRET_KEY). */
   needsSecretKey: boolean
-  /** Throws a sentence that names the variable if a folder cannot be used. */
+  /**
+   * Creates the folders of the service and of the store. Throws a sentence that names the variable if a folder cannot
+   * be used.
+   */
   makeFolders(dataDir: string): Promise<void>
   exists(): Promise<boolean>
   /**
@@ -71,7 +74,7 @@ export interface TurnOptions {
   /** If the signal is aborted, the wait ends and rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
-  /** While it returns false, this service is not listed as a standby. */
+  /** Returns true if this service may be listed as a standby. If absent, it may. */
   isReady?(): boolean
   /** Called when the store begins to refuse the row that lists this service. The service is then in no list. */
   onUnlisted?(cause: unknown): void
@@ -97,7 +100,10 @@ export interface OpenOptions {
   node?: OwnNode | undefined
   /** Present if this service uses the store at the same time as others (`SVC_CLUSTER`). */
   cluster?: ClusterOptions | undefined
-  /** Absent if this thread is the only one that opens the store. */
+  /**
+   * Number of bytes that running commits of each thread may need. Absent if this thread is the only one that opens the
+   * store.
+   */
   claims?: Claims | undefined
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
@@ -135,7 +141,7 @@ export interface OpenParts {
   /** Size of the store in bytes on disk. */
   size(): Promise<number>
   keyTable: KeyTable
-  /** Absent if the store keeps media in files. */
+  /** Driver for media in the store. Absent if the store keeps media in files. */
   blobDriver?: BlobDriver | undefined
   /**
    * Makes this process the owner of the store, or one of the services that use it together. Resolves with a function

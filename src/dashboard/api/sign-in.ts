@@ -1,6 +1,6 @@
 /**
- * Reads the session of this browser. A sign-in exchanges the admin key or an API key for a session; the page does not
- * store the key.
+ * Reads the session of this browser, and signs in and out. A sign-in exchanges the admin key or an API key for a
+ * session; the page does not store the key.
  */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'

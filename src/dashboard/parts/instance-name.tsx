@@ -1,4 +1,6 @@
-/** Instances whose name looks like that of another instance. The beginning of the id follows such a name. */
+/**
+ * The name of an instance. If another instance has a name that looks alike, the beginning of the id follows the name.
+ */
 import { computed } from '@preact/signals'
 import { namesakes, shortId } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'

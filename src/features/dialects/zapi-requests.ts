@@ -1,6 +1,6 @@
 /**
- * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation. Also contains routes that
- * only clients of this dialect use.
+ * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation, and routes that only
+ * clients of this dialect use.
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'

@@ -64,7 +64,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   // The pattern `/*` also matches the path without a suffix.
   app.use(`${BASE}/*`, async (c, next) => {
     if (mode === 'loopback' && !gate.isOnThisMachine(accessRequestOf(c))) throw new Failure('not_found', { message: NO_ROUTE })
-    // Answers contain names that strangers chose; `nosniff` prevents browsers from treating them as a page.
+    // Answers contain names that other people chose; `nosniff` prevents browsers from treating them as a page.
     c.get('state').headers['X-Content-Type-Options'] = 'nosniff'
     return next()
   })

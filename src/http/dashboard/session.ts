@@ -44,7 +44,7 @@ function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')
   const folder = isPublic ? base.pathname.replace(/\/$/, '') : ''
-  // If a caller falsely claims https, only its own browser does not send the cookie back.
+  // If a caller falsely claims https, the only effect is that its own browser does not send the cookie back.
   const isSecure = (isPublic && base.protocol === 'https:') || c.req.header('X-Forwarded-Proto') === 'https'
   return { path: `${folder}/dashboard`, secure: isSecure }
 }

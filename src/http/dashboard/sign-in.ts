@@ -28,7 +28,7 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
     const keyId = key?.id ?? null
     const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
     const { session, value, proof, kept } = sessions.open({ workspace, keyId }, from)
-    // The next request of the page may reach another service.
+    // The next request of the page may reach another service, which must know the session by then.
     if (account.isShared) await orLate(kept, KEPT_WITHIN, () => {})
     keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
     log.info({ session: session.id, workspace, api_key_id: keyId, address: from.address }, 'dashboard: signed in')

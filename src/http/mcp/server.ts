@@ -31,8 +31,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // The SDK uses a validator for forms that a client fills in, which this service does not use. Without this one,
-      // the SDK would create a schema compiler for every request.
+      // The SDK uses a validator for forms that a client fills in, which this service does not use. Without the
+      // validator that is given here, the SDK would create a schema compiler for every request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },

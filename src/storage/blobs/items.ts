@@ -7,7 +7,7 @@ import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE
 
 export interface BlobDriver extends Driver {
   forget?(owner: string): Promise<void>
-  /** Absent if the driver never has incomplete blobs. */
+  /** Removes incomplete blobs. Absent if the driver never has any. */
   removeDrafts?(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
   return sealed
 }
 
-/** Resolves with the number of encrypted bytes that were removed. */
+/** Removes the blobs under a prefix. Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   found.sort((one, other) => other.index - one.index)

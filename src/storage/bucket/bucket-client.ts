@@ -35,13 +35,13 @@ export interface BucketAnswer {
   status: number
   headers: Headers
   bytes: Uint8Array
-  /** The expected error code; undefined for success. */
+  /** The expected error code, if the server has answered with it; undefined for success. */
   code: string | undefined
 }
 
 export interface BucketClient {
   shown: string
-  /** Rejects with `BucketFailure`. */
+  /** Sends a request. Rejects with `BucketFailure`. */
   request(request: BucketRequest): Promise<BucketAnswer>
   failure(status: number, code: string | undefined): BucketFailure
   firstKeys(): Promise<string[]>

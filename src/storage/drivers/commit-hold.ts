@@ -24,7 +24,10 @@ export function createCommitHold(db: Pick<Database, 'transaction'>): CommitHold 
   let over: Promise<void> | undefined
   const waiting: (() => void)[] = []
 
-  /** A commit that is made while the earlier ones continue waits as well, so it does not overtake them. */
+  /**
+   * Lets the waiting commits continue, in their order. A commit that is made in the meantime waits as well, so it does
+   * not overtake them.
+   */
   async function letAllContinue() {
     while (waiting.length > 0) {
       for (const proceed of waiting.splice(0)) proceed()

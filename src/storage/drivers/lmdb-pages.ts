@@ -193,8 +193,8 @@ const byNumber: Compare = (a, b) => {
 }
 
 /**
- * A list of free pages is a count, then page numbers. The first page of a run follows the negative length of the run; 0
- * has no meaning.
+ * Checks a list of free pages. The list is a count, then page numbers. The first page of a run follows the negative
+ * length of the run; 0 has no meaning.
  */
 function checkFreeList(list: Buffer, lastPage: number): void {
   const count = list.byteLength < 8 ? -1n : list.readBigUInt64LE(0)

@@ -53,7 +53,7 @@ const FREE_LIST_PAGES = 16
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
 
 const ZEROS = Buffer.alloc(256 * 1_024)
-/** lmdb's lock file has a header, and a slot of 64 bytes per reader. */
+/** Bytes of a slot in lmdb's lock file. The file has a header, and one slot per reader. */
 const LOCK_SLOT = 64
 
 export interface Room {

@@ -233,7 +233,7 @@ async function openTables(
       )
     }
     if (format === FORMAT) {
-      // An earlier build made the same format without this table.
+      // An earlier build made the same format without the table `svc_home`, so the missing table is added.
       if (hasTables && !hasHomes) await make()
       return
     }

@@ -1,7 +1,10 @@
 /** Changes a record in a process that does not have the records in memory, such as an operator command. */
 import type { Op, StateStore } from '../contract.ts'
 
-/** Resolves with false, and writes nothing, if the key does not have the bytes `before`; null means that it is absent. */
+/**
+ * Changes a record. Resolves with false, and writes nothing, if the key does not have the bytes `before`; null means
+ * that it is absent.
+ */
 export async function changeBesideService(
   store: StateStore,
   { key, before }: { key: string; before: Uint8Array | null },
@@ -13,7 +16,7 @@ export async function changeBesideService(
     const version = await changes.version()
     if (!isSame(await store.get(key), before)) return false
     if (await changes.commit(version, ops)) return true
-    // A service has changed another record.
+    // A service has changed another record, so the change is tried again.
   }
 }
 

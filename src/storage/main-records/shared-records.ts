@@ -111,7 +111,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
   }
 
   function accept(decidedAt: number, ops: readonly Op[]) {
-    // A catch-up has already brought this change, and perhaps newer ones of the same records.
+    // A catch-up has already read this change, and perhaps newer changes of the same records.
     if (version > decidedAt) return
     for (const [key, value] of ops) copy.pass(key, value, true)
     if (version === decidedAt) version++

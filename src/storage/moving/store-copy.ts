@@ -19,7 +19,7 @@ import { copyRecords } from './record-copy.ts'
 export interface CopyOptions {
   from: OpenStore
   to: OpenStore
-  /** Null if both stores have their media in the same place. */
+  /** The media to copy. Null if both stores have their media in the same place. */
   media: { from: BlobItems; to: BlobItems } | null
   steps: Steps
   /** Called now and then with the number of records that were compared so far. */

@@ -1,6 +1,6 @@
 /**
- * Tabs of the page. A session of the admin key sees keys, required credentials, allowed addresses, the plan and the
- * sessions. A session of an API key sees what its key may do.
+ * The page about keys and access. A session of the admin key sees keys, required credentials, allowed addresses, the
+ * plan and the sessions. A session of an API key sees what its key may do.
  */
 import type { FunctionComponent } from 'preact'
 import { session } from '../../api/session.ts'

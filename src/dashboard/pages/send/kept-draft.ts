@@ -1,4 +1,4 @@
-/** Keeps the text of the form for sending while the page is loaded again in another language, and no longer. */
+/** Stores the text of the form for sending, but only while the page is loaded again in another language. */
 import { BEFORE_RELOAD } from '../../texts/language.ts'
 
 const KEY = 'svc_draft'
@@ -20,7 +20,7 @@ export function takeDraft(instance: string): KeptDraft | undefined {
     const draft = JSON.parse(stored ?? 'null') as KeptDraft | null
     return draft?.instance === instance ? draft : undefined
   } catch {
-    // A browser that refuses storage has kept nothing.
+    // A browser that refuses storage has stored nothing.
     return undefined
   }
 }

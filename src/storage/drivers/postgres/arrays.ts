@@ -29,7 +29,7 @@ function arrayOf(
   return out
 }
 
-/** Keys are ASCII, so a character is a byte. */
+/** Encodes keys of records. They are ASCII, so a character is a byte. */
 export const texts = (values: readonly string[]): Buffer =>
   arrayOf(
     'text',

@@ -14,7 +14,7 @@ const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Bytes that are added for each operation, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
-/** A batch with a condition changes no homes. */
+/** Operations that are committed together, with a condition or with changes of homes, but never with both. */
 type Batch = { ops: readonly Op[] } & (
   | { guard?: Guard | undefined; homes?: undefined }
   | { guard?: undefined; homes: HomeChanges }

@@ -18,7 +18,7 @@ const DIGEST = `SELECT concat_ws(' ', (SELECT sum(hashtextextended(h::text, 0)) 
   (SELECT sum(hashtextextended(o.id::text, 0)) FROM svc_writer o WHERE NOT o.is_over))`
 
 export interface HomesDeps {
-  /** Id of the main thread's writer. Without it no thread of the service can write. */
+  /** Id of the main thread's writer. Undefined in a process that only reads. */
   service: string | undefined
   commit(changes: HomeChanges): Promise<unknown>
   ask(question: Question): Promise<unknown[][]>

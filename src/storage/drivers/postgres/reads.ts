@@ -1,4 +1,4 @@
-/** Creates the reads of one thread, on one connection. Queries are sent without waiting for earlier answers. */
+/** Reads for one thread, on one connection. Queries are sent without waiting for earlier answers. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { KEY_LIMIT } from '../../contract.ts'

@@ -1,6 +1,6 @@
 /**
- * Watches the counters of services for a while, to find the services that run. Their locks do not show it, because a
- * restart of the server takes the locks away from all of them for a moment.
+ * Watches the counters of services for a while, to find the services that run. Locks do not show which services run,
+ * because a restart of the server takes the locks away from all of them for a moment.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -13,7 +13,7 @@ const LONGEST_GAP = 1_500
  * enough for it.
  */
 const MOST_TIMES = 6
-/** Name of a service that is known only by its counter or its lock. */
+/** Stands for the name of a service that is known only by its counter or its lock. */
 export const UNNAMED = 'which has no entry'
 
 export type Counter = readonly [name: string, beat: string]

@@ -66,7 +66,7 @@ export interface Writer {
    */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** No commit of this writer can be stored after the promise has resolved. */
+  /** Ends the writer. None of its commits can be stored after the promise has resolved. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }
