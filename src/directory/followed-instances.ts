@@ -90,7 +90,7 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
     },
     remove(key, isOwn) {
       const instance = key.slice(keys.configs.length)
-      // The key of an instance that this service erases is destroyed after its data.
+      // If this service erases the instance, its key is destroyed after its data.
       if (!isOwn && eraseLater !== undefined && !isElsewhere(instance)) eraseLater(instance)
       else if (!isOwn) keyRing.forget(instance)
       if (held.find(instance) === undefined) return

@@ -10,8 +10,8 @@ export interface Checks {
 }
 
 /**
- * Throws a `Failure` for an invalid change. `paths` selects whether the field names of the `Failure` include the object
- * that contains the field (`nested`) or not (`flat`).
+ * Returns the changed record. Throws a `Failure` for an invalid change. `paths` selects whether the field names of the
+ * `Failure` include the object that contains the field (`nested`) or not (`flat`).
  */
 export function changedRecord(
   record: InstanceRecord,

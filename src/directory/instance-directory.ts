@@ -1,4 +1,4 @@
-/** All instances are kept in memory, and each change is also stored. */
+/** The directory of instances. It keeps all instances in memory, and stores each change. */
 
 import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'

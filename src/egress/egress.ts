@@ -90,7 +90,9 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** Limits for reading the rest of a body that nobody needs. It is read so that the connection can be used again. */
+/**
+ * Limits for reading the rest of a body that nobody needs. The rest is read so that the connection can be used again.
+ */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

@@ -85,7 +85,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     let state: RuntimeState
     try {
       const sent = send(entry, entry.again)
-      // The calls that waited are sent directly after the start, before later ones.
+      // The calls that waited for the start are sent directly after it, before later calls.
       leave()
       state = await sent
     } catch (error) {

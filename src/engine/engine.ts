@@ -66,9 +66,9 @@ export interface CallerPatience {
   waits?: boolean
   /** Workspace of the call. Workspaces whose instances are called take turns in the line. */
   workspace?: string | undefined
-  /** If it is aborted during the wait, the call is not carried out. */
+  /** Ends the wait if it is aborted; the call is then not carried out. */
   readonly signal?: AbortSignal
-  /** Called after the wait. Throws if the caller has lost its permission. */
+  /** Checks the caller's permission again after the wait. Throws if the caller has lost it. */
   checkAgain?: (() => void) | undefined
 }
 
@@ -138,7 +138,7 @@ export const commands = [
 export type Result = { ok: unknown } | { err: FailureData }
 
 export type EngineEvent =
-  /** The end of a session is announced before the resulting status is on disk. */
+  /** The state of an instance. The end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
   | { type: 'events'; instance: string }

@@ -11,7 +11,7 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface HostingDeps {
   placement: Placement
-  /** Throws if the instance has no key. */
+  /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
   clock: Clock

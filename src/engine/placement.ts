@@ -40,7 +40,7 @@ export interface Placement {
    */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Throws `NotHosted` if the instance is on no shard. */
+  /** Returns the place of an instance. Throws `NotHosted` if the instance is on no shard. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]

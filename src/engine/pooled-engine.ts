@@ -29,7 +29,7 @@ export const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
-  /** Throws if the instance has no key. */
+  /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf: (instance: string) => Uint8Array
   prepareMedia: (job: MediaJob) => Promise<Result>
   onReport?: (shard: number, generation: number, report: ShardReport) => void

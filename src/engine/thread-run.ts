@@ -51,7 +51,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
-    // With 1, Piscina would immediately replace a dead thread, with empty state and without a delay.
+    // With `minThreads: 1`, Piscina would immediately replace a dead thread, with empty state and without a delay.
     minThreads: 0,
     maxThreads: 1,
     // A thread would otherwise block on shared memory between two tasks, which stops its timers and sockets.

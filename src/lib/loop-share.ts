@@ -3,7 +3,10 @@
  * that sockets, timers and the disk are served in between.
  */
 
-/** Callers await the result before each piece of work; undefined means that it may begin immediately. */
+/**
+ * Waits until a piece of work may begin. Undefined means that it may begin immediately. Callers await the result before
+ * each piece.
+ */
 export type LoopShare = () => Promise<void> | undefined
 
 const SETTLED = Promise.resolve()

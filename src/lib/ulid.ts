@@ -5,8 +5,8 @@
 import { randomInt } from 'node:crypto'
 import { ulid } from 'ulid'
 
-/** A cryptographically random number from 0 to just below 1. */
+/** Returns a cryptographically random number from 0 to just below 1. */
 export const randomFraction = () => randomInt(2 ** 32) / 2 ** 32
 
-/** ULIDs of the same millisecond have no order. */
+/** Returns a new ULID. ULIDs of the same millisecond have no order. */
 export const newUlid = () => ulid(Date.now(), randomFraction)

@@ -1,6 +1,6 @@
 /**
- * Reads files from WhatsApp's file host. Behind a proxy any machine may answer in its place, so size and time of the
- * answer are limited.
+ * Reads files from WhatsApp's file host. Behind a proxy any machine may answer instead of the host, so size and time of
+ * the answer are limited.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { FileDownload } from '../domain/file-download.ts'

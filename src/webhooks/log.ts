@@ -22,7 +22,7 @@ const RowSchema = v.object({
   url: v.string(),
   status: v.picklist(LOG_STATUSES),
   attempts: time,
-  /** Failed attempts of the current schedule; a manual resend of many events begins a new one. */
+  /** Number of failed attempts of the current schedule; a manual resend of many events begins a new schedule. */
   tries: time,
   /**
    * `line`: the body waits in the delivery queue. `parked`: an attempt failed. `erased`: the body is no longer stored.
@@ -87,7 +87,7 @@ const MAX_FAILURES = 20
 /** Largest number of bytes of all answers in a row, as JSON. Six answers in ASCII fit; the oldest are dropped. */
 const MAX_ANSWERS = 13 * 1_024
 
-/** Adds the failed attempt that the row shows as its last. `at` is the time when it ended. */
+/** Adds the attempt that the row shows as its last to the list of failures. `at` is the time when the attempt ended. */
 export const withFailure = (row: LogRow, at: number, answer?: string): LogRow => {
   const { code, error, durationMs } = row
   const failure = { at: at - (durationMs ?? 0), code, error, durationMs, ...(answer ? { answer } : {}) }

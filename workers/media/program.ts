@@ -1,13 +1,13 @@
 /**
- * Runs ffmpeg and ffprobe on untrusted files: without a shell, without the environment of the service, and with limits
- * of memory and time.
+ * Runs ffmpeg and ffprobe on untrusted files, without the environment of the service, and with limits of memory and
+ * time. A shell sets these limits, but it interprets no argument.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 /**
- * Limit of processor time in seconds, twice the time limit. It ends a program whose parent was killed and can no longer
- * end it.
+ * Limit of processor time in seconds. It is so high that the time limit normally ends a program first. It ends a
+ * program whose parent was killed and can no longer end it.
  */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048

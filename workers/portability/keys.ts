@@ -164,7 +164,7 @@ function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): read
 
 /**
  * Moves sessions and identities from the number to the LID, where the service looks for them. If both have a session,
- * the one under the LID stays in use, and the other can still decrypt.
+ * the one under the LID stays in use, and the other is kept for decryption.
  */
 function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
   const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))

@@ -32,7 +32,7 @@ export function typeOf(name: string): { type: string; rest: string } | undefined
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Restores bytes that the library or Node wrote as JSON. Throws a SyntaxError. */
+/** Parses JSON, and restores bytes that Baileys or Node wrote in it. Throws a SyntaxError. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

@@ -11,8 +11,8 @@ export interface BucketWatchDeps {
 
 export interface BucketWatch {
   /**
-   * Tries to copy a file. While the bucket is known to fail, it is checked first, so that the file is not downloaded
-   * for nothing.
+   * Tries to copy a file. While the bucket is known to fail, the bucket is checked first, so that the file is not
+   * downloaded for nothing.
    */
   tried(task: MediaCopy): Promise<MediaCopyResult>
   heard(result: MediaCopyResult): void

@@ -37,7 +37,7 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
 
 export interface MediaCopies extends BucketContents {
   wake(instance: string): void
-  /** Why the bucket cannot be used, without secrets; undefined if it can be used. */
+  /** Returns why the bucket cannot be used, without secrets; undefined if it can be used. */
   problem(): string | undefined
   stop(): Promise<void>
 }

@@ -17,7 +17,7 @@ export interface WrittenFolder {
   lostMessageKeys: number
 }
 
-/** Only the owner may read the files, because they contain the keys of an account. */
+/** Umask for the export: only the owner may read the files, because they contain the keys of an account. */
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
 const CREDS = 'creds.json'

@@ -102,7 +102,7 @@ export function createAppStateChanges(
     await store.commit({ ops: [[markOf(collection), null]] })
   }
 
-  /** Starts `recover` after the tasks that already wait for the mutex. */
+  /** If the outcome of a change is unknown, starts `recover` after the tasks that already wait for the mutex. */
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false

@@ -32,14 +32,17 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
   version: number
   /** The encoded collection. */
   bytes: Uint8Array
-  /** Entries from before this device was linked are not announced as changes. */
+  /** Whether the entries are from before this device was linked. Such entries are not announced as changes. */
   isHistory: boolean
   name: string | null
 }
 
 export interface AppState {
   readonly state: AuthenticationState
-  /** Call this right after the socket is created. Nothing is written after `onFailure`. */
+  /**
+   * Listens to the events of the socket. Call this right after the socket is created. Nothing is written after
+   * `onFailure`.
+   */
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>

@@ -46,7 +46,7 @@ export interface CollectionOpener {
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
 
-/** The phone has not shared the key with this id. */
+/** Thrown if the phone has not shared the key with this id. */
 export class MissingKey extends Error {}
 
 const MAX_FILE = 128 * 2 ** 20

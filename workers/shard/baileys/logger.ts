@@ -1,5 +1,5 @@
 /**
- * The logger for Baileys, which logs whole stanzas, keys and message texts with its errors. Only the sentence, the
+ * The logger for Baileys. Baileys logs whole stanzas, keys and message texts with its errors, so only the sentence, the
  * message of the error and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'

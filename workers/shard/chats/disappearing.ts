@@ -1,6 +1,7 @@
 /**
- * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages.
- * Several clients omit the timer, so a message without one proves nothing: only the setting itself turns it off.
+ * Timers of disappearing messages in 1:1 chats. The network does not provide the timers to a linked device, so they are
+ * learned from messages. Several clients omit the timer, so a message without one proves nothing. Only the setting
+ * itself turns a timer off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -22,7 +23,7 @@ const MAX_SECONDS = (365 * DAY) / SECOND
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
-  /** 0 means that the timer is off. */
+  /** Duration of the timer; 0 means that the timer is off. */
   seconds: v.number(),
   /** Time at which the setting was made, in epoch s; null if unknown. */
   since: v.nullable(v.number()),

@@ -47,7 +47,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
-/** Rounds the time of an activity to whole days. Otherwise every message would be a change that must be written. */
+/** Activity is recorded in whole days. Otherwise every message would be a change that must be written. */
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 

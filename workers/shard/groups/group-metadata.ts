@@ -34,7 +34,8 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
   const { groups: most, ms: maxAge } = FACETS.metadata
   const groups = boundedCache<string, { at: number; metadata: Group }>(most)
   /**
-   * Running queries. A change removes its query from this map, so that the answer, which may be older, is not cached.
+   * Running queries. A change of a group removes its query from this map, so that the answer, which may be older, is
+   * not cached.
    */
   const fetching = new Map<string, Promise<Group>>()
 

@@ -1,6 +1,6 @@
 /**
- * Stores the admins of each group, to check whether a member may delete or pin messages. No event waits for this:
- * unknown admins are queried after the event.
+ * Stores the admins of each group, to check whether a member may delete or pin messages. Unknown admins are queried
+ * after the event, so that no event waits for the answer.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'

@@ -46,7 +46,7 @@ export interface AuthStateDeps {
   keys: KeyStore
   store: StateStore
   sealer: Sealer
-  /** An erasure waits until no address is locked. */
+  /** Locks of the addresses. An erasure waits until no address is locked. */
   locks: Pick<AddressLocks, 'idle'>
 }
 

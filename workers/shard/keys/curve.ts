@@ -37,7 +37,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
   }
 }
 
-/** Public key without its type byte. */
+/** Returns the public key without its type byte. */
 export const bare = (publicKey: Uint8Array): Uint8Array => (publicKey.length === 33 ? publicKey.subarray(1) : publicKey)
 
 function asError<T>(work: () => T): T {

@@ -14,7 +14,7 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** If fewer bytes than this are free, the full disk may have caused any failure, whatever the converter reports. */
+/** Number of free bytes below which the full disk may have caused any failure, whatever the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
@@ -22,7 +22,7 @@ export interface Arrived {
   dir: string
 }
 
-/** Without `blobTo`, a media file that is stored in the queue cannot be read. */
+/** Context for a media file that arrives. Without `blobTo`, a file that is stored in the queue cannot be read. */
 export interface Arriving {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
   egressAllow: Ranges

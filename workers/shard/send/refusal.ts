@@ -32,8 +32,8 @@ async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCo
 }
 
 /**
- * Queries the network, because the stored metadata may be outdated. If there is no answer, the account counts as a
- * member.
+ * Whether the account is a member of the group. This queries the network, because the stored metadata may be outdated.
+ * If there is no answer, the account counts as a member.
  */
 async function isMember(asker: Asker, group: string): Promise<boolean> {
   asker.session.groups.forget(group)

@@ -41,7 +41,8 @@ export interface ThreadError {
 const TRAP_GRACE = SECOND
 
 /**
- * Unhandled errors of the library do not end the thread, but a trap does. Returns a function that removes the handlers.
+ * Keeps the thread alive after unhandled errors of Baileys, but ends it after a trap. Returns a function that removes
+ * the handlers.
  */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false

@@ -1,12 +1,12 @@
 /**
  * The WebAssembly module throws strings. They are converted to errors with the texts of the JavaScript implementation,
- * which the library compares.
+ * because Baileys compares these texts.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'not_the_phone' | 'unreadable'
 
-/** The ciphertext or the session caused this error. Any other error says nothing about the message. */
+/** An error that the ciphertext or the session caused. Any other error says nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 

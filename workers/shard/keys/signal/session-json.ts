@@ -239,7 +239,7 @@ const messageKeysIn = (session: Uint8Array): number =>
 
 const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
 
-/** Throws a RangeError if the field is absent. */
+/** Returns a field. Throws a RangeError if the field is absent. */
 function need(message: Uint8Array, number: number): Uint8Array {
   const found = bytesOf(message, number)
   if (found === undefined) throw new RangeError(`field ${number} is absent`)

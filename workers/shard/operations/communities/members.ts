@@ -14,7 +14,10 @@ import { announcementOf } from './sub-groups.ts'
 const NOT_THERE = 404
 const DONE = 200
 const BAD_REQUEST = 400
-/** Codes with which the network refuses a query for an invite link that belongs to the announcement group. */
+/**
+ * Codes with which the network refuses the query for a community's invite link. The link of the announcement group is
+ * then queried.
+ */
 const NOT_OF_THE_PARENT = new Set([400, 404, 405])
 
 type People = { community_id: GroupIdentifier; phones: UserIdentifier[] }

@@ -52,7 +52,8 @@ async function make(
 }
 
 /**
- * Sends a query, and repeats it if the answer is lost. It contains a key by which the network recognizes a repetition.
+ * Sends a query, and repeats it if the answer is lost. The query contains a key by which the network recognizes a
+ * repetition.
  */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Finds out why the network refused a query about a channel. It uses the same codes for followers and for others, so
- * the channel's metadata shows whether the account follows the channel.
+ * Finds out why the network refused a query about a channel. The network uses the same codes for followers and for
+ * others, so the channel's metadata shows whether the account follows the channel.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'

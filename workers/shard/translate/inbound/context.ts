@@ -1,4 +1,4 @@
-/** The look-ups of the translation as interfaces, so that it does not depend on the storage. */
+/** Interfaces of the look-ups, so that the translation does not depend on the storage. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'

@@ -1,6 +1,6 @@
 /**
- * The function that translates each content field of the protocol. A field that is not here is reported as unsupported,
- * with its name.
+ * The function that translates each content field of the protocol. A field that is not in this table is reported as
+ * unsupported, with its name.
  */
 import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
 import { legacyButtons, template } from './buttons.ts'

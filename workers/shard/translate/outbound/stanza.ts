@@ -1,6 +1,6 @@
 /**
  * Determines the attributes and nodes of a stanza from its content. Baileys sets some of them only in `sendMessage`,
- * and others wrong.
+ * and sets others wrong.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -54,7 +54,9 @@ export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   return marks({})
 }
 
-/** The network stores an edit, removal or reaction under the id of the post. */
+/**
+ * Whether the stanza changes an earlier post. The network stores an edit, removal or reaction under the id of the post.
+ */
 export const isPostChange = ({ to, attributes }: Stanza): boolean =>
   chatKind(to) === 'newsletter' && (attributes.edit !== undefined || attributes.type === POST_REACTION)
 
