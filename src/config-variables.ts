@@ -153,7 +153,7 @@ const Environment = v.object({
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_DASHBOARD: v.optional(v.picklist(DASHBOARD_MODES, 'off, loopback or on'), 'loopback'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
-  /** Only for tests: the step at which the process ends itself with SIGKILL. */
+  /** Step at which the process ends itself with SIGKILL. Only tests set it. */
   SVC_TEST_KILL_AT: v.optional(text),
   SVC_TEST_LOG_FILE: v.optional(text),
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),

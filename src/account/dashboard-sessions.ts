@@ -78,7 +78,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     await kept.load(sessions)
     const now = clock.now()
     for (const [hash, { session }] of sessions.all()) {
-      // If the clock was set back since the last use, nobody knows how old the session is.
+      // If the clock was set back since the last use, the age of the session is unknown, so it ends.
       if (session.lastUsedAt - now > CLOCK_DIFFERENCE) forget(hash, session)
       else session.lastUsedAt = Math.min(session.lastUsedAt, now)
     }

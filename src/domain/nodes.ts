@@ -9,8 +9,7 @@ export const NODE_STATES = ['active', 'standby', 'lost'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
 /**
- * Why a service replaced another one as the active service: the other one stopped in order (`planned`), or no longer
- * ran (`failure`).
+ * Why a service became active: the former active service stopped in order (`planned`), or no longer ran (`failure`).
  */
 export const TAKEOVER_CAUSES = ['planned', 'failure'] as const
 export type TakeoverCause = (typeof TAKEOVER_CAUSES)[number]

@@ -10,8 +10,8 @@ import type { RawFields } from './input.ts'
 export interface Alias {
   route: Route
   /**
-   * Id of the operation. If the row has `choose`, the call may go to another operation; the credentials and limits are
-   * then still those of this one.
+   * Id of the operation. If the row has `choose`, a call may go to another operation, but the credentials and limits of
+   * the operation that is named here apply.
    */
   operation: string
   rename?: Readonly<Record<string, string>>

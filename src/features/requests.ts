@@ -17,8 +17,8 @@ export interface RequestRoute {
   method: Method
   path: string
   /**
-   * The operation of the route. If an alias chooses another operation by the sent fields, only the credentials and
-   * limits of this one apply.
+   * The operation that the route names. If an alias chooses another operation by the sent fields, the credentials and
+   * limits of the named operation still apply.
    */
   endpoint: Endpoint
   alias: Alias | undefined

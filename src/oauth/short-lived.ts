@@ -95,7 +95,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
           useless.push(id)
         }
       }
-      // A record whose end is too far away was written while the clock was ahead, so nobody knows how old it is.
+      // A record whose end is too far away was written while the clock was ahead, so its age is unknown.
       const latest = clock.now() + lifeMs + MAX_LEAD
       useless.push(...[...held].flatMap(([id, { until }]) => (until > latest ? id : [])))
       await remove([...useless, ...ended()]).catch(notRemoved)

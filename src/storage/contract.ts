@@ -65,8 +65,8 @@ export interface StateStore {
   /** Counts keys inside the store, so a hundred thousand take only some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
-   * Makes an empty commit, which rejects if another service has replaced this one. Absent if only this machine can use
-   * the store.
+   * Makes an empty commit, which rejects if another service has replaced this service. Absent if only this machine can
+   * use the store.
    */
   confirm?(): Promise<void>
   /**

@@ -2,8 +2,8 @@
  * Stores each key in a file, because only a file can be overwritten in place. The records of a deleted instance remain
  * in free pages of the store, so the key that decrypts them must be destroyed.
  *
- * A file has space for two encrypted copies of its key. While the secret key is rotated, one is encrypted with the old
- * secret key and one with the new, so after a kill at least one of them opens the file.
+ * A file has space for two encrypted copies of its key. While the secret key is rotated, one copy is encrypted with the
+ * old secret key and one with the new. So even after a kill, the present secret key decrypts one of the copies.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'

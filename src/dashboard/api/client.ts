@@ -18,8 +18,8 @@ const SESSION = 'session'
 const NOTHING_TO_PROVE = '1'
 
 /**
- * Sends a request with the proof of the session. The proof is read for each request, because another browser tab may
- * have renewed it.
+ * Sends a request with the proof, the half of the session's credential that scripts can read. It is read for each
+ * request, because another browser tab may have renewed it.
  */
 export async function send(request: Request): Promise<Response> {
   const proof = readProof()

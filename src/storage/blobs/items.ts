@@ -22,7 +22,7 @@ export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | '
 
 export const STAGED = 'import-'
 
-/** Returns the first piece of each blob whose name begins with the prefix. The prefix is an owner, a blob, or empty. */
+/** Returns the first piece of each blob of an owner, of one blob, or of all blobs if the prefix is empty. */
 export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   return found.filter(({ index }) => index === 0)

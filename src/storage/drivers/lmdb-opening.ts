@@ -56,8 +56,8 @@ export async function openInTurn(dir: string, shape: EnvironmentShape): Promise<
       try {
         await closeStore()
       } finally {
-        // The last process that closes lmdb also removes its locks, so no other process may open lmdb before this one
-        // has closed it.
+        // The last process that closes lmdb also removes its locks, so no other process may open lmdb before this
+        // process has closed it.
         environment.close()
         await turn.end()
       }

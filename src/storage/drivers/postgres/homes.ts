@@ -8,8 +8,8 @@ import type { Question } from './link.ts'
 /** Maximum number of homes that one statement changes. A longer statement would delay the commits of all instances. */
 const CHANGED_AT_ONCE = 1_000
 /**
- * Reads which of the instances have this service as their home. Nobody takes the home of a service that may write, so
- * the answer stays true for as long as the commits of this service succeed.
+ * Reads which of the instances have this service as their home. No other service takes the home of a service that may
+ * write, so the answer stays true for as long as the commits of this service succeed.
  */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
 const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE('h.writer')} FROM svc_home h`

@@ -44,7 +44,7 @@ export async function upgradeTables(link: Link, { silentMs, make, isDone }: Upgr
   if (running.length > 0) return (await isDone()) ? [] : running
   await link.ask({ text: 'BEGIN' }, SILENCE)
   const until = performance.now() + LOCK_TIMES * silentMs
-  // Nobody can become the owner until the end of this transaction.
+  // The lock of the owner is taken first, so no service can become the owner until the end of this transaction.
   while (!(await isReserved(link))) {
     if (await isDone()) return []
     if (performance.now() > until) return [UNNAMED]

@@ -13,7 +13,7 @@ import type { Op } from '../../contract.ts'
 import { carryOut, type FencedCommit, type Guard, type HomeChanges, isOfKey, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
-/** Another writer has replaced this one, so nothing of the commit was stored. */
+/** Another writer has replaced the writer of this thread, so nothing of the commit was stored. */
 export class Fenced extends StorageFailure {}
 
 /**
@@ -80,8 +80,8 @@ export interface Counts {
 export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
 /**
- * Removes the writers of services that have ended, with those of their other threads. Waits for the commits that the
- * server still carries out for them; later ones change nothing.
+ * Removes the writers of services that have ended, and the writers of their other threads. Waits for the commits that
+ * the server still carries out for them; later commits change nothing.
  */
 export const REMOVE = 'DELETE FROM svc_writer WHERE id = ANY ($1::uuid[]) RETURNING is_service'
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'
