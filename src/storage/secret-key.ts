@@ -12,7 +12,7 @@ export interface SecretKeySource {
   secretKey?: string | undefined
   file: string
   /**
-   * The store that the key is for. A new key is generated only if this store is empty, because nothing in it could be
+   * Store to which the key belongs. A new key is generated only if this store is empty, because nothing in it could be
    * read with a new key.
    */
   store: Pick<StateStore, 'range'>

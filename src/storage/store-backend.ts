@@ -51,7 +51,10 @@ export interface OwnNode {
   release: string
   /** Host at which the others reach this service. If undefined, they use the address that the store sees. */
   host?: string | undefined
-  /** Port at which the owner asks this service, while it is a standby, whether it can reach the store. */
+  /**
+   * Port at which the owner of the store asks this service whether it can reach the store. The owner asks only while
+   * this service is a standby.
+   */
   port?: number | undefined
   /** Port of the link between services; undefined if it has none. */
   peerPort?: number | undefined
