@@ -1,6 +1,6 @@
 /**
  * Record of the archive or folder into which an instance was moved. It is written before that target gets its final
- * name and before the queue is removed here, so a repeated command completes the move and writes no second target.
+ * name and before the queue is removed here. A repeated command thus completes the move and writes no second target.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from '../storage/contract.ts'

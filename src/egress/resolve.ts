@@ -1,6 +1,6 @@
 /**
  * Resolves a name that a user chose, within a deadline. The system's own look-up occupies one of the four threads of
- * the process until a silent name server times out, so names are resolved over sockets (c-ares). The hosts file and the
+ * the process until a silent name server times out. So names are resolved over sockets (c-ares). The hosts file and the
  * search list are read here.
  */
 import { Resolver } from 'node:dns/promises'

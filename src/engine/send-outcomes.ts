@@ -1,8 +1,8 @@
 /**
  * Passes outcomes of queued sends to callers that wait (`Prefer: wait`).
  *
- * Callers wait here and not in a call to the shard thread. A thread accepts a limited number of calls, and a thread
- * that restarts would lose the call, although it still sends the message and announces its outcome.
+ * Callers wait here and not in a call to the shard thread, because a thread accepts a limited number of calls. A thread
+ * that restarts would also lose the call, although it still sends the message and announces its outcome.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'

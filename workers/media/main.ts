@@ -50,8 +50,8 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // The message is posted in the next turn of the event loop, because freed buffers are returned to the system
-        // only at the end of a turn.
+        // Posted in the next turn of the event loop, because freed buffers are returned to the system only at the end
+        // of a turn.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

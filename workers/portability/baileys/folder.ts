@@ -88,8 +88,8 @@ const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
 const keyOfFile = (file: string) => keyOfName(file.slice(0, -JSON_FILE.length))
 
 /**
- * Returns the type and id of a key from its file name without `.json`. The library writes `/` as `__` and `:` as `-`;
- * the type of the key decides which character was meant.
+ * Returns the type and id of a key from its file name without `.json`. Baileys writes `/` as `__` and `:` as `-`; the
+ * type of the key decides which character was meant.
  */
 export function keyOfName(name: string): { type: string; id: string } | undefined {
   const found = typeOf(name)

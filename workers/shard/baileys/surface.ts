@@ -3,11 +3,11 @@
  * Then our file, which `of` names, must be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
-  /** Path of the library's file, relative to its package. */
+  /** Path of Baileys' file, relative to its package. */
   file: string
   /** Texts that the file must contain verbatim, except for white space. */
   text: readonly string[]
-  /** Our file that depends on this code of the library. */
+  /** Our file that depends on this code of Baileys. */
   of: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Key pairs, key agreements and signatures on Curve25519, from the WebAssembly module. The library's `Curve` is not
- * used: its `verify` returns true for any well-formed input, and its functions are 4 to 120 times slower.
+ * Key pairs, key agreements and signatures on Curve25519, from the WebAssembly module. Baileys' `Curve` is not used:
+ * its `verify` returns true for any well-formed input, and its functions are 4 to 120 times slower.
  */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { calculateAgreement, calculateSignature, generateKeyPair, verifySignature } from 'whatsapp-rust-bridge'

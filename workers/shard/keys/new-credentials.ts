@@ -6,8 +6,8 @@ import { newKeyPair, sign } from './curve.ts'
 const REGISTRATION_IDS = 2 ** 14
 
 /**
- * Creates the credentials of a device that is not linked. The library's `initAuthCreds` blocks the thread for 8 ms,
- * because its signatures are made in JavaScript.
+ * Creates the credentials of a device that is not linked. Baileys' `initAuthCreds` blocks the thread for 8 ms, because
+ * its signatures are made in JavaScript.
  */
 export function newCredentials(): AuthenticationCreds {
   const signedIdentityKey = newKeyPair()

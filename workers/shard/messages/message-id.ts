@@ -1,6 +1,6 @@
 /**
  * Derives the id of a message from the id of its queue item, so that the message of an item is found without a record.
- * The result looks like the library's random ids, and nobody can calculate it without the encryption key.
+ * The result looks like the random ids of Baileys, and nobody can calculate it without the encryption key.
  */
 import type { Sealer } from '../../../src/storage/sealer.ts'
 

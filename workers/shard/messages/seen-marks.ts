@@ -23,12 +23,12 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Returns one hash for each jid of the chat and of the author, because a message can arrive again under the other jid
- * (number or LID).
+ * Returns one hash for each jid of the chat and of the author. A message can arrive again under the other jid (number
+ * or LID).
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
-  // For a participant outside of groups, the library puts the author's other jid into `remoteJidAlt`.
+  // For a participant outside of groups, Baileys puts the author's other jid into `remoteJidAlt`.
   if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
   return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
 

@@ -64,8 +64,6 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/**
- * Converts a thrown value to an Error: the library and the WebAssembly module also throw other values, such as texts.
- */
+/** Converts a thrown value to an Error: Baileys and the WebAssembly module also throw other values, such as texts. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })

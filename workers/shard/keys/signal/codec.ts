@@ -17,7 +17,7 @@ const json = <T>(): Codec<T> => ({
   from: (stored) => JSON.parse(text.from(stored)),
 })
 
-/** Bytes inside the JSON are encoded as in the library: `{ type: 'Buffer', data: base64 }`. */
+/** Bytes inside the JSON are encoded as in Baileys: `{ type: 'Buffer', data: base64 }`. */
 const jsonWithBytes = <T>(): Codec<T> => ({
   bytes: (value) => Buffer.from(JSON.stringify(value, BufferJSON.replacer)),
   from: (stored) => JSON.parse(text.from(stored), BufferJSON.reviver),

@@ -70,7 +70,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes
     } catch (error) {
-      // The key is unusable, but the message itself is valid. The library gets the same error next and logs it.
+      // The key is unusable, but the message itself is valid.
       if (error instanceof SignalError) return []
       throw error
     }

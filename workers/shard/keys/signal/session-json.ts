@@ -153,7 +153,7 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 export interface SessionJson {
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
   /**
-   * Number of skipped message keys that could not be converted. The library needs their seeds, which libsignal does not
+   * Number of skipped message keys that could not be converted. Baileys needs their seeds, which libsignal does not
    * store.
    */
   lostMessageKeys: number

@@ -1,6 +1,6 @@
 /**
- * The Signal repository for the socket: whatsapp-rust-bridge, and one mutex per address. The library's own repository
- * locks sends and receives separately, so both can change the same session, and one change is lost.
+ * The Signal repository for the socket: whatsapp-rust-bridge, and one mutex per address. Baileys' own repository locks
+ * sends and receives separately, so both can change the same session, and one change is lost.
  */
 import type {
   SignalKeyStore,
@@ -75,7 +75,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     turnOf,
 
-    // The library never calls this, because the inbox decrypts every message.
+    // Baileys never calls this, because the inbox decrypts every message.
     decryptMessage: decryptedByInbox,
     decryptGroupMessage: decryptedByInbox,
 

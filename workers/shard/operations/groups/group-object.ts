@@ -50,7 +50,7 @@ export async function groupObject(identity: Identity, group: Group, invitation: 
 export const settingsOf = (group: Group): GroupSettings => ({
   admin_only_message: group.announce === true,
   admin_only_settings: group.restrict === true,
-  // In the library, `memberAddMode` true means that everybody may add members.
+  // In Baileys, `memberAddMode` true means that everybody may add members.
   admin_only_add_member: group.memberAddMode !== true,
   require_admin_approval: group.joinApprovalMode === true,
   ephemeral_seconds: group.ephemeralDuration ?? 0,

@@ -37,7 +37,7 @@ export interface AddressBook {
 }
 
 export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
-  // During a send, a new pair is only in the library's cache and not yet on disk.
+  // During a send, a new pair is only in the cache of Baileys and not yet on disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
   function lidAddress(jid: string, parts: JidParts, lidUser: unknown): Address {
