@@ -204,8 +204,7 @@ async function passOn(
     actions,
     ...facts,
   })
-  // The first listener of this event runs in the same turn of the event loop, so its changes are in the same commit as
-  // the version.
+  // The listeners of this event run immediately, so the changed credentials are in the same commit as the version.
   const { me, accountSettings } = creds
   const isRenamed = facts.name !== null && me !== undefined && me.name !== facts.name
   const isSet = unarchives !== null && accountSettings?.unarchiveChats !== unarchives

@@ -1,6 +1,6 @@
 /**
  * Reads the collections that the network reports as changed, and confirms the notice after they are on disk. Baileys
- * reads only the first of them and confirms too early. Collections that cannot be read are retried when the phone
+ * would read only the first of them and confirm too early. Collections that cannot be read are retried when the phone
  * shares a key, and at the next login.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'

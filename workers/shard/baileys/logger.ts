@@ -1,6 +1,6 @@
 /**
- * The logger for Baileys. Baileys logs whole stanzas, keys and message texts with its errors, so only the sentence, the
- * message of the error and a few harmless fields are passed to our log.
+ * The logger for Baileys. Baileys logs private data, such as phone numbers. Only the sentence, the message of the error
+ * and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

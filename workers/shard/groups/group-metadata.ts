@@ -13,8 +13,8 @@ import { pairsOf } from './members.ts'
 export interface GroupMetadata {
   known(jid: string): Group | undefined
   /**
-   * Returns the metadata of a group. Rejects like Baileys: with 404 if the group is unknown, with 403 if the account is
-   * not a member.
+   * Returns the metadata of a group. Rejects with `QueryRefused`: with 404 if the group is unknown, with 403 if the
+   * account is not a member.
    */
   get(jid: string): Promise<Group>
   refresh(jid: string): Promise<Group>
@@ -89,7 +89,6 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 
 async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  // The answer is undefined if Baileys' own deadline has passed.
   if (answer === undefined) throw new Failure('send_timeout')
   return groupIn(answer)
 }

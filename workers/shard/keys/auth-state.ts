@@ -52,7 +52,7 @@ export interface AuthStateDeps {
 
 export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): AuthState {
   const recordKey = records.creds(keys.instanceId)
-  /** Credentials are compared by identity, because Baileys changes the same object. */
+  /** Credentials are compared by identity, because the socket changes the same object. */
   let current: AuthenticationCreds | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 

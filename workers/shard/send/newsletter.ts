@@ -1,6 +1,6 @@
 /**
- * Sends posts to a channel. Baileys omits the media type and sends a wrong path. The network refuses such posts with
- * 479, unless they are plain text.
+ * Sends posts to a channel. Baileys would omit the media type and send a wrong path. The network refuses such posts
+ * with 479, unless they are plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

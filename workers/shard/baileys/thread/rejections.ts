@@ -1,6 +1,6 @@
 /**
- * Baileys starts functions without waiting for them, so their promises can reject unhandled. Such an error must not end
- * the process, except the error of a trapped WebAssembly module.
+ * Keeps the thread alive after an error that nobody handles, because many instances run in the thread. Only the error
+ * of a trapped WebAssembly module ends it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -41,8 +41,8 @@ export interface ThreadError {
 const TRAP_GRACE = SECOND
 
 /**
- * Keeps the thread alive after unhandled errors of Baileys, but ends it after a trap. Returns a function that removes
- * the handlers.
+ * Handles the unhandled errors of the thread: reports them, and ends the thread after a trap. Returns a function that
+ * removes the handlers.
  */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false
@@ -64,6 +64,6 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
   }
 }
 
-/** Converts a thrown value to an Error: Baileys and the WebAssembly module also throw other values, such as texts. */
+/** Converts a thrown value to an Error. The WebAssembly module, for example, throws texts. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly module throws strings. They are converted to errors with the texts of the JavaScript implementation,
- * because Baileys compares these texts.
+ * The WebAssembly module throws strings. They are converted to errors that name the problem, with the texts of the
+ * JavaScript implementation of Signal.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 

@@ -53,7 +53,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
   /**
-   * Returns the name of our own key. It is stored under the jid that Baileys requests: number or LID, whichever the
+   * Returns the name of our own key. It is stored under the jid that the caller passes: number or LID, whichever the
    * group uses.
    */
   const ownSender = (group: string, meId: string): SenderName => ({
@@ -75,7 +75,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     turnOf,
 
-    // Baileys never calls this, because the inbox decrypts every message.
+    // The service calls neither of these two functions, because the inbox decrypts every message with `turnOf`. The
+    // interface of Baileys requires them.
     decryptMessage: decryptedByInbox,
     decryptGroupMessage: decryptedByInbox,
 
@@ -97,7 +98,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
-    // The key is stored even after `close`: the network will not deliver the message that contained it again.
+    // The service never calls this function, because the inbox stores received keys with their messages. The interface
+    // of Baileys requires it. The key is stored even after `close`.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')

@@ -25,8 +25,8 @@ function literal(jid: string, { user, server, domainType, device = 0 }: JidParts
 
 export interface AddressBook {
   /**
-   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network,
-   * because Baileys has done so before.
+   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network: a
+   * send queries unknown pairs before.
    */
   resolve(jid: string): Promise<Address>
   /**
@@ -37,7 +37,7 @@ export interface AddressBook {
 }
 
 export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
-  // During a send, a new pair is only in the cache of Baileys and not yet on disk.
+  // Reads Baileys' cache of pairs, so that most addresses are known without a read from disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
   function lidAddress(jid: string, parts: JidParts, lidUser: unknown): Address {
