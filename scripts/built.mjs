@@ -1,6 +1,7 @@
 /**
- * Builds `dist` if it is out of date. It runs before each start. A production tree (`npm prune --omit=dev`) cannot be
- * built, so its existing build runs: npm leaves the compiler in such a tree, but neither the types nor the bundler.
+ * Builds `dist` if it is out of date. This script runs before each start. A tree without development packages (`npm
+ * prune --omit=dev`) cannot be built, because npm removes the types and the bundler. So the existing build is used
+ * there.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

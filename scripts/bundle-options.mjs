@@ -1,16 +1,20 @@
-/** Options with which esbuild makes each bundle for Node (threads.mjs, test-program.mjs). */
+/** esbuild's options for every bundle that Node runs (threads.mjs, test-program.mjs). */
 
 /**
- * Packages with native or WebAssembly parts, or that search for their own files at run time, and the packages that such packages share with others.
+ * Packages that stay outside a bundle: those with native or WebAssembly parts, those that search for their own files at
+ * run time, and packages that other packages share with them.
  */
 const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina', 'protobufjs', 'long']
-/** The definitions of messages, which the library's own modules import by a path: otherwise each bundle would have another copy of 3 MB. */
+/**
+ * Baileys' module with the definitions of all messages. It stays outside too: otherwise each bundle would contain
+ * another copy of 3 MB.
+ */
 const DEFINITIONS = '@whiskeysockets/baileys/WAProto/index.js'
 const isOutside = (path) => OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`))
 
 /**
- * Modules that a bundle loads through Node: the packages above, the definitions, and packages that are loaded at their
- * first use.
+ * esbuild plugin that leaves some modules to Node, which loads them at run time: the packages and the definitions
+ * above, and every package that is loaded at its first use.
  */
 const outside = {
   name: 'outside',
@@ -37,7 +41,7 @@ export const OPTIONS = {
 }
 
 /**
- * A single character that is not ASCII makes V8 store all of the code with two bytes per character. Only comments have
- * such characters, because esbuild escapes them elsewhere.
+ * Replaces each character that is not ASCII by `?`, because a single one makes V8 store all of the code with two bytes
+ * per character. Only comments have such characters: esbuild escapes them everywhere else.
  */
 export const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')

@@ -1,6 +1,6 @@
 /**
- * Extracts from the OpenAPI description, which has two megabytes, the parts from which the dashboard makes forms: a few schemas, and the kinds of
- * messages with their examples.
+ * Extracts the parts of the OpenAPI description from which the dashboard makes its forms: a few schemas, and the kinds
+ * of messages with their examples. The whole description has two megabytes.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -17,7 +17,10 @@ const OPERATIONS = [
   'admin.webhookLog',
 ]
 
-/** Simplifies the schema of a field that is either one type or null: the result is one schema, with null among its types. */
+/**
+ * Simplifies the fields of a schema: a field that is either one type or null (`anyOf`) gets one schema, with null among
+ * its types.
+ */
 function flat(schema) {
   const properties = Object.entries(schema.properties).map(([name, { anyOf, ...rest }]) => {
     const [form, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []
@@ -41,11 +44,13 @@ function formOf(document, operationId) {
   }
 }
 
-/** Operations whose message is one file: the page has a field on which the file is dropped. */
+/** Operations whose message is one file. For these, the page has a field onto which the file is dropped. */
 const FILE_OPERATIONS = /^send\.send(Image|Video|Audio|Document|Sticker|Gif|Ptv)$/
 const NUMBER = /^\d{8,}$/
 
-/** Removes numbers from an example, because they may belong to somebody, and URLs of other servers. */
+/**
+ * Returns an example without its phone numbers, because they may belong to somebody, and without URLs of other servers.
+ */
 function harmless(value) {
   if (Array.isArray(value)) return value.map(harmless)
   if (typeof value === 'object' && value !== null)
@@ -79,7 +84,7 @@ function write(file, value) {
   writeFileSync(file, text)
 }
 
-/** @param document the description, parsed */
+/** @param document the parsed OpenAPI description */
 export function writeForms(document) {
   write(FORMS, Object.fromEntries(OPERATIONS.map((id) => [id, formOf(document, id)])))
   write(SENDS, sendsOf(document))

@@ -1,6 +1,6 @@
 /**
- * Generates types and forms of the dashboard from the OpenAPI description: node --import tsx scripts/dashboard-types.mjs. Written to
- * src/dashboard/generated, and only if the description changed.
+ * Generates the types and forms of the dashboard from the OpenAPI description: node --import tsx
+ * scripts/dashboard-types.mjs. They are written to src/dashboard/generated, and only if the description changed.
  */
 import './typescript-5.mjs'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,10 +1,13 @@
 /**
- * Replaces `@cacheable/node-cache`, which loads eight packages and creates forty empty maps and a timer for each of the
- * four small caches of a socket. `scripts/library.mjs` puts this file into the copy of the library beside the compiled
- * service.
+ * A small cache that replaces `@cacheable/node-cache`. That package loads eight others, and creates forty empty maps
+ * and a timer for each of the four caches of a socket. `scripts/library.mjs` puts this file into the copy of Baileys
+ * beside the compiled service.
  */
 export class BriefCache {
-  /** The values by key, each with the time in ms until which it is valid, on a monotonic clock. Undefined until the first entry is stored. */
+  /**
+   * Map from a key to its value and to the time until which the value is valid, in ms of a monotonic clock. Undefined
+   * until the first entry is stored.
+   */
   #known
   #lifeMs
   #now

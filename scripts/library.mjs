@@ -1,14 +1,17 @@
 /**
- * Puts a smaller copy of the library beside the compiled service: node scripts/library.mjs FOLDER, where FOLDER is the output of the compiler (dist,
- * .built). Node finds FOLDER/node_modules before that of the checkout. Each shard has a copy of all code in memory, so the copy is reduced in these
- * ways only:
+ * Puts a smaller copy of Baileys ("the library") beside the compiled service: node scripts/library.mjs FOLDER, where
+ * FOLDER is the output of the compiler (dist, .built). Node finds FOLDER/node_modules before the node_modules of the
+ * checkout. Each shard has a copy of all code in memory, so the copy is smaller in these ways:
  *
- * - WAProto/index.js has 672 messages and enumerations in 4.4 MB: each is created at its first use, and white space is removed.
- * - lib/WAM has the statistics events and their writer, which nothing uses; it is omitted, except for the parts that every socket creates.
- * - lib/Socket and lib/Utils: our own caches (scripts/library-cache.mjs) replace @cacheable/node-cache.
- * - The two programs of whatsapp-rust-bridge become files instead of texts of 1 MB; only the one that runs is read.
+ * - WAProto/index.js has 672 messages and enumerations in 4.4 MB. Each is created at its first use, and white space is
+ *   removed.
+ * - lib/WAM has the statistics events and their writer. Nothing uses them, so they are omitted, except for the parts
+ *   that every socket creates.
+ * - lib/Socket and lib/Utils use our small cache (scripts/library-cache.mjs) in place of @cacheable/node-cache.
+ * - The two programs of whatsapp-rust-bridge are texts of 1 MB in its source. Here they are files, and only the program
+ *   that runs is read.
  *
- * The build fails if an upgrade of the library does not match. Nothing is done if nothing changed.
+ * The build fails if a new version of Baileys does not match these changes. Nothing is done if nothing changed.
  */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +38,10 @@ const LAZILY = `function lazily(owner, name, make) {
   }
   Object.defineProperty(owner, name, { get, set: keep, enumerable: true, configurable: true })
 }`
-/** Matches the line `proto.Message = (function() {`. The function ends at `END` with the same indentation. */
+/**
+ * Matches the first line of a message, `proto.Message = (function() {`. The function ends at the next `END` with the
+ * same indentation.
+ */
 const BEGIN = /^( *)([\w.]+)\.(\w+) = \(function\(\) \{$/
 const END = '})();'
 
@@ -111,8 +117,8 @@ function made() {
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
 /**
- * The stamp is a hash of the contents of these files. Modification times do not show when packages were installed,
- * because npm gives all packages the same time.
+ * Hash of the contents of the source files. Modification times cannot show that a package changed, because npm gives
+ * the files of all packages the same time.
  */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')

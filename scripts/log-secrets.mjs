@@ -1,12 +1,13 @@
 /**
- * Searches every log of the services of a test run for every credential that the tests used: node scripts/log-secrets.mjs FOLDER, where FOLDER was
- * `TEST_LOGS` of `npm test` (test/harness/secrets.ts). Ends with code 1 if it finds one, or if there are no logs to search.
+ * Searches the logs of a test run for every credential that the tests used: node scripts/log-secrets.mjs FOLDER, where
+ * FOLDER was `TEST_LOGS` of `npm test` (test/harness/secrets.ts). Ends with code 1 if it finds one, or if there are no
+ * logs to search.
  */
 import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The pattern is the same as in test/harness/secrets.ts. */
+/** Matches a credential. test/harness/secrets.ts has the same pattern. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 const [folder] = process.argv.slice(2)

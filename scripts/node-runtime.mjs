@@ -1,6 +1,6 @@
 /**
- * Finds or fetches the program `node` of a supported version, from its npm package, and keeps it in node_modules/.cache. Two versions are supported:
- * 24, which is used for development, and 20, the oldest in `engines`.
+ * Finds the program `node` of a supported version, or fetches it from its npm package into node_modules/.cache. Two
+ * versions are supported: 24, which is used for development, and 20, the oldest in `engines`.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,13 +11,16 @@ const runtime = `node-${process.platform}-${process.arch}`
 const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
 const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
 
-/** Undefined if this version was not fetched yet. */
+/** Returns the path of the fetched program, or undefined if this version was not fetched yet. */
 export function nodeAtHand(major) {
   const program = programIn(folderOf(major))
   return existsSync(program) ? program : undefined
 }
 
-/** The program is fetched if necessary. Undefined if there is none for this machine. */
+/**
+ * Returns the path of the program, and fetches the program first if necessary. Returns undefined if there is no such
+ * program for this machine.
+ */
 export function fetchedNode(major) {
   const folder = folderOf(major)
   if (nodeAtHand(major) === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Runs compiled tests on the other supported version of Node, which this process does not run on: node
- * scripts/other-node.mjs FILE…. Without a file it only fetches that Node.
+ * Runs compiled tests on the supported version of Node that this process does not run on (20 or 24): node
+ * scripts/other-node.mjs FILE…. Without a file it only fetches that version.
  */
 import { spawnSync } from 'node:child_process'
 import { fetchedNode } from './node-runtime.mjs'

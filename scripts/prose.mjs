@@ -24,21 +24,21 @@ const WORDS = [
 ]
 
 /**
- * A text that is only a preposition and its noun, as in `Of the ticket.`: readers cannot know what has this relation to
- * the ticket. A unit (`In ms.`) is enough.
+ * Matches a text that is only a preposition and its noun, as in `Of the ticket.`: readers cannot know what has this
+ * relation to the ticket. A unit (`In ms.`) is not matched.
  */
 const BARE =
   /^(?:Of|By|Behind|With|Without|After|Before|In|On|At|From|To|As|Beside|Beyond|Under|Over|Between)\b(?! (?:most|least|ms|seconds|bytes|MB|KB|epoch)\b)(?: [^\s.,:;]+){1,5}\.$/
 const VERB =
   /\b(?:is|are|was|were|be|has|have|had|do|does|did|may|must|can|could|will|would|needs?|stays?|sees?|means?|returns?|shows?)\b/
 
-/** A statement whose subject is a question word, as in "What it said has arrived." */
+/** Matches a statement whose subject is a question word, as in "What it said has arrived." */
 const RIDDLE = /(?:^|[.;] )(?:What|Who|Whatever|Whose)\b[^.;?]*[.;]/
 
-/** A value and a colon in place of a sentence, as in "Undefined: there is none." */
+/** Matches a value and a colon in place of a sentence, as in "Undefined: there is none." */
 const ELLIPTIC = /(?:^|[.;] )(?:Undefined|Null|Absent|False|True|Empty|Zero): |\b(?:otherwise|else) -?\d+[.;]?$/
 
-/** A citation of a document that is not in this repository. */
+/** Matches a citation of a document that is not in this repository. */
 const ELSEWHERE = /\bshared\/(?:api|design|spec)\b|\b(?:BAILEYS|WIRE|SIGNAL|INBOUND|NETWORK|STACK)(?:\.md)? \d/
 
 const MOST_WORDS = 60
@@ -50,7 +50,7 @@ const RULES = [
   [ELSEWHERE, 'cites a document that is not in the repository; state the fact'],
 ]
 
-/** Code and addresses are not checked. */
+/** Returns the text with `it` in place of code and addresses, which are not checked. */
 const withoutCode = (text) => text.replace(/`[^`]*`/g, 'it').replace(/\bhttps?:\/\/\S+/g, 'it')
 
 export function problemsOf(text) {
@@ -120,7 +120,10 @@ export function proseOf(markdown) {
 
 const SOURCES = ['.ci', 'bench', 'packages', 'scripts', 'src', 'test', 'workers']
 const PAGES = ['*.md']
-/** Not checked: generated files, pages in other languages, pages that quote the names of tests, and the journal of measurements. */
+/**
+ * Files that are not checked: generated files, pages in other languages, pages that quote the names of tests, and the
+ * journal of measurements.
+ */
 const NOT_CHECKED = /\/generated\/|^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$|^bench\/README\.md$/
 
 const tracked = (...paths) =>

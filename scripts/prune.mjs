@@ -1,6 +1,6 @@
 /**
- * Removes packages that the service never loads. Run it after `npm prune --omit=dev`, which keeps them: some are peer dependencies, and some belong to the
- * command line of a package. `npm ci` installs them again.
+ * Removes packages that the service never loads. Run it after `npm prune --omit=dev`, which keeps them: some are peer
+ * dependencies, and others belong to the command line of a package. `npm ci` installs them again.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -34,8 +34,8 @@ const UNUSED = [
 ]
 
 /**
- * The compiled service has a smaller copy of Baileys and of its WebAssembly module (`scripts/library.mjs`). So these
- * packages are not needed, nor those that only they load.
+ * Packages that are not needed because the compiled service has its own, smaller copy of Baileys and of its WebAssembly
+ * module (`scripts/library.mjs`). The list also has the packages that only these two load.
  */
 const BESIDE = [
   '@whiskeysockets',

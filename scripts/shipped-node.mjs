@@ -1,6 +1,6 @@
 /**
- * Prints the folder that contains the program of Node 24, which the image ships: node scripts/shipped-node.mjs. The program is fetched if this process
- * runs on another version. Nothing is printed if the machine has none and cannot fetch it.
+ * Prints the folder of the program of Node 24, the version in the image: node scripts/shipped-node.mjs. If this process
+ * runs on another version, Node 24 is fetched first. Nothing is printed if that is not possible on this machine.
  */
 import { dirname } from 'node:path'
 import { fetchedNode } from './node-runtime.mjs'

@@ -1,26 +1,35 @@
 /**
- * The files of a group share one process, because each test process loads the library and the service, which takes
+ * Makes groups of test files that share one process. Each test process loads the library and the service, which takes
  * longer than most unit tests run.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const GROUPS = '.built/test/groups'
-/** Number of files in a group of each kind. A group runs on one core, so with few long groups the other core would be idle at the end. */
+/**
+ * Largest number of files in a group, by the kind of the group. A group runs on one core, so with few long groups the
+ * other core would be idle at the end.
+ */
 const SIZES = { unit: 20, hooks: 12, contract: 5, simulator: 7 }
 /**
- * Matches a file that changes state of its process on which other files depend: clocks, the event loop, the environment,
- * or patches of Baileys. Such a file runs in a separate process, like one that converts media, because the conversions
- * of a group would run one after another.
+ * Matches the source of a file that must run in a separate process, because it changes state on which other files
+ * depend: clocks, the event loop, the environment, or patches of Baileys. A file that converts media also runs alone,
+ * because the conversions of a group would run one after another.
  */
 const ALONE =
   /media-files|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/
-/** Matches files that take as long as a group. The fixture of `auth-order` is only correct for the whole process. */
+/**
+ * Matches files that run alone because they take as long as a whole group. `auth-order` is here for another reason: its
+ * fixture is correct only if nothing else runs in its process.
+ */
 const LONG = /\/contract\/(auth-order|blobs|operations|storage|store-copy|two-services)\./
-/** Matches hooks for each test. They would run for the tests of the other files, too. */
+/**
+ * Matches hooks that run for each test. In a group they would also run for the tests of the other files, so a file with
+ * such hooks goes into a group of the kind `hooks`, where each file is a suite.
+ */
 const HOOKS = /^(beforeEach|afterEach)\(/m
 
-/** @returns the kind of group of which the file can be a part; undefined if it runs in a separate process. */
+/** Returns the kind of group for a file, or undefined if the file must run in a separate process. */
 function kindOf(file) {
   const [, folder] = /^\.built\/test\/(unit|contract|simulator)\//.exec(file) ?? []
   if (folder === undefined || LONG.test(file)) return undefined
@@ -30,9 +39,9 @@ function kindOf(file) {
 }
 
 /**
- * Returns the code of a group. Unit tests are loaded one after another, and their hooks for a whole file run before the
- * first test of the group, or after its last. The files of other groups are suites, so their hooks run for their own
- * tests only. They are loaded one after another, too, because many wait while they are loaded.
+ * Returns the code of a group. A unit group only imports its files one after another, so a hook for a whole file runs
+ * before the first or after the last test of the group. In the other groups each file is a suite, so its hooks run for
+ * its own tests only. These files are also loaded one after another, because many of them wait while they are loaded.
  */
 function codeOf(kind, files) {
   const paths = files.map((file) => `./${relative(GROUPS, file).replaceAll('\\', '/')}`)
@@ -44,11 +53,11 @@ ${files.map((file, at) => `suite('${file}', () => load('${paths[at]}'))\n`).join
 }
 
 /**
- * Returns the same files, but with groups in place of the tests that can share a process.
+ * Returns the list of files to run: the groups, and the files that cannot be part of a group.
  *
  * @param {string[]} files compiled tests, relative to the project
- * @returns {{ files: string[], membersOf: (group: string) => string[] }} `membersOf` returns the tests of a group, and the file itself for any other
- * file
+ * @returns {{ files: string[], membersOf: (group: string) => string[] }} `membersOf` returns the tests of a group, or
+ * the file itself if it is no group
  */
 export function grouped(files) {
   rmSync(GROUPS, { recursive: true, force: true })

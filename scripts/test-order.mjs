@@ -1,9 +1,12 @@
 /**
- * Mixes test files that mostly wait (for a full disk, a start after a kill, or a page) with files that compute. If four
- * waiting files ran at the same time, the cores would be idle for minutes.
+ * Matches test files that mostly wait: for a full disk, a start after a kill, or a page. `mixed` lets them alternate
+ * with files that compute. If four waiting files ran at the same time, the cores would be idle for minutes.
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
-/** Share of the list within which the waiting files begin. The files after it are short, so that no file runs alone at the end. */
+/**
+ * The last waiting file starts before this share of the list. The files after it are short, so no long file runs alone
+ * at the end.
+ */
 const UNTIL = 0.75
 
 /**

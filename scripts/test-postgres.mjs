@@ -1,7 +1,8 @@
 /**
- * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs [.built/test/…test.js …]. A PostgreSQL
- * server is started for the tests, with a schema for each data folder (test/harness/store-env.ts). Without arguments, all tests in test/e2e and
- * test/faults run, except the long ones and those that match `OF_LMDB`.
+ * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs
+ * [.built/test/…test.js …]. It starts a PostgreSQL server, which has a schema for each data folder
+ * (test/harness/store-env.ts). Without arguments, all tests in test/e2e and test/faults run, except the long ones and
+ * those that match `OF_LMDB`.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -10,8 +11,8 @@ import { join } from 'node:path'
 const { noPostgres, startCluster } = await import('../.built/test/harness/postgres.js')
 
 /**
- * Tests of lmdb's files or of the disk of a store, and tests that start the service in another way. They cannot run on
- * PostgreSQL.
+ * Matches tests that cannot run on PostgreSQL: tests of lmdb's files or of the disk of a store, and tests that start
+ * the service in another way.
  */
 const OF_LMDB =
   /\/(at-rest|history|web-version|store-commands|start|pruned-tree|cli|no-secrets|clock|request-id|newcomer|media-memory|archive|postgres|keys|failing-\w+|(full|small)-disk[\w-]*|hosted|export-kills)\.test\.js$/

@@ -1,8 +1,9 @@
 /**
- * Bundles the programs that tests start, the service that tests run in their own process, and packages that nearly every
- * test loads: node scripts/test-program.mjs FOLDER, where FOLDER is the output of the compiler (.built). Tests start the
- * service some hundred times, and a start with the bundle takes a fifth less processor time, because Node loads a few
- * files instead of several hundred. Modules that a program loads at their first use are separate files.
+ * Bundles code that tests load often: the programs that they start, the service that they run in their own process, and
+ * packages that nearly every test loads. Usage: node scripts/test-program.mjs FOLDER, where FOLDER is the output of the
+ * compiler (.built). Tests start the service some hundred times. With a bundle Node loads a few files instead of
+ * several hundred, so a start takes a fifth less processor time. Modules that a program loads at their first use are
+ * separate files.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
@@ -13,7 +14,10 @@ const MODULES = ['src/start', 'src/cli', 'test/harness/own-place', 'test/harness
 const compiled = resolve(process.argv[2])
 const folder = join(compiled, 'program')
 
-/** Modules find files by their own address, so each keeps the address that it has in the output of the compiler. */
+/**
+ * esbuild plugin that keeps the address (`import.meta.url`) that each module has in the output of the compiler. Modules
+ * find other files by their own address.
+ */
 const addresses = {
   name: 'addresses',
   setup({ onLoad }) {
@@ -32,7 +36,7 @@ const { outputFiles } = await build({
   splitting: true,
   plugins: [...OPTIONS.plugins, addresses],
 })
-// The names of the files for later use contain hashes, so the files of an earlier build would remain.
+// // The names of some files contain hashes, so a new build would not overwrite the files of an earlier one.
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? text : inAscii(text))

@@ -1,7 +1,8 @@
 /**
- * A world is a process with a simulated network and a service (test/harness/world-host.ts), which test files use one
- * after another. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world
- * until the connection ends. A world that cannot be emptied then is ended, and the next file gets a new one.
+ * Lends worlds to test files. A world is a process with a simulated network and a service (test/harness/world-host.ts);
+ * one test file uses it at a time. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and
+ * keeps its world until the connection ends. Then the world is emptied for the next file. If this fails, the world is
+ * ended, and the next file gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const HOST = '.built/program/world-host.js'
-/** Time limit in ms for the end of the process of a world. A healthy process ends long before. */
+/** Time limit in ms for the end of a world's process. A healthy process ends much earlier. */
 const END_DEADLINE = 10_000
 
 async function startHost(kind) {
@@ -24,9 +25,9 @@ async function startHost(kind) {
   return {
     kind,
     ready,
-    /** Whether no file has used the world since it started or since it was emptied. */
+    /** True if no file has used the world since it started or was last emptied. */
     isEmpty: true,
-    /** Resolves with `{ error }`; `error` is undefined if the task succeeded. */
+    /** Sends a task to the world's process. Resolves with `{ error }`, which is undefined if the task succeeded. */
     async ask(task) {
       this.isEmpty = false
       const answer = next()
@@ -45,7 +46,11 @@ async function startHost(kind) {
   }
 }
 
-/** @returns `address` for `TEST_WORLDS`; `close` ends all worlds. */
+/**
+ * Starts to lend worlds.
+ *
+ * @returns `address`, the value of `TEST_WORLDS`, and `close`, which ends all worlds
+ */
 export async function lendWorlds() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
   const address = join(folder, 'lender')
@@ -68,7 +73,7 @@ export async function lendWorlds() {
         } else {
           const { error } = await host.ask(task)
           if (task === 'empty' && error !== undefined) process.stderr.write(`A world could not be emptied: ${error}\n`)
-          // An error while a world is emptied is not a failure of the test.
+          // // If the world cannot be emptied, this is not a failure of the test.
           socket.write(`${JSON.stringify({ error: task === 'empty' ? undefined : error })}\n`)
         }
       }

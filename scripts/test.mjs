@@ -1,9 +1,8 @@
 /**
  * Runs compiled tests: node scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a passing test is shown as a
- * dot.
- * A file that fails is run once more alone, because the files share two cores and have fixed deadlines. If it passes
- * then, it is listed, because it has a race that somebody should examine; the run also fails if more than a few files
- * do that.
+ * dot. The files share two cores and have fixed deadlines, so a file that fails is run once more, alone. If it then
+ * passes, it is listed: it has a race that somebody should examine. If more than a few files pass only then, the run
+ * fails.
  */
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -13,19 +12,26 @@ import { grouped } from './test-groups.mjs'
 import { mixed } from './test-order.mjs'
 import { lendWorlds } from './test-worlds.mjs'
 
-/** Number of files that run at once, chosen for two cores: many files wait for a deadline most of their time. */
+/**
+ * Number of files that run at once, chosen for two cores. It is higher than two, because many files wait for a deadline
+ * most of their time.
+ */
 const AT_ONCE = 4
 const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
-/** Number of files that are listed with their time after the run, because the whole run has a time limit (`.ci/run`). */
+/**
+ * Number of slow files that are listed with their time after the run. The whole run has a time limit (`.ci/run`), so
+ * the list shows where time can be saved.
+ */
 const LISTED = 12
 
 const isShort = process.argv[2] === '--dots'
 const tests = process.argv.slice(isShort ? 3 : 2)
 
 /**
- * Returns the file that a failure belongs to: with source maps the failure names the source. A file that is a suite of
- * its group, or that ends before its tests do, is itself reported as the test.
+ * Returns the test file that a failure belongs to. With source maps, a failure names the source file, so its name is
+ * converted. A file that is a suite in a group, or that ends before its tests do, is itself reported as the failed
+ * test.
  */
 function fileOf({ file, name, details }) {
   const place = tests.includes(name) ? name : (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
@@ -33,8 +39,8 @@ function fileOf({ file, name, details }) {
 }
 
 /**
- * Duration in ms of each test file of the run. It includes waits for other files on the same cores, so the order of the
- * files is more useful than the number.
+ * Duration in ms of each test file, by its name. It includes waits for other files on the same cores, so it shows which
+ * files are slow rather than how slow they are.
  */
 const durations = new Map()
 
@@ -45,14 +51,14 @@ function writeSlowest() {
 }
 
 /**
- * Runs these test files with these flags of Node, and returns those with a failed test. The report is written to the
- * standard output.
+ * Runs test files with these flags of Node. Returns the files with a failed test. The report goes to the standard
+ * output.
  */
 async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
   const events = run({ files: these, concurrency, execArgv, timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
-  // The file itself is reported as a test that has the name of the file.
+  // // Node reports each file as a test, too. That test has the name of the file.
   events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
   const report = events.compose(isShort ? dot : spec)
   report.pipe(process.stdout, { end: false })
@@ -69,9 +75,9 @@ process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, '--v8-pool-size=1'].filter
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
-// If a group ended before its tests did, each of its tests is run again.
+// // If a group ends before its tests do, all tests of the group are run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// A file that runs alone has a separate world, as it has with `node --test`.
+// // Each of these files runs alone and gets a separate world, as with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 writeSlowest()
@@ -79,7 +85,7 @@ if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {
   process.stdout.write(`\nOnce more, by themselves:\n${red.join('\n')}\n\n`)
-  // Source maps slow down the start of each process, so only the second run names the lines of the sources.
+  // // Source maps slow down the start of each process, so only this second run names the lines of the sources.
   const still = await failed(red, 1, ['--enable-source-maps'])
   if (still.length > 0) process.exitCode = 1
   else process.stdout.write(`\nGreen by themselves, red among the others; please look at them:\n${red.join('\n')}\n`)

@@ -1,9 +1,7 @@
 /**
  * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler
- * (dist, .built). Loading one file takes a third of the time of loading some hundred small modules, which matters when
- * a dead thread is replaced.
- * Some packages stay outside, in node_modules (bundle-options.mjs).
- * Nothing is done if nothing changed.
+ * (dist, .built). One file loads in a third of the time of some hundred small modules, which matters when a dead thread
+ * is replaced. Some packages stay outside, in node_modules (bundle-options.mjs). Nothing is done if nothing changed.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,7 +22,7 @@ const THREADS = [
   'media/program-host',
 ]
 const SHARD = 'workers/shard/main'
-/** Main modules, as paths in the output folder without an extension. */
+/** Main modules of the bundles, as paths in the output folder without an extension. */
 const ENTRIES = [...THREADS.map((name) => `workers/${name}`), 'packages/sandbox/src/main']
 const bundleOf = (entry) => join(compiled, `${entry}.bundle.js`)
 
@@ -56,8 +54,9 @@ async function bundle(entry) {
 }
 
 /**
- * Bundles the shard in two parts, so that V8 needs less memory to compile the larger one: malloc kept 9 MB of what it
- * needed for a single file. One part is the code that the shard shares with the library's index.
+ * Bundles the shard in two parts, so that V8 needs less memory to compile the larger one. With a single file, malloc
+ * kept 9 MB that were used only during compilation. The second part is the code that the shard shares with the index
+ * module of Baileys.
  */
 async function bundleShard() {
   const chunks = 'workers/shard/chunks'

@@ -1,6 +1,6 @@
 /**
- * Loads the API of TypeScript 5 for the generator of types, before the generator itself: the version that we build with
- * (7) has no API.
+ * Loads the API of TypeScript 5, which the generator of types needs. Import this module before the generator: version
+ * 7, with which we build, has no API.
  */
 import { register } from 'node:module'
 

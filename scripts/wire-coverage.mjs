@@ -1,7 +1,7 @@
-// Shows how much of the protocol is covered: `node scripts/wire-coverage.mjs [TRACES] [--write]`, where TRACES is a
-// folder that tests were run with as SVC_SANDBOX_TRACE. It counts the kinds of stanzas that the server may send
-// unasked, and the operations of the specification. The specification is outside the repository (`../shared`); without
-// it the committed list of kinds is compared. --write writes that list again.
+// Shows how much of the protocol the tests cover: `node scripts/wire-coverage.mjs [TRACES] [--write]`. TRACES is the
+// folder that was SVC_SANDBOX_TRACE during a test run. The script counts the kinds of stanzas that the server may send
+// unasked, and the operations of the specification. The specification is outside the repository (`../shared`). Without
+// it, the kinds are read from the committed list, which --write updates.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,17 +14,14 @@ const say = (line) => process.stdout.write(`${line}\n`)
 const traces = process.argv.slice(2).find((each) => !each.startsWith('--'))
 
 /**
- * Child elements that only clients send, by tag. They are excluded, because the trees of hand-written parsers contain
- * both directions.
+ * Child elements that only clients send, by the tag of the stanza. They are excluded, because the specification's trees
+ * of these stanzas contain both directions.
  */
 const OURS = { ib: ['offline_batch', 'unified_session'] }
-/**
- * Tags whose kinds are distinguished by the child element. Some other kinds are distinguished by their type, and the
- * rest by their tag.
- */
+/** Tags whose kinds are distinguished by the child element. Other tags have kinds by type, or only one kind. */
 const BY_CHILD = new Set(['notification', 'ib', 'stream:error', 'iq'])
 
-/** Returns `tag type child`, with a dash for each part that is absent. */
+/** Returns the name of a kind of stanza, `tag type child`, with a dash for each part that is absent. */
 const kind = (tag, type, child) => [tag, type ?? '-', child ?? '-'].join(' ')
 
 function valuesOf(attr) {
@@ -33,12 +30,12 @@ function valuesOf(attr) {
   return attr.enumValues ?? [undefined]
 }
 
-/** Returns every kind of stanza that the server may send unasked, from the description of the protocol (`spec`). */
+/** Returns every kind of stanza that the server may send unasked, as the specification describes them. */
 function kindsOf(spec) {
   const kinds = new Set()
   for (const [tag, forms] of spec.server)
     for (const { name, node } of forms) {
-      // This is the general form of every notification.
+      // // This is the general form of a notification, not a kind.
       if (name === 'GenericNotification') continue
       const children = (node.children ?? [])
         .map((child) => child.tag)
