@@ -1,6 +1,7 @@
 /**
- * Measures the memory of the service before, during and for five minutes after a load of 10,000 sent and 10,000
- * received texts. On a small server, memory that is not returned after a load stays in use until the next restart.
+ * Measures the memory of the service before a load, at its peak, and for five minutes afterwards. The load is 10,000
+ * sent and 10,000 received texts. On a small server this matters: memory that is not returned after a load stays in use
+ * until the next restart.
  */
 import {
   amount,
@@ -27,9 +28,12 @@ const STEPS = 5
 
 interface Memory {
   rss_mb: number
-  /** Part of `rss_mb` that the process has allocated: objects, buffers, compiled code. */
+  /** Part of `rss_mb` that the process has allocated itself: objects, buffers, compiled code. */
   anon_mb: number
-  /** Part of `rss_mb` that is pages of files: code, and the store. The system takes these pages back when it needs memory. */
+  /**
+   * Part of `rss_mb` that is pages of files: code and the store. The system takes these pages back when it needs
+   * memory.
+   */
   of_files_mb: number
 }
 
@@ -43,7 +47,7 @@ try {
     anon_mb: round(anonMb(pid), 1),
     of_files_mb: round(fileMb(pid), 1),
   })
-  // A quiet thread returns its memory after a minute.
+  // // A thread returns its unused memory after a minute without work.
   await sleep(amount(90_000, 1_000))
   const before = now()
 

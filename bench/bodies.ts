@@ -1,7 +1,7 @@
 /**
- * Measures the memory of the service while it receives 1 to 40 bodies of 65 MB at once. `BENCH_OTHER=/path` measures
- * another checkout, `BENCH_LIMIT_MB` sets a memory limit for the service, `BENCH_COUNTS=1,40` selects the numbers of
- * bodies.
+ * Measures the memory of the service while it receives up to 40 request bodies of 65 MB at once. `BENCH_OTHER=/path`
+ * measures another checkout, `BENCH_LIMIT_MB` sets a memory limit for the service, and `BENCH_COUNTS=1,40` selects the
+ * numbers of bodies.
  */
 import { limitMemory, peakOf, postDocument, resetPeak, rssOf } from '../test/harness/large-bodies.ts'
 import { amount, phoneNumber, report, round, sleep, startBench } from './measure.ts'

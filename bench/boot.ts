@@ -1,6 +1,6 @@
 /**
- * Measures the time from a start of the service until saved instances are connected again, after a stop and after kill -9, and the processor time of
- * a login.
+ * Measures the time from the start of the service until all saved instances are connected again, both after a normal
+ * stop and after kill -9. It also measures the processor time of a login.
  */
 import type { Gateway } from '../test/harness/gateway.ts'
 import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
@@ -8,8 +8,8 @@ import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
 /**
- * Limits of logins per second after a start. `LIFTED` is so high that it has no effect, so that the speed of the
- * service itself is measured.
+ * Limits of logins per second after a start. `LIFTED` is a limit so high that it has no effect, so it shows the speed
+ * of the service itself.
  */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
 const PATIENCE = 120_000
@@ -42,15 +42,15 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
-      // Without an effective limit, only the largest number of instances is measured.
+      // // With the limit lifted, only the largest number of instances is measured.
       if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // Without an effective limit, only a start after a stop is measured.
+      // // With the limit lifted, only a start after a normal stop is measured.
       if (limit === LIFTED && !SMOKE) continue
-      // Wait for work that remains after a login has finished.
+      // // Wait for the work that a login leaves after it has finished.
       await sleep(amount(2_000, 200))
       await running.service.kill()
       result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- chart`: draws `bench/chart.svg` from the newest results, for the service and for the bare library.
- * It shows memory and CPU by number of idle instances (from `memory`), and by texts received per second (from
+ * `npm run bench -- chart` draws `bench/chart.svg` from the newest results, for the service and for the bare library.
+ * The chart shows memory and CPU by number of idle instances (from `memory`), and by texts received per second (from
  * `receive`).
  */
 import { writeFile } from 'node:fs/promises'

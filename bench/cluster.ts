@@ -1,7 +1,7 @@
 /**
- * Measures what it costs that a standby passes a request on: the time that it adds to a small request, and the rate of
- * 100 MB in each direction. Direct requests and those that are passed on alternate. Client, standby and active service
- * are three processes, so a machine with two cores is full.
+ * Measures the cost of passing a request on from a standby to the active service: the time that it adds to a small
+ * request, and the rate of 100 MB in each direction. Direct requests alternate with requests that are passed on. The
+ * client, the standby and the active service are three processes, so they keep a machine with two cores busy.
  */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -16,7 +16,7 @@ const BYTES = amount(1_600, 16) * 65_536
 const MB = 1e6
 const PIECE = Buffer.alloc(65_536)
 
-// The other processes do not keep this one alive.
+// // This timer keeps the process alive. Its child processes do not.
 const awake = setInterval(() => {}, 60_000)
 const [active, standby] = [startPart<Peer>('peer.ts'), startPart<Peer>('peer.ts')]
 const [{ url: direct, port }, { url: passedOn }] = [await active.call('places'), await standby.call('places')]

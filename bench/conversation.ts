@@ -1,6 +1,7 @@
 /**
  * Measures conversations on several instances at once, in comparison with the bare library. The simulated people
- * decrypt each message, so the single thread of the simulated network may limit the service and the library.
+ * decrypt each message in the single thread of the simulated network. So that thread may be what limits the rate, for
+ * the service and for the library.
  */
 import {
   amount,

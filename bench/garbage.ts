@@ -1,8 +1,8 @@
 /**
- * Measures the bytes that V8 allocates for a text, sent and received one at a time by one instance, in the main thread
- * and in the shard: in all, and by the functions that allocate most. Nearly all of it is garbage soon. The bytes do
- * not depend on the load of the machine. Memory outside of V8's heap (buffers above 4 kB) is not included.
- * `BENCH_OTHER` is a second checkout to measure. `BENCH_NAMED=30` is the number of functions.
+ * Measures the bytes that V8 allocates for a text, in the main thread and in the shard. One instance sends and receives
+ * the texts one at a time. The result has the sum and the functions that allocate most. Nearly all of these bytes are
+ * soon garbage. They do not depend on the load of the machine. Memory outside of V8's heap (buffers above 4 kB) is not
+ * included. `BENCH_OTHER` is a second checkout to measure, and `BENCH_NAMED=30` is the number of functions to list.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,10 @@ import type { Receiver } from './parts/receiver.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(400, 40))
-/** V8 compiles most functions during these texts, and compiled code allocates less. */
+/**
+ * Number of texts before the measurement. V8 compiles most functions during these texts, and compiled code allocates
+ * less.
+ */
 const WARM = Number(process.env.BENCH_WARM ?? amount(1_500, 20))
 const PER_SECOND = 40
 const NAMED = Number(process.env.BENCH_NAMED ?? 10)
@@ -83,7 +86,8 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   return {
     out: await allocated(TEXTS, () => out(TEXTS, PER_SECOND)),
     in: await allocated(TEXTS, () => into(TEXTS, PER_SECOND)),
-    // The bytes of ten seconds without texts are about what the paced texts include.
+    // // The service also allocates without texts. This is its amount in ten seconds, about what the measurement of the
+    // paced texts includes.
     idle: await allocated(TEXTS, () => sleep((1_000 * TEXTS) / PER_SECOND)),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. Both are also measured
+ * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. It measures the same
  * for `GET /status`. No instance is paired, so the texts stay in their queues.
  */
 import type { Instance } from '../test/harness/gateway.ts'
@@ -11,8 +11,8 @@ import type { Driver } from './parts/driver.ts'
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
 const CONNECTIONS = [1, 64]
 /**
- * With a constant 64 requests in flight, the latency is 64 divided by the rate (Little's law). So the latency is
- * measured separately, at this steady rate.
+ * Texts per second for the measurement of the latency. It is measured at a steady rate, because with a constant 64
+ * requests in flight the latency is just 64 divided by the rate (Little's law).
  */
 const RATE = amount(2_000, 100)
 const EACH: Record<number, number> = { 1: amount(600, 20), 64: amount(3_000, 100) }
@@ -33,7 +33,10 @@ try {
     status: { urls: urls('/status') },
   }
   const emptied = () => Promise.all(instances.map((each) => gateway.must(each, 'DELETE', '/queue')))
-  /** Sends as many requests as possible, one after another on each connection, or a fixed number per second. */
+  /**
+   * Sends requests and measures their rate, latency and processor time. Each connection sends one request after another
+   * as fast as it can; with `perSecond`, a fixed number of requests is sent per second.
+   */
   async function measure(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const count = EACH[connections]!
     const before = cpuMs(pid)

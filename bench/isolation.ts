@@ -1,6 +1,6 @@
 /**
- * Measures whether instances delay others, by the latency of `GET /status` of other instances: while a shard sends as
- * fast as it can, a 60 MB base64 body is accepted, and a 15 MB film is converted.
+ * Measures whether the work of one instance delays others, by the latency of `GET /status` of the others. The work is:
+ * a shard that sends as fast as it can, a base64 body of 60 MB that is accepted, and a film of 15 MB that is converted.
  */
 import { createHash } from 'node:crypto'
 import { serveFiles } from '../test/harness/file-server.ts'
@@ -89,7 +89,7 @@ try {
     if (delivery.status !== 'sent') throw new Error(`${delivery.error_code}: ${delivery.error_message}`)
   }
 
-  // A small film is sent first, so that the start of the threads is not measured.
+  // // A small film is sent first, so that the time in which the media threads start is not measured.
   const large = await largeFilm(FILM_MB * MB)
   const small = await film('avi')
   await settled(await send('/send-video', JSON.stringify({ phone: CONTACT, video: web.put('/small.avi', small) })))
@@ -139,8 +139,8 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // The timer must be cleared first. Otherwise, it would send a request to the ended service, and the error would hide the
-  // original one.
+  // // The timer must be cleared first. Otherwise it would send a request to the service that has ended, and that error
+  // would hide the original one.
   clearInterval(watch)
   await web.stop()
   await receiver.stop()

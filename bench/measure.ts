@@ -1,4 +1,7 @@
-/** Shared parts of the benches: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
+/**
+ * Shared parts of the benches: they start a network and a gateway as processes, measure CPU and memory, and write one
+ * JSON line per result.
+ */
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,7 +21,10 @@ import type { Receiver } from './parts/receiver.ts'
 
 export { median, round, type Spread, type Summary, spread, summary } from './parts/numbers.ts'
 
-/** `BENCH_SMOKE=1` only checks whether a bench works; `BENCH_FULL=1` uses amounts that take longer than a run of all benches may. */
+/**
+ * `BENCH_SMOKE=1` only checks whether a bench works. `BENCH_FULL=1` uses larger amounts, which would take too long in a
+ * run of all benches.
+ */
 export const SMOKE = process.env.BENCH_SMOKE === '1'
 export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
@@ -37,14 +43,17 @@ export interface Bench {
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Environment variables that `deploy/` sets. The flags of node come from `npm start` of each checkout. */
+/**
+ * Environment variables of the service, as `deploy/` sets them. The flags of node come from `npm start` of the measured
+ * checkout.
+ */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 /**
- * Users run compiled code, so each checkout is built. If the service ran from source, every thread would load a
+ * Builds a checkout, because users run compiled code. If the service ran from source, every thread would load a
  * compiler.
  */
 const built = async (checkout: string) => {
-  // `run.ts` has built this checkout once for all benches.
+  // // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -55,8 +64,8 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // The simulated network writes its whole state at once. With a hundred phones a write would block it for a tenth of a
-  // second, so it writes nothing.
+  // // The simulated network writes its whole state in one go. With a hundred phones each write would block it for a
+  // tenth of a second, so writing is switched off.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
@@ -92,7 +101,7 @@ export async function startBench(): Promise<Bench> {
   }
 }
 
-/** Clock ticks per second of /proc: 100 on every Linux in use. */
+/** Number of clock ticks per second in /proc. It is 100 on every Linux in use. */
 const TICKS = 100
 
 /**
@@ -121,12 +130,15 @@ function statusMb(pid: number, field: string): number {
 export const rssMb = (pid: number) => statusMb(pid, 'VmRSS')
 
 /**
- * Returns the resident memory in MB that is code, or mapped pages of the store. The kernel reclaims it when another
- * process needs memory. Linux only.
+ * Returns the part of the resident memory that is pages of files, in MB: code and mapped pages of the store. The kernel
+ * reclaims them when another process needs memory. Linux only.
  */
 export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
 
-/** Returns the resident memory that the process has allocated, in MB: objects, buffers and compiled code. Linux only. */
+/**
+ * Returns the part of the resident memory that the process has allocated, in MB: objects, buffers and compiled code.
+ * Linux only.
+ */
 export const anonMb = (pid: number) => statusMb(pid, 'RssAnon')
 
 export function commitsOf(stateDir: string): number {
@@ -144,7 +156,8 @@ export function report(question: string, result: Record<string, unknown>): void 
 }
 
 /**
- * For an index below 8,889, the phone number does not end in 0000. Such numbers have no account on the sandbox network.
+ * Returns the phone number with this index. The index must be below 8,889: the numbers up to there do not end in 0000,
+ * and numbers that end in 0000 have no account on the sandbox network.
  */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
@@ -174,7 +187,8 @@ export async function countConnected(gateway: Gateway): Promise<number> {
 }
 
 /**
- * Connected instances, the receiver of their webhooks, and the driver that calls the API, each in a separate process.
+ * A service with connected instances, the receiver of their webhooks, and the driver that calls the API. Each of the
+ * three is a separate process.
  */
 export interface Loaded {
   service: Running
@@ -184,11 +198,11 @@ export interface Loaded {
   receiver: Part<Receiver>
   url: string
   driver: Part<Driver>
-  /** Measures the CPU time in ms and the number of commits while `work` runs. */
+  /** Returns the CPU time of the service in ms, and its number of commits, while `work` runs. */
   cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
 }
 
-/** Environment that switches off limits that protect an account. */
+/** Environment variables that lift the limit of requests per second. */
 export const UNLIMITED = { SVC_TEST_REQUESTS_PER_SECOND: '100000' }
 
 export async function startLoaded(

@@ -1,7 +1,8 @@
 /**
- * Measures how many media messages one instance sends in a second, and the processor time of each. `BENCH_OTHER` is the
- * folder of another checkout; without it this checkout is compared with itself, which shows the noise. The simulated
- * network acknowledges at once, and then after `BENCH_ACK` ms, as over a long distance.
+ * Measures how many media messages one instance sends in a second, and the processor time of each. The simulated
+ * network acknowledges at once in a first measurement, and after `BENCH_ACK` ms in a second one, as over a long
+ * distance. `BENCH_OTHER` is the folder of another checkout to compare with. Without it this checkout is compared with
+ * itself, which shows the noise.
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -11,10 +12,13 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const ACK = Number(process.env.BENCH_ACK ?? 200)
-/** Number of media messages in a round. A voice note takes the most processor time, which is used by a separate process. */
+/**
+ * Number of media messages in a round, by kind. The conversion of a voice note takes the most processor time, in a
+ * separate process.
+ */
 const PIECES = { picture: amount(20, 4), voice: amount(8, 2) }
 const READER = '5511988880001'
-/** Time limit of a round in ms. If a round takes longer, an item was lost. */
+/** Time limit of a round in ms. A round that takes longer has lost an item. */
 const PATIENCE = 120_000
 
 const bench = await startBench()

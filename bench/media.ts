@@ -1,6 +1,7 @@
 /**
- * Measures in MB per second how fast a large document is sent (downloaded by URL, encrypted, uploaded) and received (downloaded by its link,
- * decrypted, verified). The baseline is a separate process that streams the same bytes between the same hosts with `node:crypto` alone.
+ * Measures how fast a large document is sent (downloaded by URL, encrypted, uploaded) and received (downloaded by its
+ * link, decrypted, verified), in MB per second. The baseline is a separate process that streams the same bytes between
+ * the same hosts with `node:crypto` alone.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Measures the memory of the service on one shard: without instances, per idle instance, and after many texts. The
- * service is idle for each measurement, because V8 returns memory only about half a minute after the last work.
+ * Measures the memory of the service on one shard: without instances, per idle instance, and after many texts. Before
+ * each measurement the service is idle, because V8 returns memory only about half a minute after the last work.
  * `BENCH_HEAP=1` also measures the memory after a full garbage collection.
  */
 import {
@@ -23,7 +23,7 @@ const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
 const SENT = 0.25
-/** Time in seconds to wait before a measurement: a thread collects its garbage when it has been quiet for 60 to 75 s. */
+/** Seconds to wait before a measurement. A thread collects its garbage after 60 to 75 s without work. */
 const REST = amount(85, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
@@ -32,7 +32,10 @@ try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
   const env = { SVC_SHARDS: '1', ...(WITH_HEAP ? heapEnv(bench.dir) : {}) }
   const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
-  /** Returns the lowest memory within this number of seconds: V8 returns memory in steps, and no event marks the last step. */
+  /**
+   * Returns the lowest memory in MB within this number of seconds. The lowest value counts, because V8 returns memory
+   * in steps, and no event marks the last step.
+   */
   async function atRest(seconds: number): Promise<number> {
     let least = rssMb(pid)
     for (let second = 0; second < seconds; second += 0.5) {

@@ -1,8 +1,7 @@
 /**
  * Counts the records, pages and write calls of the store that a text causes. Unlike times, these counts do not depend
- * on the load of the machine.
- * First the commits of a service are recorded while it sends and receives texts one at a time. Then each commit is
- * repeated in another store, whose file is compared before and after it.
+ * on the load of the machine. First a service sends and receives texts one at a time, and its commits are recorded.
+ * Then each commit is repeated in another store, and the file of that store is compared before and after the commit.
  * `BENCH_SHOW=1` prints every kind of commit with its records.
  */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
@@ -17,7 +16,10 @@ import { startCounter } from './parts/counter.ts'
 type Op = [key: string, value: string | null]
 
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 200)
-/** Number of texts before the counted ones. The tree of the store has then as many levels as in a store in use. */
+/**
+ * Number of texts before the counted ones. After these texts, the tree of the store has as many levels as in a store in
+ * use.
+ */
 const BEFORE = Number(process.env.BENCH_BEFORE ?? 800)
 const PEOPLE = phoneNumbers(2_000, 20)
 const PAGE = 4_096
@@ -72,7 +74,7 @@ async function record() {
   return { starts, events: { out: between(0), in: between(1) } }
 }
 
-/** Returns the name of a record without the ids in it. */
+/** Returns the kind of a record: its key without the ids in it, after a minus sign if the record is removed. */
 const kindOf = ([key, value]: Op) =>
   (value === null ? '-' : '') +
   key
@@ -89,7 +91,7 @@ interface Cost {
 }
 const nothing = (): Cost => ({ commits: 0, records: 0, bytes: 0, pages: 0, writes: 0 })
 
-/** Counts the pages that differ, and how many writes of neighbouring pages they are. */
+/** Counts the pages that differ, and the writes that they need: neighbouring pages are written together. */
 function differing(before: Buffer, after: Buffer): Pick<Cost, 'pages' | 'writes'> {
   let pages = 0
   let writes = 0
@@ -118,7 +120,7 @@ async function replay(starts: number[]) {
   const make = (ops: Op[]) =>
     store.commit({ ops: ops.map(([key, value]) => [key, value === null ? null : Buffer.from(value, 'base64')] as const) })
   const data = openSync(join(dir, 'data.mdb'), 'r')
-  /** Returns the pages that are in use; the file is longer. */
+  /** Returns the contents of the pages that are in use. The file is longer. */
   function read(): Buffer {
     const pages = Buffer.alloc((newestMeta(data).lastPage + 1) * PAGE)
     readSync(data, pages, 0, pages.length, 0)

@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time of a sent text by cause, in ms per text, for the main thread and for the shard. `BENCH_OTHER`
  * is a second checkout to measure. With `BENCH_GROUP=500` the texts go to a group with this number of members. With
- * `BENCH_IN=300` texts are received instead, at this number per second.
+ * `BENCH_IN=300` texts are received instead of sent, at this number per second.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import type { Receiver } from './parts/receiver.ts'
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(1_500, 40))
 const WARM = amount(1_500, 20)
-/** Number of texts that are queued at a time, because a queue holds at most 1,000 items. */
+/** Largest number of texts that are queued at a time. A queue holds at most 1,000 items. */
 const AT_ONCE = 500
 const CONTACT = '5511988880001'
 const WRITER = '5511988880002'
@@ -29,7 +29,10 @@ const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 const bench = await startBench()
 const driver = startPart<Driver>('driver.ts')
 
-/** Returns the CPU time in ms of each thread of a process, by its number. `schedstat` counts in nanoseconds, `stat` in ticks. */
+/**
+ * Returns the CPU time in ms of each thread of a process, by the id of the thread. It reads `schedstat`, which counts
+ * in nanoseconds, because `stat` counts only in ticks.
+ */
 function threadMs(pid: number): Map<string, number> {
   const tasks = readdirSync(`/proc/${pid}/task`)
   return new Map(
@@ -86,7 +89,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
   const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
   const main = used.find(({ task }) => task === String(pid))!.ms
-  // Apart from the main thread, the thread that uses the most processor time is that of the shard.
+  // // Of all threads but the main thread, the shard uses the most processor time.
   const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
   const shard = Math.max(...others)
   const rest = others.reduce((sum, ms) => sum + ms, 0) - shard

@@ -1,6 +1,6 @@
 /**
  * Measures many instances with long queues that cannot be sent: the time of a start, and the time to read or clear a
- * queue. `BENCH_FULL=1`: 200 instances with 1,000 items each.
+ * queue. `BENCH_FULL=1` uses 200 instances with 1,000 items each.
  */
 
 import type { Instance } from '../test/harness/gateway.ts'
@@ -22,7 +22,7 @@ try {
         Array.from({ length: Math.min(16, INSTANCES - instances.length) }, () => running.gateway.createInstance(null)),
       )),
     )
-  /** Returns the shortest time in s of three starts until all instances answer. */
+  /** Starts the service three times, and returns the shortest time in s until all instances answer. */
   async function boots(): Promise<number> {
     const all: number[] = []
     for (let count = 0; count < (SMOKE ? 1 : 3); count++) {
@@ -32,7 +32,7 @@ try {
       const { baseUrl } = running.gateway
       for (const instance of instances) instance.api_url = baseUrl + new URL(instance.api_url).pathname
       for (const instance of instances) {
-        // The API does not know an instance before its turn to boot.
+        // // The API does not know an instance until that instance is loaded after a start.
         for (;;) {
           const { status } = await running.gateway.ask(instance, 'GET', '/queue?page_size=1')
           if (status === 200) break
@@ -63,7 +63,7 @@ try {
     }
     return times
   }
-  // The driver sends the requests, because the test harness parses each answer and searches it for secrets, which takes
+  // // The driver sends the requests. The test harness would parse each answer and search it for secrets, which takes
   // time.
   const page = (rounds: number) =>
     driver.call('drive', {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- readme`: writes the results of the newest runs into `bench/README.md`, between the markers in that
+ * `npm run bench -- readme` writes the results of the newest runs into `bench/README.md`, between the markers in that
  * file: the table of targets, the cost of an instance, and the capacity of machines with 1, 2 and 4 cores.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL('./README.md', import.meta.url))
 const rows = await newestRows()
 if (rows.length === 0) throw new Error('bench/results has no run')
 
-/** Undefined if the bench was not run. */
+/** Returns the value at this path in the newest result of a bench, or undefined if the bench was not run. */
 function at(bench: string, ...path: string[]): unknown {
   const result: unknown = rows.find((row) => row.bench === bench)?.result
   return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
@@ -54,8 +54,8 @@ const reached = () =>
   )
 
 /**
- * Returns the memory in MB of each shard after the first. It is computed from the results with 1 shard and with the
- * most shards.
+ * Returns the memory in MB of each shard after the first. It is computed from two results: with 1 shard, and with the
+ * largest number of shards.
  */
 function shardMb(): number | undefined {
   const mb = (shards: number) => numberAt('threads', `${shards}_shards`, 'rss_mb')
@@ -106,7 +106,7 @@ function costs(): string {
 /** Number of shards by number of cores, as `defaultShards` of `src/config.ts` computes it. */
 const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
 const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
-/** Share of a core for logins after a start. The rest of the core is for the instances that are already connected. */
+/** Share of a core that logins after a start may use. The rest is for the instances that are already connected. */
 const SHARE_OF_STARTS = 0.75
 
 function settings(): string {

@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time of a received text, and the time from its stanza to its webhook, on 1 and on many instances.
- * The bare library, with its event in place of the webhook, is the comparison. Also measures the highest rate of one
- * instance, and the time that the disk alone takes.
+ * The bare library is measured for comparison, with its event in place of the webhook. The bench also measures the
+ * highest rate of one instance, and the time that the disk alone takes.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,11 +32,14 @@ const RATES = SMOKE ? [20] : [50, 200, 500]
 const SECONDS = amount(1.5, 1)
 const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
 const BURST = amount(3_000, 100)
-/** Number of texts before the measurement. V8 still compiles during the first 4,500 texts, which take up to twice as long as later ones (README). */
+/**
+ * Number of texts before the measurement. V8 compiles during the first 4,500 texts, so these take up to twice as long
+ * as later ones (README).
+ */
 const WARM = amount(6_000, 30)
 /**
- * Time in ms per text for a sender to encrypt all texts in advance. During a measurement at a fixed rate, the processor
- * must be free for the service.
+ * Time in ms per text that a sender needs to encrypt all texts in advance. During a measurement at a fixed rate, the
+ * processor must be free for the service.
  */
 const LEAD_MS_EACH = 0.8
 /** Each account has its own sender, because one person's texts are encrypted one after another. */
@@ -142,7 +145,10 @@ try {
     }
   }
 
-  /** Highest rate at which the delay does not grow: half of the texts arrive within a tenth of a second. */
+  /**
+   * Highest rate at which the delay does not grow. A rate counts if half of the texts arrive within a tenth of a
+   * second.
+   */
   let most = 0
   const steps: Record<string, unknown> = {}
   for (const rate of STEPS) {

@@ -1,7 +1,7 @@
 /**
- * Measures the CPU time and the memory of many reconnects of one instance. The API restarts the session for each
- * reconnect, because after a disconnection by the network the delay before the next login grows. `BENCH_FULL=1` does
- * 10,000 reconnects.
+ * Measures the CPU time and the memory of many reconnects of one instance. Each reconnect is a restart of the session
+ * by the API. Disconnections by the network would not do, because the delay before the next login grows after each.
+ * `BENCH_FULL=1` does 10,000 reconnects.
  */
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'

@@ -4,7 +4,7 @@ import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('./results/', import.meta.url))
 
-/** Returns the path of the new file, relative to the root of the repository. */
+/** Writes the results of a run to a new file. Returns its path, relative to the root of the repository. */
 export async function writeResults(rows: readonly Row[]): Promise<string> {
   const name = `${new Date().toISOString().replaceAll(':', '-')}.json`
   await mkdir(folder, { recursive: true })
@@ -13,7 +13,7 @@ export async function writeResults(rows: readonly Row[]): Promise<string> {
 }
 
 export interface DatedRow extends Row {
-  /** Date in the format of 2026-11-22. */
+  /** Date of the run, such as 2026-11-22. */
   day: string
 }
 

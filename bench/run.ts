@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: runs the benches with targets (`targets.ts`) one after another. It writes one JSON file for the run,
- * the chart, and the numbers of the README. `npm run bench -- NAME …` runs only these benches; `-- chart` and `--
- * readme` use the newest files; `-- smoke` checks whether each bench works, in random order, for as long as
- * `BENCH_SECONDS`.
+ * `npm run bench` runs the benches with targets (`targets.ts`) one after another. It writes one JSON file for the run,
+ * the chart, and the numbers of the README. `npm run bench -- NAME …` runs only these benches. `-- chart` and `--
+ * readme` run none, and use the newest files. `-- smoke` only checks whether each bench works, in random order, for at
+ * most `BENCH_SECONDS`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'targets'])
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
-/** The benches that run if no name is given, in about eighteen minutes on two cores. */
+/** Benches that run if no name is given. They take about eighteen minutes on two cores. */
 const known = [...new Set(TARGETS.map(({ bench }) => bench))]
 const wanted = process.argv.slice(2)
 const [mode] = wanted
@@ -37,11 +37,11 @@ const inChanceOrder = (all: readonly string[]) =>
     .map(({ name }) => name)
 const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
-/** Time in ms after the start of this process at which the run ends; by default the run has no limit. */
+/** Time at which the run ends, in ms after the start of this process. By default the run has no limit. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
 /**
- * Time limit of each bench in ms if all benches run, so that a bench that hangs does not use the time of the others. The
- * longest one, `memory`, waits four times for 85 s.
+ * Time limit of each bench in ms, if all benches run. A bench that hangs then does not use up the time of the others.
+ * The longest bench, `memory`, waits four times for 85 s.
  */
 const MOST_OF_ONE = isAll ? 600_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
@@ -129,8 +129,7 @@ const left = [...chosen]
 async function runLeft() {
   while (left.length > 0 && performance.now() < endsAt - 5_000) rows.push(await runOne(left.shift()!))
 }
-// In a smoke run two benches run at once: other processes do not change whether a bench works, but they change how fast
-// it is.
+// A smoke run runs two benches at once. They slow each other down, but a smoke run only checks whether they work.
 await Promise.all(Array.from({ length: isSmoke ? 2 : 1 }, runLeft))
 if (left.length > 0) process.stdout.write(`There is no time left for ${left.join(', ')}.\n`)
 

@@ -1,7 +1,7 @@
 /**
  * Measures texts to a group of 10 to 500 members, in comparison with the bare library. The library's sender key keeps a
- * skipped key for each earlier text, up to 2,000, which makes texts slower; these keys are created in advance (`age`).
- * The first text to a group of 500 new people is measured separately.
+ * skipped key for each earlier text, up to 2,000, which makes later texts slower. So these skipped keys are created
+ * before the measurement (`age`). The first text to a group of 500 new people is measured separately.
  */
 import {
   amount,
@@ -21,15 +21,18 @@ import {
 
 const SIZES = SMOKE ? [5, 10] : [10, 50, 100, 500]
 const LARGEST = Math.max(...SIZES)
-/** Number of texts before the measurement; our cost per text is constant after 200. */
+/** Number of texts before the measurement. The cost of a text through the gateway is constant after 200 texts. */
 const WARM = { ours: amount(300, 5), theirs: amount(200, 3) }
 /** Number of texts that the library's sender key has processed before the measurement. */
 const AGED = amount(1_500, 10)
-/** Number of texts before the measurement of a grown group, whose first text distributes the key to the new members. */
+/**
+ * Number of texts before the measurement of a group that has grown. The first of them distributes the key to the new
+ * members.
+ */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
 /**
- * Number of texts in a round. A round of either side takes about a second of processor time, which the system counts in
- * steps of 10 ms.
+ * Number of texts in a round. A round takes about a second of processor time for the gateway and for the library,
+ * because the system counts processor time in steps of 10 ms.
  */
 const TEXTS = { ours: amount(120, 5), theirs: amount(12, 3) }
 const FIRSTS = amount(3, 1)

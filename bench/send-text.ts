@@ -1,6 +1,6 @@
 /**
  * Measures the processor time of a text through the whole gateway, in comparison with the bare library on the same
- * network. Rounds of the two sides alternate, after texts that are not measured.
+ * network. First both send texts that are not measured. Then rounds of the gateway and of the library alternate.
  */
 import {
   amount,
@@ -30,7 +30,7 @@ interface Case {
   texts: number
   warm: number
   perSecond?: number
-  /** True if there is no comparison with the library. */
+  /** True if the gateway is measured without a comparison with the library. */
   isAlone?: boolean
 }
 const cases: Case[] = [

@@ -1,7 +1,7 @@
 /**
  * Measures commits per second, their latency and their CPU time with lmdb and with PostgreSQL, with 1, 10 and 50
- * writers. The PostgreSQL server shares the cores of this machine, so only the CPU time of the service's own process is
- * also valid elsewhere.
+ * writers. The PostgreSQL server shares the cores of this machine. So only the CPU time of the service's process is
+ * also valid for other machines.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,13 +18,19 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 const WRITERS = SMOKE ? [1, 10] : [1, 10, 50]
 /** Time of one measurement, in ms. */
 const MEASURED = amount(1_000, 200, 5_000)
-/** Time before the measurement in ms: a warm store has its query plans, and pages that were written before. */
+/**
+ * Time in ms before the measurement. A store in use has query plans and pages that were written earlier, so a new store
+ * would be measured as too slow or too fast.
+ */
 const WARM = amount(1_000, 100)
 const INSTANCE = 'instance:7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11:'
-/** Number of commits after which a writer removes a record, as a queue does. */
+/** Age, in commits, of the record that each commit removes. A queue removes old items in the same way. */
 const KEPT = 50
 
-/** Sizes of the values in bytes. As counted by `counts.ts`: a sent text is four commits, and one commit is two received texts. */
+/**
+ * Contents of a commit: the number of records, their size in bytes, and the size of the session in bytes. According to
+ * `counts.ts`, a sent text takes four commits, and one commit has two received texts.
+ */
 const BATCHES = {
   send: { records: 6, bytes: 190, session: 400 },
   receive: { records: 13, bytes: 210, session: 700 },

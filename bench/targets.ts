@@ -1,40 +1,43 @@
 /**
- * Each target has the measured value of a bench, and its limit. The tables of a run and of the README are made from the
- * targets.
+ * Targets of the benches. Each has a measured value of a bench and a limit. The tables of a run and of the README are
+ * made from these targets.
  */
 import type { Spread } from './parts/numbers.ts'
 
 export interface Row {
   bench: string
   seconds: number
-  /** Load average of the machine before the bench. */
+  /** Load average of the machine before the bench started. */
   load: number
   result: Record<string, unknown>
 }
 
 interface Target {
   bench: string
-  /** The measured quantity in words, with its unit. */
+  /** Description of the measured quantity, with its unit. */
   figure: string
-  /** Path of the value in the result of the bench. If the value is a spread, its median counts. */
+  /** Path of the value in the result of the bench. If the value is a spread, its median is used. */
   at: readonly string[]
-  /** Computes the value, in place of `at`. */
+  /** Computes the value from the result. It is used in place of `at`. */
   of?(result: Record<string, unknown>): number | undefined
   least?: number
   most?: number
   /**
-   * Returns the reason why this machine cannot measure the value, which is shown instead of the result; false if it
-   * can.
+   * Returns the reason why this machine cannot measure the value, or false if it can. The reason is shown in place of
+   * the result.
    */
   unless?(result: Record<string, unknown>): string | false
-  /** A measured bound, with its description. On this machine no service can be better than this bound. */
+  /**
+   * A measured bound that is shown with the value, and its description. On this machine no service can be better than
+   * this bound.
+   */
   beside?: { words: string; at: readonly string[] }
 }
 
 export interface Shown {
   bench: string
   figure: string
-  /** The word before the limit, as in `at least 800`. */
+  /** The limit in words, such as `at least 800`. */
   toReach: string
   measured: string
   isReached: boolean | undefined
@@ -48,10 +51,13 @@ const SIZES = [10, 50, 100, 500]
 const BOOT = '25 a second, as by default'
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
-/** Time of the disk alone. It is shown because a text is on disk before it is acknowledged, to the caller of the API and to the network. */
+/**
+ * Time that the disk alone needs. It is shown because a text is on disk before it is acknowledged to the caller of the
+ * API or to the network.
+ */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 
-/** Number of cores that must be idle with one shard before a second shard can have an effect. */
+/** Number of cores that must be idle while one shard is busy. With fewer, a second shard can have no effect. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
 function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name: string): number | undefined {

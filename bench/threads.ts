@@ -1,6 +1,6 @@
 /**
- * Measures texts per second, and the CPU time of each text, with 1, 2 and 4 shards. A second shard helps only if a core
- * is idle while one shard has its full load, so idle cores are measured as well.
+ * Measures texts per second, and the CPU time of each text, with 1, 2 and 4 shards. It also measures the idle cores,
+ * because a second shard helps only if a core is idle while one shard has its full load.
  */
 import { cpus } from 'node:os'
 import {
@@ -24,7 +24,7 @@ import {
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
 const TEXTS = amount(300, 20)
-/** Numbers of shards to measure; more shards than cores have no effect. */
+/** Numbers of shards to measure. There are not more shards than cores, because further ones have no effect. */
 const SHARDS = SMOKE || cpus().length < 4 ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()

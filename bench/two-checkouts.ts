@@ -1,8 +1,10 @@
 /**
- * Compares the processor time of a sent and of a received text in this checkout and in another one (`BENCH_OTHER`);
- * without it this checkout is compared with itself, which shows the noise. `BENCH_GROUP=500`: the sent texts go to a
- * group with this number of members. `BENCH_IN=500`: received texts per second. `BENCH_WARM=6000`: texts before the
- * measurement (V8 compiles during the first 4,500).
+ * Compares the processor time of a sent and of a received text in this checkout and in another one (`BENCH_OTHER`).
+ * Without `BENCH_OTHER`, this checkout is compared with itself, which shows the noise. Further variables:
+ *
+ * - `BENCH_GROUP=500`: the sent texts go to a group with this number of members.
+ * - `BENCH_IN=500`: number of texts that are received per second.
+ * - `BENCH_WARM=6000`: number of texts before the measurement (V8 compiles during the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -36,7 +38,10 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
   const pid = service.child.pid!
   let turn = 0
 
-  /** Returns the CPU time of the whole process in ms for each of `count` texts, measured until `isDone`. */
+  /**
+   * Returns the CPU time of the whole process for one text, in ms. `act` causes `count` texts, and `isDone` returns
+   * true when all of them were processed.
+   */
   async function costOf(count: number, act: () => Promise<unknown>, isDone: () => boolean): Promise<number> {
     const before = cpuMs(pid)
     await act()

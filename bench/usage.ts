@@ -1,6 +1,7 @@
 /**
- * Tests that `GET /account/usage` shows the busiest instance first, with the CPU time that the system counts for the
- * thread of the shard. Also measures the cost of this counting, as a share of the CPU time of a text.
+ * Tests that `GET /account/usage` shows the busiest instance first, and compares its CPU time there with the time that
+ * the system counts for the thread of the shard. Also measures the cost of this counting, as a share of the CPU time of
+ * a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'
@@ -9,7 +10,7 @@ import { amount, cpuMs, phoneNumber, report, round, sleep, startBench, startLoad
 const MANY = amount(200, 3)
 const PER_SECOND = 20
 const SECONDS = amount(40, 6)
-/** Upper bound of the number of calls of the meter that a text causes: for its frames, commits and webhooks. */
+/** Upper bound of the number of calls of the meter for one text: for its frames, commits and webhooks. */
 const CALLS_PER_TEXT = 20
 const CALLS = amount(1_000_000, 10_000)
 const SENDER = phoneNumber(3_000)
@@ -62,7 +63,7 @@ try {
     await bench.sandbox.burst(SENDER, phoneNumber(Math.floor(MANY / 2)), texts, 'text', { per_second: PER_SECOND })
     await sleep(SECONDS * 1_000)
   })
-  // The shard is the thread that uses the most CPU time for the texts.
+  // // The shard is the thread whose CPU time grows most when texts arrive.
   const extra = new Map([...busy.threads].map(([thread, ms]) => [thread, ms - (idle.threads.get(thread) ?? 0)] as const))
   const ofShard = Math.max(...extra.values())
   const counted = busy.instances.get(costly.id)! - idle.instances.get(costly.id)!

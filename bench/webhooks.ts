@@ -1,10 +1,9 @@
 /**
- * Measures the effect of broken webhook receivers on healthy ones: receivers that answer slowly or with a huge body,
- * hang, close, or redirect. Latencies are measured from the creation of an event (the time in its id) to the request
- * that its receiver accepted.
- * At the end the broken receivers are repaired, and all events must be delivered. The service notices within a minute
- * that an unreachable receiver is back; events that were refused one by one are sent again by `replay`, as an operator
- * would.
+ * Measures the effect of broken webhook receivers on healthy ones. A broken receiver answers slowly or with a huge
+ * body, hangs, closes the connection, or redirects. The latency of an event is the time from its creation (the time in
+ * its id) to the request that its receiver accepted. At the end the broken receivers are repaired, and all events must
+ * be delivered. The service notices within a minute that an unreachable receiver is back. Events that a receiver
+ * refused one by one are sent again by `replay`, as an operator would do.
  */
 
 import { join } from 'node:path'
@@ -16,15 +15,15 @@ import type { Kind, WebhookReceivers } from './parts/webhook-receivers.ts'
 
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
 const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
-/** Texts per second of all instances together: a rate that the machine can process with capacity left. */
+/** Texts per second of all instances together. It is a rate that leaves some capacity of the machine free. */
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
-/** Number of instances out of 40 with each kind of broken receiver; the receivers of all other instances answer. */
+/** Number of instances, out of 40, with each kind of broken receiver. The receivers of all other instances answer. */
 const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
 const IDLE_TEXTS = 150
 const IDLE_PER_SECOND = 10
 const PAIRED_AT_ONCE = 8
 const WRITERS = 20
-/** Limit for the whole bench. The usual amounts take about seven minutes. */
+/** Time limit in ms for the whole bench. The usual amounts take about seven minutes. */
 const GIVE_UP_MS = 10 * 60_000
 
 const IDLE = INSTANCES
@@ -53,7 +52,8 @@ try {
     await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
 
   /**
-   * Returns the number of log rows. Only events of the type `received` have a URL here, so all rows are of this type.
+   * Returns the number of rows of the webhook log, with this status if one is given. All rows are of the type
+   * `received`, because no other type has a URL here.
    */
   async function inLog(status?: string): Promise<number> {
     const query = status === undefined ? '' : `&status=${status}`
@@ -71,8 +71,8 @@ try {
 
   let all = IDLE_TEXTS
   /**
-   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. The log
-   * is not read before that.
+   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. The
+   * webhook log is not read meanwhile.
    */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
@@ -100,7 +100,9 @@ try {
     }
   }
   const each = Math.ceil(EVENTS / INSTANCES)
-  /** The first text of a person sets up a session, which is not to be measured, so each person sends one text in advance. */
+  /**
+   * The first text of a person sets up a session, which is not to be measured. So each person has sent a text before.
+   */
   await send(1, KINDS)
   await receivers.call('report')
   const sentWell = await send(Math.ceil(each / 4), KINDS)
@@ -111,8 +113,8 @@ try {
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
   /**
-   * The status of an event may change while the statuses are counted, so the counts are repeated until their sum is
-   * right.
+   * Counts the events by status. The status of an event may change meanwhile, so the counts are repeated until their
+   * sum is right.
    */
   async function count() {
     for (; ; await sleep(500)) {

@@ -5,8 +5,8 @@
 const url = process.env.SVC_URL
 
 /**
- * Yields the events of the stream. After a disconnection it connects again and continues after the last event.
- * The lines of an event are `id: …`, `event: …` and `data: …`; an empty line ends it.
+ * Yields the events of the stream. After a disconnection it connects again, and continues after the last event that it
+ * received. The lines of an event are `id: …`, `event: …` and `data: …`. An empty line ends it.
  */
 async function* events(types) {
   let last
@@ -42,7 +42,7 @@ for await (const event of events('received')) {
   if (event.from_me || event.is_group || !event.text) continue
   const answer = await fetch(`${url}/send-text`, {
     method: 'POST',
-    // The key makes a repeated event harmless: the service sends one message per key.
+    // // This key makes an event that arrives twice harmless, because the service sends only one message per key.
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': event.event_id },
     body: JSON.stringify({ phone: event.phone, message: event.text.message, reply_to_message_id: event.message_id }),
   })

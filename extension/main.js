@@ -1,9 +1,11 @@
 /**
- * Runs among the scripts of web.whatsapp.com and asks the browser for the passkey. It runs there because password managers replace
- * `navigator.credentials` for scripts of the page only. It knows neither the gateway nor the ticket.
+ * Runs among the scripts of web.whatsapp.com and asks the browser for the passkey. It must run there, because password
+ * managers replace `navigator.credentials` only for scripts of the page. It does not get to know the address of the
+ * gateway or the ticket.
  */
 ;(() => {
-  // page.js removes the fragment; without one there is nothing to confirm, and the page cannot notice the extension.
+  // // Without the fragment there is nothing to confirm, and the page must not notice the extension. page.js removes
+  // the fragment.
   if (!location.hash.startsWith('#svc-passkey=')) return
 
   const fromText = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
@@ -13,16 +15,20 @@
       .replaceAll('/', '_')
       .replaceAll('=', '')
 
-  /** The options come as JSON: their bytes are base64url. */
+  /** Converts the options from JSON, in which bytes are base64url, for `navigator.credentials.get`. */
   const optionsOf = (json) => ({
     ...json,
     challenge: fromText(json.challenge),
     allowCredentials: (json.allowCredentials ?? []).map((each) => ({ ...each, id: fromText(each.id) })),
-    // Of the extensions of WebAuthn only this one: from the result of another, the key of an encrypted backup can be derived.
+    // // `uvm` is the only WebAuthn extension that is passed on. From the result of some other extensions, the key of
+    // an encrypted backup could be derived.
     extensions: json.extensions?.uvm === true ? { uvm: true } : {},
   })
 
-  /** Only what was signed, and no results of WebAuthn extensions. */
+  /**
+   * Converts the assertion to JSON. It contains only what was signed and the signature, and no results of WebAuthn
+   * extensions.
+   */
   const assertionOf = ({ id, rawId, type, response }) => ({
     id,
     rawId: toText(rawId),
@@ -43,7 +49,7 @@
     }
   }
 
-  // Text crosses between the two worlds of scripts; objects do not.
+  // // The events carry text, because objects do not cross between the scripts of the page and those of the extension.
   document.addEventListener('svc-passkey-sign', async ({ detail }) => {
     document.dispatchEvent(new CustomEvent('svc-passkey-signed', { detail: JSON.stringify(await sign(detail)) }))
   })

@@ -1,12 +1,14 @@
 /**
- * Runs beside web.whatsapp.com, out of reach of the scripts of that page. It takes the fragment from the address, shows a card that says which gateway
- * asks for what, and passes messages between main.js (which signs) and worker.js (which talks to the gateway). Without a fragment it does nothing.
+ * Runs on web.whatsapp.com beside the page, where the scripts of the page cannot reach it. It takes the fragment from
+ * the address, and shows a card that says which gateway asks for what. It passes messages between main.js (which asks
+ * for the passkey) and worker.js (which talks to the gateway). Without a fragment it does nothing.
  */
 ;(async () => {
   const MARK = '#svc-passkey='
   if (!location.hash.startsWith(MARK)) return
   const opened = location.hash.slice(MARK.length)
-  // No script of the page has run yet, and with the policy none will: `performance` would still show them the whole address.
+  // // No script of the page has run yet, and with this policy none will. Otherwise `performance` would show such a
+  // script the whole address, with the fragment.
   history.replaceState(null, '', location.pathname + location.search)
   const policy = document.createElement('meta')
   policy.httpEquiv = 'Content-Security-Policy'
@@ -36,7 +38,7 @@
   const host = document.createElement('div')
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
-  // Closed: the page can neither read nor press what is in it.
+  // // With a closed root, the page can neither read nor click what is in the card.
   const root = host.attachShadow({ mode: 'closed' })
   root.adoptedStyleSheets = [sheet]
   const made = (tag, parts, more = {}) => {
@@ -50,11 +52,11 @@
 
   function button(text, press, className = '') {
     const element = made('button', [text], { type: 'button', className })
-    // A script of the page can send clicks, but none that is trusted.
+    // // A script of the page can send clicks, but the browser marks them as not trusted.
     element.addEventListener('click', ({ isTrusted }) => isTrusted && press())
     return element
   }
-  /** `paragraphs`: lists of texts and elements; texts are never read as HTML. */
+  /** Shows a card. Each of the `paragraphs` is a list of texts and elements; texts are never parsed as HTML. */
   const show = (title, paragraphs, buttons) => {
     card.replaceChildren(made('h1', [title]), ...paragraphs.map((parts) => made('p', parts)), ...buttons)
     card.focus()
@@ -64,7 +66,7 @@
     show(title, [[text], ['You can close this tab.']], [])
   }
 
-  /** Resolves with what main.js answers. */
+  /** Lets main.js sign the options. Resolves with its answer: the assertion, or the name of an error. */
   const signed = (options) =>
     new Promise((resolve) => {
       document.addEventListener('svc-passkey-signed', ({ detail }) => resolve(JSON.parse(detail)), { once: true })
@@ -72,7 +74,7 @@
     })
 
   const strong = (text) => made('strong', [text])
-  /** Answer of the gateway: the instance that asks, and the options that the passkey signs. */
+  /** Answer of the gateway to `open`: the instance that asks, and the options for the passkey. */
   let offer
 
   const cancel = () => button('Cancel', () => end('Cancelled', 'Nothing was confirmed.'))
@@ -85,7 +87,10 @@
     return offer.problem === undefined ? ask() : endOrRetry(offer, open)
   }
 
-  /** The signed answer stays valid as long as its challenge, so that it can be handed over again after a failure. */
+  /**
+   * Sends the signed answer to the gateway. After a failure it can be sent again, because it stays valid as long as its
+   * challenge.
+   */
   async function handOver(assertion) {
     show('Handing it over…', [[`${offer.host} passes it on to WhatsApp.`]], [])
     const outcome = await tell({ step: 'answer', assertion })

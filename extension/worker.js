@@ -1,15 +1,19 @@
 /**
- * The only part that talks to the gateway. It keeps the ticket while a confirmation is under way, in the memory of the browser, and remembers the
- * addresses of gateways that were used before. The browser may stop it between two messages, so that it has no variables.
+ * The only part of the extension that talks to the gateway. During a confirmation it keeps the ticket in the session
+ * storage of the browser, which is memory only. It also remembers the addresses of gateways that were used before. It
+ * has no variables, because the browser may stop it between two messages.
  */
 const PAGE = 'https://web.whatsapp.com'
-/** Shorter than the 30 s after which the browser stops a worker that waits for an answer. */
+/** Time limit of a request in ms. The browser stops a worker that waits longer than 30 s for an answer. */
 const LONGEST_WAIT_MS = 25_000
 const MAX_KNOWN = 50
 const MAX_NAME = 60
 const AGAIN = 'Go back to the page you came from, and press the button there again.'
 
-/** What the owner is told, by the status that the gateway answers with. Its own texts are not shown on a page of WhatsApp. */
+/**
+ * Texts that the owner sees, by the status of the gateway's answer. The gateway's own texts are not shown on a page of
+ * WhatsApp.
+ */
 const PROBLEMS = {
   400: `The gateway refused the answer of the passkey. ${AGAIN}`,
   401: `This link was used or has expired. ${AGAIN}`,
@@ -18,7 +22,7 @@ const PROBLEMS = {
   502: 'WhatsApp did not accept the passkey. Go back to the page you came from, which says what to do.',
   504: 'WhatsApp did not answer. Go back to the page you came from, which says what to do.',
 }
-/** The gateway is away or restarts, so that the same request may succeed a little later. */
+/** Problem if the gateway cannot be reached or restarts. The same request may succeed a little later. */
 const AWAY = { problem: 'The gateway does not answer at present. Check the connection, and try again.', mayRetry: true }
 const MAY_RETRY = new Set([429])
 const FIRST_SERVER_ERROR = 500
@@ -28,17 +32,23 @@ const problemOf = (status) => ({
   mayRetry: MAY_RETRY.has(status),
 })
 
-/** The code of the error that the gateway itself reports. A proxy in front of a gateway that is away answers without one. */
+/**
+ * Returns the error code in an answer of the gateway. The answer of a proxy in front of a gateway that cannot be
+ * reached has none.
+ */
 const codeOf = async (response) => (await response.json().catch(() => undefined))?.error?.code
 
-/** Problem to show for a response that is absent or not a success, and whether the same request may be tried again. */
+/**
+ * Returns the problem to show for a response that is absent or not a success, and whether the same request may be sent
+ * again.
+ */
 async function failureOf(response) {
   if (response === undefined || response.status === 503) return AWAY
   const isOfProxy = response.status >= FIRST_SERVER_ERROR && (await codeOf(response)) === undefined
   return isOfProxy ? AWAY : problemOf(response.status)
 }
 
-/** The address and the ticket in the fragment, or undefined when they are not of this service. */
+/** Returns the address and the ticket in the fragment, or undefined if the fragment is not from this service. */
 function parsed(opened) {
   try {
     const text = atob(opened.replaceAll('-', '+').replaceAll('_', '/'))
@@ -52,7 +62,10 @@ function parsed(opened) {
   }
 }
 
-/** With an assertion it is a POST. No cookies, no redirects, no referrer: the ticket is all that the gateway gets to know. */
+/**
+ * Sends a GET for the options, or a POST with the assertion. The request has no cookies and no referrer, and follows no
+ * redirect, so the gateway learns nothing but the ticket.
+ */
 function ask({ url, ticket }, assertion) {
   const post = assertion && { method: 'POST', body: JSON.stringify({ assertion }) }
   return fetch(url, {
@@ -66,7 +79,10 @@ function ask({ url, ticket }, assertion) {
   }).catch(() => undefined)
 }
 
-/** Without control characters and those that turn the direction of the text. */
+/**
+ * Returns a name that is safe to show: short, without control characters and without characters that change the
+ * direction of the text.
+ */
 const shortName = (name) =>
   String(name ?? '')
     .replace(/\p{C}/gu, '')
@@ -84,7 +100,7 @@ async function remember(url) {
 const forget = () => chrome.storage.session.remove('current')
 
 const STEPS = {
-  /** Reads what is to be signed. */
+  /** Fetches the options that are to be signed, and keeps the ticket. */
   async open(document, { opened }) {
     const current = parsed(String(opened))
     if (current === undefined) return { problem: `This link is damaged. ${AGAIN}` }
@@ -97,7 +113,7 @@ const STEPS = {
     return { name: shortName(name), host, isKnown, isEncrypted: protocol === 'https:', publicKey }
   },
 
-  /** Hands in what was signed. The ticket is forgotten unless the same answer may be tried again. */
+  /** Sends the assertion to the gateway. The ticket is then forgotten, unless the same answer may be sent again. */
   async answer(document, { assertion }) {
     const { current } = await chrome.storage.session.get('current')
     if (current?.document !== document) return problemOf(401)

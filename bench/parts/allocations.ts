@@ -1,4 +1,4 @@
-/** Sums a sampled profile of allocations by function. */
+/** Sums a sampled profile of allocations for each function. */
 import { type CallFrame, sourceOf } from './sources.ts'
 
 interface AllocationNode {
@@ -16,7 +16,10 @@ const nameOf = (frame: CallFrame) => `${frame.functionName || '(anonymous)'} ${s
 
 const largestFirst = (sums: Map<string, number>) => [...sums].sort(([, one], [, other]) => other - one)
 
-/** `own`: bytes that each function allocated itself. `within`: with those of the functions that it called. */
+/**
+ * Returns the bytes by function. `own` has the bytes that a function allocated itself, and `within` also those of the
+ * functions that it called.
+ */
 export function byFunction({ head }: AllocationProfile) {
   const own = new Map<string, number>()
   const within = new Map<string, number>()
@@ -27,7 +30,7 @@ export function byFunction({ head }: AllocationProfile) {
     add(own, name, selfSize)
     const above = callers.has(name) ? callers : new Set(callers).add(name)
     const bytes = children.reduce((sum, child) => sum + visit(child, above), selfSize)
-    // A recursive function counts once.
+    // // A function that calls itself is counted only once per call chain.
     if (!callers.has(name)) add(within, name, bytes)
     return bytes
   }

@@ -1,4 +1,7 @@
-/** This separate process sends the requests, so that the parent's work with large bodies does not disturb them. */
+/**
+ * The process that sends the requests of `asking.ts`. It is separate, so that the work of its parent with large bodies
+ * does not delay the requests.
+ */
 const urls = process.argv.slice(3)
 let times: number[] = []
 const open = new Set<Promise<unknown>>()
@@ -20,10 +23,7 @@ setInterval(() => {
   open.add(asked)
 }, Number(process.argv[2]))
 
-/**
- * The answer to a message of the parent contains the latencies of all requests that were sent since the previous
- * message.
- */
+/** Answers each message of the parent with the latencies of all requests that were sent since the previous message. */
 process.on('message', async () => {
   await Promise.all(open)
   process.send!(times)

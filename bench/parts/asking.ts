@@ -4,13 +4,16 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Milliseconds between two requests, which go to two instances in turn. Their token buckets are refilled faster, so no
- * request is refused.
+ * Time in ms between two requests. The requests go to two instances in turn, whose token buckets are refilled faster
+ * than this, so no request is refused.
  */
 const EVERY_MS = 10
 
 export interface Asking {
-  /** Returns the latency of each request, in ms, while `work` ran; infinite if a request was not answered. */
+  /**
+   * Returns the latency in ms of each request that was sent while `work` ran. The latency is infinite if a request was
+   * not answered.
+   */
   during(work: () => Promise<unknown>): Promise<number[]>
   end(): void
 }

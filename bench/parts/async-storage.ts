@@ -1,10 +1,11 @@
 /**
  * Replaces AsyncLocalStorage of Node 20 to 23 with a class whose instances share one real storage. Below Node 24, every
- * AsyncLocalStorage that was ever entered permanently slows down all later promises of its thread. Each socket of the
- * library creates one: a new thread sends 914 texts per s, and 166 after 200 reconnects.
- * The value of the shared storage is an immutable map from storage to value. Even one storage makes every promise more
- * expensive, so it is disabled while no work runs in it. Background work that continues after a transaction then no
- * longer sees its value. This is right, because nothing would commit the writes of that work.
+ * AsyncLocalStorage that was ever entered slows down all later promises of its thread. Each socket of the library
+ * creates one, so a thread sends 914 texts per s when it is new, and 166 after 200 reconnects.
+ * The value of the shared storage is an immutable map from each instance of the class to its value. Even a single
+ * storage makes every promise more expensive, so the shared one is disabled while no work uses it. Background work that
+ * continues after a transaction then no longer finds the value of the transaction. This is right, because nothing would
+ * commit the writes of that work.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
@@ -17,14 +18,11 @@ type Frame = ReadonlyMap<object, unknown>
 const NOTHING: Frame = new Map()
 
 /**
- * Creates a class with the interface of AsyncLocalStorage, for Node 20 to 23. With `rests`, a value is removed when the promise of its work settles,
- * so that the shared storage can be disabled.
+ * Creates a class with the interface of AsyncLocalStorage, for Node 20 to 23. With `rests`, the shared storage is
+ * disabled whenever all work that was started by `run` has settled.
  */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
-  /**
-   * Number of running functions and promises that use a stored value. It is `Infinity` if this can no longer be
-   * known.
-   */
+  /** Number of calls of `run` whose work has not ended. It is `Infinity` if this can no longer be known. */
   let underWay = 0
 
   function ended() {
@@ -32,7 +30,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
   }
 
   /**
-   * Counts the work of `run` until it has ended. Returns the result of `run`; if this is a promise, a new promise with
+   * Calls `run` and counts it as work until it has ended. Returns the result of `run`, or for a promise a new one with
    * the same outcome.
    */
   function counted<R>(run: () => R): R {
@@ -46,7 +44,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
       throw error
     }
     if (result instanceof Promise) return result.finally(ended) as R
-    // The work may have started something that continues for an unknown time.
+    // // A function that is not asynchronous may have started work that continues for an unknown time.
     underWay = Number.POSITIVE_INFINITY
     return result
   }
@@ -61,7 +59,10 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
     static bind = AsyncLocalStorage.bind
     static snapshot = AsyncLocalStorage.snapshot
 
-    /** `disable` changes the key, so that values under the old key become unreachable in every context. */
+    /**
+     * Key of this instance in the shared map. `disable` changes it, so that no context finds the values under the old
+     * key.
+     */
     #key = {}
 
     getStore(): T | undefined {
@@ -92,7 +93,10 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
 
 let isShared = false
 
-/** Replaces the class for every module that imports `AsyncLocalStorage` afterwards. A second call does nothing. */
+/**
+ * Replaces the class for every module that imports `AsyncLocalStorage` after this call. Does nothing on Node 24 and
+ * newer, or if it was called before.
+ */
 export function shareAsyncLocalStorage(rests = true): void {
   if (isShared || Number(process.versions.node.split('.')[0]) >= FIXED_IN) return
   isShared = true

@@ -1,7 +1,8 @@
 /**
- * The baseline: the library alone, in a separate process, with the settings that its documentation recommends. All
- * sockets share one AsyncLocalStorage, because below Node 24 each further one slows down all promises; the argument
- * `plain` switches this off. Privacy tokens exist, because without them each text needs another query.
+ * The baseline of the benches: the library alone, in a separate process, with the settings that its documentation
+ * recommends. All sockets share one AsyncLocalStorage, because below Node 24 each further one slows down all promises.
+ * The argument `plain` switches this sharing off. The baseline has privacy tokens, because without them the library
+ * makes another query for each text.
  */
 import { EventEmitter } from 'node:events'
 import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'
@@ -17,7 +18,7 @@ if (process.argv[2] !== 'plain') shareAsyncLocalStorage(false)
 const { initAuthCreds, jidDecode, makeWASocket, WA_CERT_DETAILS } = await import('@whiskeysockets/baileys')
 const { SenderKeyRecord } = await import('@whiskeysockets/baileys/lib/Signal/Group/index.js')
 
-// The library prints session entries to the console, including private keys.
+// // The library prints sessions to the console, including their private keys. So the console is silenced.
 for (const name of ['log', 'info', 'warn', 'error'] as const) globalThis.console[name] = () => {}
 
 interface Account {
@@ -27,14 +28,17 @@ interface Account {
 const accounts: Account[] = []
 const groups = new Map<string, GroupMetadata>()
 const life = new EventEmitter()
-/** Refuses every HTTP request. The library would otherwise download settings from a media host, which this bench does not have. */
+/**
+ * Refuses every HTTP request of the library. Otherwise it would download settings from a media host, which this bench
+ * does not have.
+ */
 const dispatcher = new Agent({ connect: (_, done) => done(new Error('this bench has no media host'), null) })
 
 let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 
-/** Returns a privacy token, so that the library does not query the network for one. */
+/** Returns a privacy token. With one, the library does not query the network for it. */
 const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
 
 function memory(): AuthenticationState {
@@ -121,7 +125,10 @@ const calls = {
       accounts.push(...(await Promise.all(some.map((phone) => pair(network.url, network.control, phone)))))
     }
   },
-  /** Each account sends its share, each text after the ack of the previous one. Resolves with the time in ms. */
+  /**
+   * Sends `count` texts in all. The accounts share them, and each sends its next text after the ack of the previous
+   * one, or at a fixed rate with `perSecond`. Resolves with the time in ms.
+   */
   async send({ count, to, prefix = 'text ', perSecond }: { count: number; to: string[]; prefix?: string; perSecond?: number }) {
     for (const jid of to)
       if (jid.endsWith('@g.us') && !groups.has(jid)) groups.set(jid, await accounts[0]!.sock.groupMetadata(jid))
@@ -140,8 +147,9 @@ const calls = {
     return performance.now() - began
   },
   /**
-   * Advances the sender key of a group as the library's `GroupCipher` does for this number of texts, without sending.
-   * The record is read and written only once, because with 1,500 skipped keys that takes 80 ms per text.
+   * Advances the sender key of a group by this number of texts without sending them, as the library's `GroupCipher`
+   * does for each text. The record is read and written only once for all of them: with 1,500 skipped keys, this takes
+   * 80 ms for one text.
    */
   async age(group: string, count: number) {
     const { keys, creds } = accounts[0]!.sock.authState

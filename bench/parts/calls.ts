@@ -1,6 +1,7 @@
 /**
- * Drivers, receivers and baselines run in separate processes, so that the work of one is not counted for another. A
- * call sends plain data to a named function of the other process, and receives one answer.
+ * Calls between a bench and its parts: drivers, receivers and baselines run in separate processes, so that the work of
+ * one is not counted for another. A call sends plain data to a named function of the other process, and receives one
+ * answer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +21,7 @@ export interface Part<C extends Calls> {
   call<K extends keyof C & string>(name: K, ...input: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>>
 }
 
-/** Answers calls in the child process, which ends when its parent does. */
+/** Answers the calls of the parent process. To be called in the child process, which ends when its parent does. */
 export function answerCalls<C extends Calls>(calls: C): void {
   process.on('message', async ({ id, name, input }: Call) => {
     try {
@@ -32,7 +33,7 @@ export function answerCalls<C extends Calls>(calls: C): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** `file` is the name of the module in this folder. */
+/** Starts a part in a child process. `file` is the name of its module in this folder. */
 export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',
@@ -49,8 +50,8 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // This child process need not keep the bench alive, because the process of the simulated network does that until the
-  // bench ends.
+  // // This child process need not keep the bench alive. The process of the simulated network does, until the bench
+  // ends.
   child.unref()
   child.channel!.unref()
   return {

@@ -1,4 +1,6 @@
-/** Groups a sampled profile by cause: each sample counts for the innermost frame that a rule below matches. */
+/**
+ * Groups a sampled profile by cause. Each sample counts for one frame: the innermost frame that a rule below matches.
+ */
 import { type CallFrame, sourceOf } from './sources.ts'
 
 interface ProfileNode {
@@ -12,7 +14,7 @@ export interface Profile {
   timeDeltas: number[]
 }
 
-/** The first matching rule counts. `name`: name of a function without a file, which belongs to V8. */
+/** Rules, of which the first match counts. `name` matches a function without a file, which belongs to V8. */
 const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'idle', name: /^\(idle\)$/ },
   { cause: 'idle', url: /node:inspector|profiling\.mjs/ },
@@ -55,7 +57,10 @@ function causeOf(frame: CallFrame): string | undefined {
   return RULES.find((rule) => (rule.name?.test(functionName) ?? true) && (rule.url?.test(url) ?? true))?.cause
 }
 
-/** Returns the share of each cause in the samples that were not idle, the largest first. `functions` has the shares of single functions. */
+/**
+ * Returns the share of each cause in all samples that were not idle, the largest share first. `functions` has the
+ * shares of single functions.
+ */
 export function byCause({ nodes, samples, timeDeltas }: Profile) {
   const parents = new Map<number, ProfileNode>()
   const known = new Map(nodes.map((node) => [node.id, node]))

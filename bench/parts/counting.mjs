@@ -1,6 +1,7 @@
 /**
- * Module that is preloaded into a service to count its operations (`bench/counts.ts`): timers, encryptions, decryptions and messages between threads,
- * of all threads together. On SIGUSR2 it writes the counts as JSON to the file in BENCH_COUNTS.
+ * Module that is preloaded into a service to count its operations (`bench/counts.ts`): timers, encryptions, decryptions
+ * and messages between threads. The counts are the sums of all threads. On SIGUSR2 they are written as JSON to the file
+ * in BENCH_COUNTS.
  */
 import crypto from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -32,7 +33,8 @@ for (const where of [globalThis, timers]) {
   counted(where, 'setTimeout', timer)
   counted(where, 'setImmediate', immediate)
 }
-// Only the encryption of stored values sets the length of the tag, so it can be distinguished from the encryption of the connection (Noise).
+// // Only the encryption of stored values sets a tag length. The encryption of the connection (Noise) does not, so the
+// two can be distinguished.
 counted(crypto, 'createCipheriv', ([algorithm, , , options]) => {
   if (algorithm === 'aes-256-gcm') options ? seal() : noise()
 })

@@ -1,18 +1,27 @@
-/** Measures the time that the disk alone needs. A service that stores data before it confirms them cannot be faster than this. */
+/**
+ * Measures the time that the disk alone needs. A service that stores data before it confirms the data cannot be faster
+ * than this.
+ */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Summary, summary } from './numbers.ts'
 
-/** One page of lmdb in bytes. */
+/** Content of one page of lmdb. */
 const PAGE = Buffer.alloc(4_096, 1)
-/** Number of pages that are written: about as many bytes as a commit of one received text. */
+/**
+ * Number of pages that are written before each `fdatasync`. They have about as many bytes as the commit of one received
+ * text.
+ */
 const PAGES = 8
 const FILE_PAGES = 4_096
 /** Pause in ms between two writes. */
 const PAUSE = 5
 
-/** Measures the time in ms of `fdatasync` after some pages of a file in this folder were overwritten. */
+/**
+ * Measures the time in ms of `fdatasync` after some pages of a file in this folder were overwritten. It does so `count`
+ * times.
+ */
 export async function syncTimes(dir: string, count: number): Promise<Summary> {
   const path = join(dir, 'sync.dat')
   const file = openSync(path, 'w', 0o600)

@@ -1,4 +1,7 @@
-/** Process of a bench: sends requests to the API, as fast as it answers or at a steady rate, and measures the latency of each. */
+/**
+ * Process of a bench that sends requests to the API, and measures the latency of each. It sends them as fast as the API
+ * answers, or at a steady rate.
+ */
 import { Pool } from 'undici'
 import { answerCalls } from './calls.ts'
 import { summary } from './numbers.ts'
@@ -8,9 +11,12 @@ export interface Drive {
   /** Bodies of POST requests, used in turn like the URLs; `{n}` is the number of the request. Without them the requests are GET. */
   bodies?: string[]
   count: number
-  /** Requests in flight at once; each connection sends the next after the previous answer. */
+  /** Largest number of requests in flight. Each connection sends its next request after the previous answer. */
   connections?: number
-  /** Requests per second, independent of the answers. If no connection is free, the request waits, and the wait counts as part of its latency. */
+  /**
+   * Requests per second, whether or not earlier ones were answered. If no connection is free, a request waits, and its
+   * latency includes the wait.
+   */
   perSecond?: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Preloaded into a service, this module measures the memory of its threads. On SIGUSR2, each thread runs a full garbage
- * collection. The memory then in use, in MB, is written as JSON to the file in BENCH_HEAP: that of the main thread, and
- * the sum of the shards.
+ * Module that is preloaded into a service to measure the memory of its threads. On SIGUSR2 each thread runs a full
+ * garbage collection. Then the memory in use, in MB, is written as JSON to the file in BENCH_HEAP: that of the main
+ * thread, and the sum of the shards.
  */
 import { writeFileSync } from 'node:fs'
 import v8 from 'node:v8'
@@ -9,17 +9,17 @@ import vm from 'node:vm'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench heap'
-/** Interval at which a shard checks for a request, in ms. */
+/** Interval in ms at which a shard checks whether a measurement was requested. */
 const EVERY = 100
 /**
- * Indexes in the shared array: number of the request, number of shards, number of answers, and the sum of the memory in
- * KB.
+ * Indexes in the shared array: number of the request, number of shards, number of shards that answered, and the sum of
+ * their memory in KB.
  */
 const [EPOCH, SHARDS, ANSWERED, HELD] = [0, 1, 2, 3]
 
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc')
-/** Returns the size of objects and of their buffers, in KB. */
+/** Returns the size in KB of this thread's objects and of their buffers. */
 function held() {
   collect()
   const { heapUsed, external } = process.memoryUsage()
@@ -53,7 +53,7 @@ if (isMainThread) {
   }, EVERY).unref()
 }
 
-/** Piscina wraps the data that a thread gets. */
+/** Returns true in a shard. Piscina wraps the data that a thread gets in an array. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

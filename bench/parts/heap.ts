@@ -1,4 +1,7 @@
-/** Memory of the threads of a service after a full collection, measured by the preloaded `heap.mjs`. */
+/**
+ * Measures the memory of the threads of a service after a full garbage collection. The service must have preloaded
+ * `heap.mjs`.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ const fileIn = (dir: string) => join(dir, 'heap.json')
 
 export const heapEnv = (dir: string) => ({ NODE_OPTIONS: `--import ${MODULE}`, BENCH_HEAP: fileIn(dir) })
 
-/** Returns the memory of the main thread and of all shards, in MB: objects, and their buffers. */
+/** Returns the memory in MB of the main thread and of all shards together: objects and their buffers. */
 export async function heapOf(child: ChildProcess, dir: string): Promise<{ main_mb: number; shards_mb: number }> {
   const file = fileIn(dir)
   rmSync(file, { force: true })

@@ -1,15 +1,16 @@
 /**
- * Module that is preloaded into a service (`bench/receive.ts`) to measure the delay of the event loops of its shards. On SIGUSR2 it writes the 99th
- * percentile and the maximum of the worst shard as JSON to the file in BENCH_LOOP, and starts a new measurement.
+ * Module that is preloaded into a service (`bench/receive.ts`) to measure the delay of the event loops of its shards.
+ * On SIGUSR2 it writes the 99th percentile and the maximum of the slowest shard as JSON to the file in BENCH_LOOP, and
+ * starts a new measurement.
  */
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
 
 const KEY = 'bench loop'
-/** Interval of a thread's checks, in ms; shorter delays are not measured. */
+/** Resolution of the measurement in ms: shorter delays are not measured. */
 const RESOLUTION = 1
-/** Indexes in the shared array: number of the request, 99th percentile and maximum in ms. */
+/** Indexes in the shared array: number of the request, and the 99th percentile and the maximum in ms. */
 const [EPOCH, P99, MAX] = [0, 1, 2]
 const NANO = 1e6
 
@@ -40,7 +41,7 @@ if (isMainThread) {
   }, 200).unref()
 }
 
-/** Piscina wraps the data that a thread gets. */
+/** Returns true in a shard. Piscina wraps the data that a thread gets in an array. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,4 +1,7 @@
-/** One service of a pair, in a process of its own: its port for callers and its link, without accounts and a store. */
+/**
+ * One of the two services of `cluster.ts`, in a process of its own. It has only the port for callers and the link to
+ * the other service; it has no accounts and no store.
+ */
 import { createLog } from '../../src/log.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openPeerLink } from '../../src/peer/peer-link.ts'
@@ -25,7 +28,7 @@ function bytes(count: number): ReadableStream {
   })
 }
 
-/** `GET /N` is answered with N bytes, and any other method with the number of bytes in the body. */
+/** Answers `GET /N` with N bytes, and a request with any other method with the number of bytes in its body. */
 async function answer(request: Request): Promise<Response> {
   const count = Number(new URL(request.url).pathname.slice(1))
   if (request.method === 'GET') return Number.isNaN(count) ? Response.json({}) : new Response(count > 0 ? bytes(count) : '{}')

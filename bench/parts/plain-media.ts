@@ -1,4 +1,7 @@
-/** Process of `media.ts`: does the network's file encryption as a stream, with `node:crypto` alone, between the same hosts as the service. */
+/**
+ * Baseline process of `media.ts`: encrypts and decrypts files as the network requires, as a stream and with
+ * `node:crypto` alone, between the same hosts as the service.
+ */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -33,7 +36,10 @@ function keysOf(mediaKey: Buffer) {
 
 let offered: Laid | undefined
 
-/** Downloads, decrypts and verifies as the service does (MAC, and both hashes from the message), and sends the result to the client. */
+/**
+ * Downloads, decrypts and verifies a file as the service does (MAC, and both hashes from the message), and sends the
+ * decrypted file to the client.
+ */
 async function receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }: Laid, client: ServerResponse): Promise<void> {
   const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
   const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)

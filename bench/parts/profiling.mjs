@@ -1,7 +1,8 @@
 /**
- * Module that is preloaded into a service to profile its processor time (`bench/profile.ts`) or, with `BENCH_OF=bytes`, its allocations
- * (`bench/garbage.ts`). The first SIGUSR2 starts a profile of the main thread and of every shard, and the next one ends it. Each thread writes
- * `<BENCH_PROFILE>.<main or shard>.cpuprofile`, which also has the number of its garbage collections.
+ * Module that is preloaded into a service to profile its processor time (`bench/profile.ts`) or, with `BENCH_OF=bytes`,
+ * its allocations (`bench/garbage.ts`). The first SIGUSR2 starts a profile of the main thread and of every shard, and
+ * the next one ends it. Each thread writes `<BENCH_PROFILE>.<main or shard>.cpuprofile`. This file also has the number
+ * of garbage collections of the thread.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
@@ -13,7 +14,7 @@ const PROFILES = {
   time: {
     start: [
       ['Profiler.enable'],
-      // Interval of samples, in µs.
+      // // Time between two samples in µs.
       ['Profiler.setSamplingInterval', { interval: 250 }],
       ['Profiler.start'],
     ],
@@ -31,7 +32,7 @@ const PROFILES = {
   },
 }
 const { start, stop } = PROFILES[process.env.BENCH_OF ?? 'time']
-/** Interval at which a thread checks whether to start or end a profile, in ms. */
+/** Interval in ms at which a thread checks whether to start or end a profile. */
 const LOOK = 20
 
 if (isMainThread) {
@@ -73,7 +74,10 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Piscina wraps the data that a thread gets; `BENCH_OTHER` may be a checkout without Piscina. */
+/**
+ * Returns true in a shard. Piscina wraps the data that a thread gets in an array; `BENCH_OTHER` may be a checkout
+ * without Piscina.
+ */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,6 +1,6 @@
 /**
- * This process receives webhooks, counts them by type, and measures the delay of texts that contain their time
- * (`stamp.ts`).
+ * Process of a bench that receives webhooks, counts them by type, and measures the delay of texts that contain the time
+ * when they were sent (`stamp.ts`).
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +25,8 @@ const STATUS = /"status":"(\w+)"/
 function take(body: string) {
   const type = TYPE.exec(body)?.[1] ?? 'none'
   const now = epoch()
-  // Each status is counted separately, so that the events of one text can be counted.
+  // // `message_status` events are counted separately for each status: one text has several such events, and each of
+  // them must be countable.
   const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
   const entry = seen.get(name)
   if (entry === undefined) seen.set(name, { count: 1, first: now, last: now })
@@ -63,7 +64,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Resolves when this number of each kind of event has arrived. Rejects if no event arrives for `idleMs`. */
+  /** Resolves when this number of each kind of event has arrived. Rejects if no event arrives for `idleMs` ms. */
   until: (wanted: Record<string, number>, idleMs = 30_000) =>
     new Promise<Record<string, Seen>>((resolve, reject) => {
       const isThere = () => Object.entries(wanted).every(([type, count]) => (seen.get(type)?.count ?? 0) >= count)

@@ -1,12 +1,13 @@
 /**
- * Module that is preloaded into a service to record the commits of its lmdb store (`bench/pages.ts`): of all threads together, in the order in which
- * they were made. Each line of the file in BENCH_COMMITS is one commit: its operations as JSON, `[key, base64 or null]`.
+ * Module that is preloaded into a service to record the commits of its lmdb store (`bench/pages.ts`). The commits of
+ * all threads are recorded, in the order in which they were made. Each line of the file in BENCH_COMMITS is one commit:
+ * its operations as JSON, `[key, base64 or null]`.
  */
 import { appendFileSync } from 'node:fs'
 
 const file = process.env.BENCH_COMMITS
 
-/** Replaces the methods of a store that write. */
+/** Wraps the methods of a store that write, so that their operations are recorded. */
 function record(store) {
   const { put, remove } = store
   let ops

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export interface CallFrame {
   functionName: string
   url: string
-  /** Both are counted from 0. */
+  /** Line and column of the function, both counted from 0. */
   lineNumber: number
   columnNumber: number
 }
@@ -22,7 +22,9 @@ function mapOf(url: string): SourceMap | null {
   return found
 }
 
-/** Returns the path or URL of the source that has the function; that of the profile if there is no source map. */
+/**
+ * Returns the path or URL of the source that has the function. Without a source map, this is the URL in the profile.
+ */
 export function sourceOf({ url, lineNumber, columnNumber }: CallFrame): string {
   const entry = mapOf(url)?.findEntry(lineNumber, columnNumber)
   return entry !== undefined && 'originalSource' in entry ? entry.originalSource : url

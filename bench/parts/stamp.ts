@@ -1,8 +1,8 @@
-/** Texts that contain the time when they left the network, so that the receiver can compute their delay. */
+/** Texts that contain the time when they were sent, so that the receiver can compute their delay. */
 
 /**
- * This placeholder in the first part of a burst's texts becomes the time at which each text is made
- * (`packages/sandbox/src/network/burst.ts`).
+ * Beginning of a text that contains its time. The simulated network replaces the placeholder by the time at which it
+ * makes the text (`packages/sandbox/src/network/burst.ts`).
  */
 export const STAMPED = 'at {now} no '
 const STAMP = /at (\d+(?:\.\d+)?) no /

@@ -1,4 +1,4 @@
-/** This process has the webhook receivers of `webhooks.ts`. Each kind of receiver has a port. */
+/** Process with the webhook receivers of `webhooks.ts`. Each kind of receiver has its own port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeTime } from 'ulid'
@@ -12,11 +12,11 @@ interface KindReport {
   posts: number
   accepted: number
   repeats: number
-  /** Number of accepted events whose number is lower than that of an earlier event of the same instance. */
+  /** Number of accepted events with a lower number than an earlier event of the same instance. */
   outOfOrder: number
 }
 interface Measured extends KindReport {
-  /** Times in ms from the creation of an event (the time in its id) to the request that was accepted. */
+  /** Latency of each accepted event in ms: from its creation (the time in its id) to the request. */
   latency: number[]
 }
 
@@ -96,7 +96,7 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** If true, each receiver behaves as its kind does; otherwise all receivers answer. */
+  /** Sets how the receivers behave: each as its kind does if `value` is true, otherwise all of them answer. */
   setBroken(value: boolean) {
     isBroken = value
     if (value) last.clear()

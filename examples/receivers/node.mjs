@@ -1,12 +1,15 @@
 /**
- * Webhook receiver for Node, without dependencies. It verifies each request, answers at once, drops repeats and prints the event.
- * Start it with: WEBHOOK_SECRET=whsec_… node examples/receivers/node.mjs
+ * Webhook receiver for Node, without dependencies. It verifies each request, answers at once, drops repeated events and
+ * prints the others. Start it with: WEBHOOK_SECRET=whsec_… node examples/receivers/node.mjs
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 
-/** Verifies the raw body against the header `X-Svc-Signature` and the instance's whole `whsec_…` secret. */
+/**
+ * Returns true if the header `X-Svc-Signature` is the signature of the raw body, and at most 300 s old. `secret` is the
+ * whole `whsec_…` secret of the instance.
+ */
 export function isGenuine(body, header, secret) {
   const parts = header.split(',').map((part) => part.split('='))
   const t = parts.find(([name]) => name === 't')?.[1] ?? ''
@@ -16,9 +19,9 @@ export function isGenuine(body, header, secret) {
   return parts.some(([name, value = '']) => name === 'v1' && isMine(value))
 }
 
-/** Starts the receiver. `onEvent` gets each genuine event once, after its request was answered. */
+/** Starts the receiver. It calls `onEvent` once for each genuine event, after the request was answered. */
 export function startReceiver({ secret, port, onEvent }) {
-  // A real receiver keeps the ids for a week, e.g. in a column with a unique index.
+  // // A real receiver keeps the ids for a week, for example in a column with a unique index.
   const seen = new Set()
   const server = createServer(async (request, response) => {
     const pieces = []
