@@ -4,7 +4,7 @@ import { INSTANCE_ROUTES, type InstanceGroups, SERVICE_ROUTES, type ServiceGroup
 import { type ConnectionOptions, createRequests, type Input, type Requests, type SendOptions } from './request.ts'
 import type { Route } from './route.ts'
 
-/** An instance, and the token with which its operations are called. An answer of `account.createInstance` is one. */
+/** Id of an instance, and the token for its operations. An answer of `account.createInstance` contains both. */
 export interface InstanceCredentials {
   id: string
   token: string
@@ -16,8 +16,8 @@ export type InstanceClient = Omit<InstanceGroups, 'send' | 'instance' | 'message
   InstanceGroups['instance'] &
   InstanceGroups['messages'] & {
     /**
-     * Reads the events of the instance as they happen, without a public address. The iteration continues over
-     * disconnections, and ends with `signal` or `break`.
+     * Yields the events of the instance as they happen. Your program needs no public address for this. If the
+     * connection is lost, the client connects again and the iteration continues. `signal` or `break` ends it.
      *
      * @example for await (const event of instance.events({ types: ['received'] })) console.log(event.phone)
      */

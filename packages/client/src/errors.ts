@@ -9,9 +9,9 @@ export class SvcError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly details: ErrorBody['details']
-  /** Id under which the service has logged the request, if the answer had one. */
+  /** Id of the request in the log of the service. Undefined if the answer contained none. */
   readonly requestId: string | undefined
-  /** Seconds that the service asks to wait before the next request. */
+  /** Number of seconds that the service asks the client to wait before the next request. */
   readonly retryAfter: number | undefined
 
   constructor({ code, message, details }: ErrorBody, response: Response) {

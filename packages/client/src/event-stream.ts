@@ -14,7 +14,7 @@ export interface Gap {
 }
 
 export interface EventsOptions<T extends EventType> {
-  /** Types to read; all if omitted. */
+  /** Types of events to read. By default, all types are read. */
   types?: readonly T[] | undefined
   /**
    * Id of the last event that your program has handled; the stream begins after it. Without it, the stream begins with
@@ -24,7 +24,7 @@ export interface EventsOptions<T extends EventType> {
   onGap?: ((gap: Gap) => void) | undefined
   /** Called when the stream is open: the first time, and again after each disconnection. */
   onOpen?: (() => void) | undefined
-  /** Called when the connection was lost, with the time in ms after which the stream is opened again. */
+  /** Called when the connection was lost. `pauseMs` is the time in ms until the client opens the stream again. */
   onCut?: ((error: Error, pauseMs: number) => void) | undefined
   /** Ends the iteration. */
   signal?: AbortSignal | undefined
@@ -77,19 +77,22 @@ export async function* readEvents<T extends EventType>(
       connection.abort()
     }
     onCut?.(error, pauseMs)
-    // The random part prevents that many readers whose connections were lost at the same time come back together.
+    // The random part spreads the reconnections, because many readers can lose their connections at the same time.
     await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => {})
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
   }
 }
 
-/** False after an error that will not go away, such as a wrong credential. */
+/** Returns whether a later attempt may succeed. Returns false for a permanent error, such as a wrong credential. */
 function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   if (error instanceof SvcConnectionError) return error.status === undefined || error.status === 429 || error.status >= 500
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
 
-/** Ends a connection on which nothing arrives for a while. Call the returned function when something has arrived. */
+/**
+ * Aborts the connection if nothing arrives for `SILENCE_MS`. The returned function cancels this. Call it when something
+ * has arrived.
+ */
 const endOnSilence = (connection: AbortController) =>
   after(SILENCE_MS, () => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')))
 

@@ -1,5 +1,5 @@
 /**
- * Decides whether a request is repeated after a failure, and when: the handling rules of the service. Pure.
+ * Decides whether and when a request is repeated after a failure, without side effects:
  *
  *   429                         after `Retry-After`, or a longer pause
  *   409 `instance_starting`     after a pause
@@ -24,7 +24,7 @@ export const isRepeatable = ({ method, isSend }: Route): boolean => isSend === t
 
 /**
  * Returns the ms to wait before the next attempt, or undefined if the request must not be repeated. `attempt` counts
- * from 1. `random`, from 0 to 1, prevents that many clients come back at the same time.
+ * from 1. `random` is a number from 0 to 1, which varies the wait, so that many clients do not retry at the same time.
  */
 export function pauseBefore(route: Route, error: unknown, attempt: number, random: number): number | undefined {
   if (!isWorthAnother(route, error)) return undefined
@@ -35,7 +35,8 @@ export function pauseBefore(route: Route, error: unknown, attempt: number, rando
 
 function isWorthAnother(route: Route, error: unknown): boolean {
   if (error instanceof SvcConnectionError) {
-    // There was no answer of the service: none at all, or one of a proxy that could not reach the service.
+    // The service itself has not answered: there was no answer, or only one of a proxy that could not reach the
+    // service.
     return error.status === 429 || ((error.status === undefined || error.status >= 500) && isRepeatable(route))
   }
   if (!(error instanceof SvcError)) return false

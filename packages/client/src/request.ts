@@ -12,7 +12,8 @@ export interface ConnectionOptions {
   /** Additional secret of the workspace, if the workspace requires one. */
   clientToken?: string | undefined
   /**
-   * Time for one attempt in ms; 60 seconds by default. If a send waits for its outcome, the time of this wait is added.
+   * Time limit of one attempt in ms; 60 seconds by default. If a send waits for its outcome, the time of that wait is
+   * added to the limit.
    */
   timeoutMs?: number | undefined
   /** Number of attempts, including the first; 5 by default. */
@@ -34,8 +35,8 @@ export interface SendOptions extends CallOptions {
    */
   idempotencyKey?: string | undefined
   /**
-   * Waits at most this many ms for the outcome. The answer then has the status `sent`, `failed` or `removed`; it has
-   * `queued` if the time was over or the connection was lost first, and the message is still sent.
+   * Longest time in ms to wait for the outcome of the send. The answer then has the status `sent`, `failed` or
+   * `removed`. It has the status `queued` if the time ran out or the connection was lost; the message is still sent.
    */
   waitMs?: number | undefined
 }
@@ -47,7 +48,10 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 30_000
 
 export interface Requests {
-  /** `prefix`: the path before that of the route, for operations of an instance. */
+  /**
+   * Calls an operation, and resolves with its answer. `prefix` is the path before that of the route. It is empty unless
+   * the operation is one of an instance.
+   */
   call(route: Route, prefix: string, input: Input, options: SendOptions): Promise<unknown>
   /** Opens a response that is read as it arrives. Throws for an answer that is not a success. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>

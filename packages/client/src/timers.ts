@@ -3,7 +3,7 @@
  * package, as `n8n-nodes-svc` does.
  */
 
-/** Waits for this time. Rejects with the reason of the signal if the signal is aborted before. */
+/** Waits for `ms`. Rejects with the reason of the signal if the signal is aborted earlier. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -39,7 +39,9 @@ export function createWebhookHandler(options: WebhookOptions): (request: Request
  */
 export const MAX_BODY = 5_000_000
 
-/** Returns the answer to a request that can be refused without reading its body; undefined for others. */
+/**
+ * Returns the error response if the headers alone show that the request must be refused. Returns undefined otherwise.
+ */
 export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
   if (!headers.get('X-Svc-Signature')) return answer(401, 'The request has no signature of svc.')
   return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? answer(413, 'The body is too large.') : undefined

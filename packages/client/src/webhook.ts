@@ -7,7 +7,7 @@ export class SignatureError extends Error {
 }
 
 export interface VerifyOptions {
-  /** Current time in epoch ms, for tests. */
+  /** Returns the current time in epoch ms. Tests replace this function. */
   now?: () => number
 }
 

@@ -1,10 +1,10 @@
 /**
  * Makes one call to a simulated service that gives prepared answers, and reports how the client repeats the request.
- * Pauses are recorded and not waited for. For this, timers are replaced, so the program runs in its own process.
+ * Pauses are recorded, but take no time, because the timers are replaced. So the program runs in its own process.
  */
 import { createClient, type InstanceClient, SvcError } from 'svc-client'
 
-/** An answer of the service: its status, the code of an error, and `Retry-After`. */
+/** An answer of the service: its HTTP status, its error code, and `Retry-After`. With `cut`, the connection breaks. */
 export type Answer = 'cut' | readonly [status: number, code?: string, retryAfter?: number]
 
 export interface Rule {

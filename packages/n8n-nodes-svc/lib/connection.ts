@@ -47,7 +47,7 @@ type Caller = IExecuteFunctions | IHookFunctions | IWebhookFunctions
 
 export interface Connection {
   credentials: SvcCredentials
-  /** Calls an operation. `id`: its id in the OpenAPI description. */
+  /** Calls the operation that has this id in the OpenAPI description. */
   call(id: string, input?: Input, options?: SendOptions): Promise<unknown>
 }
 

@@ -2,7 +2,10 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
 
-/** How the form of an operation becomes its input (`generated/form.ts`). */
+/**
+ * Describes the form fields of an operation, so that `inputOf` can convert them to the operation's input.
+ * `generated/form.ts` contains these descriptions.
+ */
 export interface Form {
   /** Fields that are directly on the form. All others are in the collection of additional fields. */
   readonly first: readonly string[]
@@ -11,7 +14,7 @@ export interface Form {
   readonly json?: readonly string[]
   /** The field for a file, which may be given as a URL or as binary data of the item. */
   readonly file?: string
-  /** Largest number of entries per request; only for a list that has pages. */
+  /** Largest number of entries per request. Undefined if the operation does not return a list in pages. */
   readonly pageSize?: number
   readonly isSend?: true
 }
@@ -70,8 +73,8 @@ async function withFile(node: IExecuteFunctions, field: string, input: IDataObje
 }
 
 /**
- * Adds the extension of a document to the path, which the operation requires. If none is given, it is taken from the
- * file name.
+ * Adds the field `extension` to the input for a document, because it is a part of the operation's path. If the form has
+ * no extension, it is taken from the file name.
  */
 function named(field: string, input: IDataObject): IDataObject {
   if (field !== 'document' || input.extension) return input

@@ -14,7 +14,10 @@ type Me = Pick<components['schemas']['Instance'], 'webhooks' | 'settings'>
 type UrlField = 'received_url' | 'delivery_url' | 'message_status_url' | 'instance_status_url' | 'chat_presence_url'
 type Urls = Partial<Record<UrlField, string | null>>
 
-/** Data that n8n keeps for the trigger while it is registered, and keeps apart for a test. */
+/**
+ * Data that n8n stores for a registered trigger. If a person tests the trigger in the editor, n8n stores separate data
+ * for this test.
+ */
 interface Remembered {
   replaced?: Urls
   isTest?: boolean
@@ -55,7 +58,8 @@ export async function register(node: IHookFunctions): Promise<void> {
   const [url, chosen] = [ownUrl(node), chosenFields(node)]
   refuseOthers(node, Object.fromEntries(chosen.map((field) => [field, webhooks[field]])), url)
   const data = node.getWorkflowStaticData('node') as Remembered
-  // n8n tells only here whether the trigger is tried in the editor, and not when it removes the webhook.
+  // Only here does n8n say whether the trigger is tested in the editor. So this is stored for the time when the webhook
+  // is removed.
   data.isTest = node.getMode() === 'manual'
   const toPutBack = (field: UrlField) => (isOwn(webhooks[field], url, data) ? data.replaced?.[field] : webhooks[field]) ?? null
   data.replaced = { ...data.replaced, ...Object.fromEntries(chosen.map((field) => [field, toPutBack(field)])) }
@@ -63,9 +67,9 @@ export async function register(node: IHookFunctions): Promise<void> {
 }
 
 /**
- * Whether the trigger has set this URL. The active trigger also counts the URL of its own test, because nothing answers
- * at that URL when the test is over. A test must put back the URL of the active trigger, so for a test that URL is one
- * of somebody else.
+ * Returns whether this trigger has set the URL. For the active trigger, this is also true of the URL of its own test,
+ * because n8n answers at that URL only during the test. A test must restore the URL of the active trigger, so it treats
+ * that URL as one of somebody else.
  */
 const isOwn = (set: string | null, url: string, { isTest }: Remembered) =>
   set !== null && (set === url || (isTest !== true && isSameTrigger(set, url)))
@@ -82,8 +86,8 @@ function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
 }
 
 /**
- * Whether both URLs belong to the same trigger. Its test URL and its production URL have the same origin and the same
- * end. A copy of the workflow in another n8n has the same end, but another origin.
+ * Returns whether both URLs belong to the same trigger. The test URL and the production URL of a trigger have the same
+ * origin and the same end. A copy of the workflow in another n8n has the same end, but another origin.
  */
 const isSameTrigger = (one: string, other: string) => identityOf(one) === identityOf(other)
 function identityOf(url: string): string {

@@ -47,14 +47,14 @@ async function sendOptions(node: IExecuteFunctions, options: Options, item: numb
 }
 
 /**
- * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a
- * loop. Executions are counted from 1 in each n8n, and a copied workflow has the same node ids, so the key also depends
- * on the n8n and the workflow.
+ * Returns the idempotency key of an item. The key stays the same if n8n retries the node, and is different in each
+ * round of a loop. Each n8n counts its executions from 1, and a copied workflow has the same node ids. So the key also
+ * depends on the ids of the n8n and of the workflow.
  */
 async function keyOf(node: IExecuteFunctions, item: number): Promise<string> {
   const run = node.evaluateExpression('{{ $runIndex }}', item)
   const place = JSON.stringify([node.getInstanceId(), node.getWorkflow().id, node.getNode().id])
-  // The parts can be longer than a key may be.
+  // The ids are hashed, because together they can be longer than an idempotency key may be.
   const hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(place))).toString('hex')
   return `n8n ${node.getExecutionId()} ${run} ${item} ${hash}`
 }

@@ -1,7 +1,7 @@
 /**
- * Reads the secret with which an instance signs its webhooks. It is read from the service when a webhook arrives, so
- * n8n does not have to store it. It is kept for a minute: after a rotation, requests that are signed with the old
- * secret are not accepted longer than that.
+ * Reads the secret with which an instance signs its webhooks. The secret is read from the service when a webhook
+ * arrives, so n8n does not have to store it. It is kept for a minute, or for five minutes if the service does not
+ * answer. So for this time after a rotation, requests that are signed with the old secret may still be accepted.
  */
 import type { Connection } from './connection.ts'
 import { instanceOf } from './registration.ts'
@@ -41,7 +41,7 @@ export async function secretOf(svc: Connection): Promise<string> {
   })
 }
 
-/** Reads the secret once for all webhooks that wait for it. */
+/** Reads the secret from the service. Webhooks that arrive during this read wait for the same read. */
 function readSecret(svc: Connection): Promise<string> {
   const key = keyOf(svc)
   const begun = reads.get(key) ?? read(svc).finally(() => reads.delete(key))
