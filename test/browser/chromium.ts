@@ -43,7 +43,7 @@ export const launchWithExtension = (profile: string, extension: string, more: re
     args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
   })
 
-/** Tests that only take screenshots are skipped if it is false. */
+/** Whether screenshots are wanted. If not, tests that only take screenshots are skipped. */
 export const hasPictures = Boolean(PICTURES)
 
 export async function picture(page: Page, name: string, { isWhole = false }: { isWhole?: boolean } = {}): Promise<void> {
@@ -76,8 +76,8 @@ export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))
 
 /**
- * Returns names that several buttons share, or several links to different addresses, also in closed sections. Different
- * rows of a table or list may share names. If a dialog is open, only its controls count.
+ * Returns the names that several buttons have, or several links to different addresses. Closed sections count, too. In
+ * different rows of a table or list, the same name is allowed. If a dialog is open, only its controls count.
  */
 export const alike = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {

@@ -1,5 +1,5 @@
 /**
- * The site of an operator shows the page of a connect link in a frame, in which an instance is paired.
+ * Pairs an instance on the page of a connect link, which the site of an operator shows in a frame.
  * `test/e2e/connect-links.test.ts` tests the routes of the page without a browser.
  */
 import assert from 'node:assert/strict'
@@ -20,7 +20,9 @@ interface Told {
   data: { type: string; event: string; link_id: string }
 }
 
-/** Each site has its own origin, shows a page in a frame, and records the messages of the page. */
+/**
+ * Starts the site of an operator. It has its own origin, shows a page in a frame, and records the messages of the page.
+ */
 async function startSite() {
   const server = createServer((request, response) => {
     const framed = new URL(request.url ?? '/', 'http://site').searchParams.get('page') ?? ''
@@ -137,7 +139,9 @@ describe('a connect link in Chromium', { skip }, () => {
   })
 })
 
-/** In this service a double replaces the engine, and does not check the assertion. */
+/**
+ * The assertion of the documented example. In this service a test double replaces the engine, and does not check it.
+ */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
 const ASKED = {
   ceremony: 'first',

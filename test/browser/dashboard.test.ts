@@ -90,7 +90,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
   const sound = (name: string) => soundOn(page, name)
-  /** The accessibility checker axe must find nothing but minor problems on the page. */
+  /** Checks the page with the accessibility checker axe, which must find only minor problems. */
   async function soundOn(tab: Page, name: string) {
     // The dashboard is one document for all pages, so the checker is loaded only one time.
     if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source)
@@ -190,7 +190,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Scan').click()
     const scanned = page.getByText('Support is connected.')
     await scanned.waitFor()
-    // No other phone is preselected, because a second press must not let it scan.
+    // No phone is preselected now, so that a second press of the button does not let another phone scan.
     assert.equal(await field('Phone').inputValue(), '')
     assert.equal(await button('Scan').isDisabled(), true)
     await scanned.getByRole('link').click()
@@ -603,7 +603,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Revoke CRM').click()
     await button('Revoke', dialog()).click()
     await page.getByText('The key is revoked and no longer works.').waitFor()
-    // The button that opened the dialog went away with the key.
+    // The button that opened the dialog was removed together with the key, so the focus must be on the content.
     assert.equal(await page.evaluate('document.activeElement.id'), 'content')
     assert.equal((await list()).status, 401)
   })
@@ -732,7 +732,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     }
     await to('instances')
     await page.getByRole('img', { name: /^Messages sent: [1-9]\d* in all/ }).waitFor()
-    // A service that was started a minute ago has one value in the chart of the week.
+    // The service was started a minute ago, so the chart of the week has only one value.
     await to('health?window=week')
     await page.getByRole('img', { name: /^Memory: now \d+ MB/ }).waitFor()
   })
@@ -826,9 +826,9 @@ describe('the dashboard in Chromium', { skip }, () => {
     await dialog().locator(':focus').waitFor()
     await button('Show the body', dialog()).press('Enter')
     await dialog().getByText('"message_type": "text"').waitFor()
-    // The pressed button has gone.
+    // The pressed button no longer exists, so another control must have the focus.
     await isFocused(button('Close', dialog()))
-    // The dialog loads an event again that is still tried, which must not move the focus.
+    // While the event is still retried, the dialog loads it again. This must not move the focus.
     await dialog().getByRole('heading', { name: 'Attempts' }).click()
     const at = () => page.evaluate<string>('document.activeElement.tagName')
     const clicked = await at()
@@ -903,7 +903,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('instances/%')
     await page.getByText('No such instance').waitFor()
     for (const path of ['nonsense', 'access/nonsense', `instances/${instance.id}/nonsense`]) {
-      // The heading of the page before is the same one.
+      // The previous page has the same heading, so the test leaves it first.
       await page.goto('about:blank')
       await to(path)
       await heading('Page not found').waitFor()

@@ -1,7 +1,7 @@
 /**
- * Customers, people on the network, and receivers of webhooks choose texts that pages show. Here all of them are
- * hostile: each text contains markup, ends attributes, and is one very long word; those that the service cannot refuse
- * also change the direction of text. Every page is opened on a narrow and on a wide screen.
+ * Shows hostile texts on every page, on a narrow and on a wide screen. Customers, people on the network, and receivers
+ * of webhooks choose these texts. Each text contains markup, ends attributes, and is one very long word. Texts that the
+ * service cannot refuse also change the direction of text.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -16,13 +16,15 @@ import { foreign, openWatched, picture, skip, type Watched } from './chromium.ts
 const ME = '5511999990501'
 const BEN = '5511988880501'
 
-/** Every element that the texts below could become has this attribute, and every attribute has this name. */
+/**
+ * Name of the attribute of every element, and of every added attribute, that the texts below could become on a page.
+ */
 const MARK = 'data-hostile'
 const SHORT = `"'><b ${MARK}>`
 const MARKUP = `${SHORT}<img ${MARK} src=x onerror="hacked=1"><script>hacked=1</script>" ${MARK} onfocus="hacked=1" '`
-/** A name that the service accepts. It checks the characters and the length. */
+/** A hostile name that the service accepts, although it checks the characters and the length of names. */
 const OWN = `${SHORT}<img ${MARK} src=x onerror="hacked=1">`.padEnd(100, 'W')
-/** Begins a direction of text, and an isolation which does not end. */
+/** Characters that reverse the direction of text, and begin an isolated text which does not end. */
 const TURNED = '\u202E\u2067 '
 const FOREIGN = `${MARKUP}${TURNED}${'W'.repeat(4_000 - MARKUP.length - TURNED.length)}`
 
@@ -152,7 +154,7 @@ describe('texts of others, in Chromium', { skip }, () => {
     await closed.first().waitFor()
     for (let left = await closed.count(); left > 0; left = await closed.count()) {
       await closed.first().click()
-      // The button stays, busy, until the content is there.
+      // The button is busy, and stays until the content is there.
       await until(
         () => closed.count(),
         (count) => count < left,

@@ -46,8 +46,8 @@ describe('pages in Chromium', { skip }, () => {
   })
 
   /**
-   * The accessibility checker axe must find nothing but minor problems in the API reference, in light colours in a
-   * window and in dark colours on a phone, and the page must not be wider than the phone.
+   * Checks the API reference with the accessibility checker axe, in light colours in a window and in dark colours on a
+   * phone. It must find only minor problems, and the page must not be wider than the phone.
    */
   async function soundReference(state: string, within: string) {
     const found: string[] = []
@@ -178,7 +178,7 @@ describe('pages in Chromium', { skip }, () => {
     await page.getByRole('button', { name: 'Get a code' }).click()
     await page.getByText('Write the number with its country code').waitFor()
     await page.getByRole('textbox').fill('+55 11 99999-0102')
-    // The page says so for as long as the code takes, and not only until its next look at the status.
+    // The page must show this text until the code arrives, and not only until its next request for the status.
     await page.route('**/phone-code/**', async (route) => {
       await setTimeout(1_500)
       await page.locator('#clock').getByText('Getting a code…').waitFor()
@@ -247,18 +247,20 @@ describe('pages in Chromium', { skip }, () => {
       (await world.sandbox.inbox(ANA)).map(({ text }) => text),
       [`Hello from the reference ${MARKUP}`],
     )
-    // People choose their names, which answers contain. They must be only text.
+    // People choose their names, and answers contain these names. So the page must show them only as text.
     const chats = await openOperation('chats', 'get', '/{token}/chats')
     await chats.getByRole('button', { name: 'Execute' }).click()
     await chats.locator('.live-responses-table').getByText('onerror=').first().waitFor()
     assert.equal(await page.evaluate('"hacked" in window'), false)
     assert.equal(await page.locator('img[src=x]').count(), 0)
-    // A file, a choice, and every type of a query. The body with its examples, and an answer, are open already.
+    // These operations have a file, a choice, and every type of query parameter. A body with its examples, and an
+    // answer, are open already.
     await openOperation('admin', 'post', '/instances/import')
     await openOperation('privacy', 'get', '/disallowed-contacts')
     await openOperation('send-actions', 'delete', '/{token}/messages')
     await page.getByRole('textbox', { name: 'Body of the request' }).waitFor()
-    // The groups are open, too: their many closed operations are like those that were checked.
+    // Only open operations are checked. The open groups also contain many closed ones, which are like those that were
+    // checked.
     await soundReference('open', '.opblock.is-open')
   })
 })

@@ -23,7 +23,10 @@ export interface Tab {
   close(): Promise<void>
 }
 
-/** `isVerified`: whether the virtual authenticator verifies the user. */
+/**
+ * Gives the tab a virtual authenticator, with the passkey if there is one. `isVerified`: whether the authenticator
+ * verifies the user.
+ */
 async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, isVerified: boolean) {
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -79,7 +82,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** The passkey of the tab exists before the page is loaded. */
+/** Opens a tab with a passkey. The passkey exists before the page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

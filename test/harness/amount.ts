@@ -1,12 +1,12 @@
 /**
- * `npm test` runs the case that shows a rule, and cases in which there was a fault. The full run (`npm run test:full`,
- * which sets `SVC_TEST_FULL=1`) repeats the rule for all other cases, because all tests together have twenty minutes on
- * two cores.
+ * True in the full run (`npm run test:full`, which sets `SVC_TEST_FULL=1`). It tests each rule in all cases. `npm test`
+ * tests only the case that shows a rule, and cases in which there was a fault, because all tests together may take
+ * twenty minutes on two cores.
  */
 export const isFull = process.env.SVC_TEST_FULL === '1'
 
 /** Returns the number of repetitions, or the list of cases: `full` in the full run, and `part` otherwise. */
 export const amount = <Full, Part>(full: Full, part: Part): Full | Part => (isFull ? full : part)
 
-/** The option `skip` of a test that only the full run needs. */
+/** Value for the option `skip` of a test that only the full run needs. */
 export const repetition: string | false = !isFull && 'the full run repeats the rule for this case (SVC_TEST_FULL=1)'

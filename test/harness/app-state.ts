@@ -25,7 +25,7 @@ export function phoneOf(stage: () => Stage, number: string) {
       assert.ok(found, `the phone has no ${index.join(' ')}`)
       return found as Record<string, Json>
     },
-    /** Makes the phone write an action itself; null removes the entry. */
+    /** Makes the phone write this action itself. If the value is null, the phone removes the entry. */
     act: (collection: string, index: string[], value: Json | null) =>
       stage().world.sandbox.post(`/phones/${number}/actions`, { collection, index, value }),
   }

@@ -2,11 +2,17 @@ export interface Arrivals<T> {
   /** All items, oldest first. */
   readonly items: readonly T[]
   add(...items: T[]): void
-  /** Resolves with the first item that fits, which may arrive before or after this call. Rejects after `ms`. */
+  /**
+   * Resolves with the first item that fits, which may arrive before or after this call. Rejects if none comes within
+   * `ms`.
+   */
   waitFor(what: string, fits: (item: T) => boolean, ms?: number): Promise<T>
 }
 
-/** A list of what has arrived, on which tests wait. `show` describes the items for the error of a wait that was too long. */
+/**
+ * Creates a list of items that arrive over time, so that tests can wait for an item. `show` describes the items in the
+ * error of a wait that timed out.
+ */
 export function createArrivals<T>(show: (items: readonly T[]) => string = JSON.stringify): Arrivals<T> {
   const items: T[] = []
   const looks = new Set<() => void>()
@@ -14,7 +20,7 @@ export function createArrivals<T>(show: (items: readonly T[]) => string = JSON.s
     items,
     add(...more) {
       items.push(...more)
-      // The caller may still handle the item, for example count it, before the waits look again.
+      // The waits look at the new items only after the caller's own code has handled them, for example counted them.
       queueMicrotask(() => {
         for (const look of [...looks]) look()
       })

@@ -55,7 +55,7 @@ export async function startBalancer(port: number): Promise<Balancer> {
       tried.add(target)
       const ending = await attempt(target, { incoming, outgoing, body })
       if (ending === 'passed') return
-      // Like HAProxy, it sends a request again only if there was no connection.
+      // Like HAProxy, the balancer sends a request to another service only if it could not connect to this one.
       if (ending === 'lost') return void outgoing.destroy()
       target.isReady = false
     }

@@ -12,7 +12,8 @@ export interface CommandResult {
 }
 
 /**
- * Besides `dataDir`, the command gets only the variables that say where the stores of the tests are (`store-env.ts`).
+ * Runs an operator command on this data folder. The tests set no other variables for it than those that say where the
+ * stores of tests are (`store-env.ts`).
  */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 

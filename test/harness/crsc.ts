@@ -49,7 +49,10 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Throws for the public keys with which the result is zero for every private key. */
+/**
+ * Returns the secret that both sides share (X25519). Throws if the secret is zero, because some malicious public keys
+ * make it zero for every private key.
+ */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
@@ -98,7 +101,10 @@ function varint(value: number): Bytes {
   }
 }
 
-/** Reads only length-delimited values and small integers, because these messages contain no others. */
+/**
+ * Returns the fields of a protobuf message by their numbers. Only length-delimited values and small integers are read,
+ * because these messages contain no others.
+ */
 export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
   const fields = new Map<number, Bytes | number>()
   let at = 0

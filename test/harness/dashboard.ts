@@ -15,7 +15,7 @@ export interface LiveEvent {
 
 export interface LiveStream {
   readonly events: readonly LiveEvent[]
-  /** The event may arrive before or after this call. */
+  /** Resolves with the first event that fits, which may arrive before or after this call. */
   waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
   lastId(): string
   readonly ended: Promise<void>

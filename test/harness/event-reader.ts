@@ -11,7 +11,7 @@ export interface StreamedEvent {
 
 export interface EventReader {
   readonly events: readonly StreamedEvent[]
-  /** The event may arrive before or after this call. */
+  /** Resolves with the first event that fits, which may arrive before or after this call. */
   waitFor(what: string, fits: (event: StreamedEvent) => boolean, ms?: number): Promise<StreamedEvent>
   /** The id with which a browser would reconnect after a disconnect. */
   lastId(): string | undefined
@@ -19,7 +19,7 @@ export interface EventReader {
   cut(): Promise<void>
 }
 
-/** Rejects with the text of the answer if the answer is not a stream. */
+/** Opens the event stream. Rejects with the text of the answer if the answer is not a stream. */
 export async function readStream(
   apiUrl: string,
   { types, after }: { types?: string; after?: string } = {},

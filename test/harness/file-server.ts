@@ -8,11 +8,11 @@ export interface FileServer {
   url: string
   put(path: string, bytes: Uint8Array, headers?: Record<string, string>): string
   redirect(path: string, hops?: number): string
-  /** The second half of the file is sent only after this number of ms. */
+  /** Serves a file whose second half is sent only after this number of ms. */
   slow(path: string, bytes: Uint8Array, ms: number): string
   /** Serves a file that never ends: one byte every `everyMs`. */
   drip(path: string, everyMs: number): string
-  /** Serves `size` zero bytes. `isTold`: whether the server declares the length. */
+  /** Serves `size` zero bytes. If `isTold`, the server declares this length in a header. */
   zeros(path: string, size: number, isTold: boolean): string
   answer(path: string, answer: Answer): string
   status(path: string, status: number): string

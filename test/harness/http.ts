@@ -1,6 +1,6 @@
 import { checkRefusal, noteSecrets } from './secrets.ts'
 
-/** Every answer is read completely, so that its connection can be used again. */
+/** An answer whose body was read completely, so that its connection can be used again. */
 export interface Answer<T = Record<string, unknown>> {
   status: number
   headers: Headers
@@ -26,7 +26,10 @@ export async function ask<T = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
 }
 
-/** Throws with the answer in the message if the request does not succeed. */
+/**
+ * Sends a request, and returns the body of the answer. If the request does not succeed, throws with the answer in the
+ * message.
+ */
 export async function must<T = Record<string, unknown>>(
   method: string,
   url: string,

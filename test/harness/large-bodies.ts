@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** The letter `A` stands for zero bits in base64. */
+/** A piece of base64 text. It is decoded to zero bytes, because the letter `A` stands for zero bits. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
 /**
@@ -33,7 +33,10 @@ export interface Outcome {
   body: string
 }
 
-/** Sends the whole body before reading the answer, as a blocking client does. */
+/**
+ * Posts a document in base64, in a body of `size` bytes. Like a blocking client, it sends the whole body before it
+ * reads the answer.
+ */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
@@ -110,7 +113,7 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
   return undefined
 }
 
-/** Returns the reason as a sentence if this machine cannot limit memory. */
+/** Limits the memory of a process. If this machine cannot do that, returns the reason as a sentence. */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'
   const own = ownCgroup()

@@ -25,7 +25,7 @@ export interface FolderClient {
 
 const networkOf = ({ network }: World) => network.network as unknown as Simulator
 
-/** A folder without state starts as a device that was never linked. */
+/** Connects the device whose state is in the folder. If the folder is empty, the device was never linked. */
 export async function openFolder(
   world: World,
   folder: string,
@@ -72,7 +72,7 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
   return linked
 }
 
-/** No library may write to the folder at the same time. */
+/** Reads the whole state of the device from the folder. No client may write to the folder at the same time. */
 export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
   const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
   const keys: Record<string, Record<string, unknown>> = {}

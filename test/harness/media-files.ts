@@ -26,7 +26,10 @@ function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
   return known
 }
 
-/** The gradient has some variation, because encoders would compress it to almost nothing otherwise. */
+/**
+ * Makes a picture with a gradient. The gradient has some variation, because encoders would otherwise compress it to
+ * almost nothing.
+ */
 function picture(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
@@ -83,7 +86,7 @@ function bitmap(width: number, height: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
 }
 
-/** The header declares this number of pixels, although the file contains almost none. */
+/** Makes a PNG file whose header declares this size in pixels, although the file contains almost no pixels. */
 export function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -114,7 +117,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Encoders cannot compress `noise`; most real stickers are drawings. */
+  /** Content of the pictures. Encoders cannot compress `noise`; most real stickers are like `drawing`. */
   scene: 'drawing' | 'noise'
   /** Frames per second. */
   rate?: number
@@ -176,12 +179,12 @@ const VOICES = [
   ['-ar', '16000', '-ac', '1'],
   ['-ar', '22050', '-ac', '1'],
 ]
-/** The options that an encoder has accepted. */
+/** For each encoder, the options that it has accepted. */
 const voices = new Map<string, readonly string[]>()
 
 /**
- * If the encoder is null, ffmpeg uses the default encoder of the container. Resolves with undefined if ffmpeg cannot do
- * this.
+ * Makes a second of sound. If the encoder is null, ffmpeg uses the default encoder of the container. Resolves with
+ * undefined if ffmpeg cannot use this encoder and container.
  */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   if (encoder === null) return encoded([], muxer)
@@ -223,14 +226,14 @@ export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
     ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
   )
 }
-/** Phones cannot play the codec of this video. */
+/** Makes a video whose codec phones cannot play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
 export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
   )
-/** Phones cannot play the codec of this video, and the converted video is smaller. */
+/** Makes a video of about this many bytes, whose codec phones cannot play. The converted video is smaller. */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>
     ffmpeg('avi', [

@@ -84,8 +84,8 @@ export async function startN8n(folder: string, credentials: Json) {
   }
 
   /**
-   * Runs a workflow from its first node. If that node is a trigger, it returns these items; otherwise they are its
-   * input.
+   * Runs a workflow from its first node. If that node is a trigger, it outputs these items. Otherwise, it gets them as
+   * its input.
    */
   async function run(workflow: Untyped, items: Json[], data: Untyped = additionalData()): Promise<Run> {
     const [node] = Object.values(workflow.nodes) as Untyped[]
@@ -119,7 +119,10 @@ export async function startN8n(folder: string, credentials: Json) {
     onRun(run: Run): void
   }
 
-  /** The node gets the body as bytes, as from n8n's server. */
+  /**
+   * Passes a webhook to the node that has registered its path. The node gets the body as bytes, as it does from n8n's
+   * server.
+   */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', origin)
     const found = routes.get(pathname)
@@ -137,7 +140,10 @@ export async function startN8n(folder: string, credentials: Json) {
     if (workflowData) onRun(await run(workflow, workflowData[0]))
   }
 
-  /** `isTest`: the workflow is run once by the editor, and is not active. */
+  /**
+   * Registers the webhook of a trigger. With `isTest`, the editor runs the workflow once, and the workflow is not
+   * active.
+   */
   async function listen(workflow: Untyped, onRun: (run: Run) => void, { isTest = false } = {}) {
     const [node] = Object.values(workflow.nodes) as Untyped[]
     const data = additionalData()

@@ -19,7 +19,10 @@ export function libraryTrace(): string | undefined {
   return folder
 }
 
-/** For tests in which the library itself is the client; tests of a gateway use `startSandboxThread`. */
+/**
+ * Starts the network in this thread, for tests in which the library itself is the client. Tests of a gateway use
+ * `startSandboxThread`.
+ */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const testing = await import('../../packages/sandbox/src/testing.ts')
   return testing.startSimulator({ trace: libraryTrace(), ...options })

@@ -1,4 +1,4 @@
-/** An app that asks for access to `/mcp` by OAuth, and the browser of the owner who lets it in. */
+/** An app that asks for access to `/mcp` by OAuth, and the browser of the owner who allows it. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 
@@ -23,7 +23,10 @@ const post = (url: string, fields: Record<string, string>, headers: Record<strin
 
 export type OauthApp = Awaited<ReturnType<typeof registerApp>>
 
-/** Each step takes the URL of the service, because another process may answer it. */
+/**
+ * Registers an app, and returns the steps of its authorization. Each step takes the URL of the service, because after a
+ * restart another process may answer it.
+ */
 export async function registerApp(registeredAt: string, name = 'Assistant') {
   const verifier = randomBytes(32).toString('base64url')
   const registered = await fetch(`${registeredAt}/oauth/register`, {
@@ -54,7 +57,7 @@ export async function registerApp(registeredAt: string, name = 'Assistant') {
     open: async (url: string): Promise<ConsentPage> => pageOf(await fetch(urlAt(url))),
     enterKey: async (url: string, page: ConsentPage, key: string): Promise<ConsentPage> =>
       pageOf(await decide(url, page, { key })),
-    /** Resolves with the code. */
+    /** Allows the access as the owner, and resolves with the authorization code. */
     async allow(url: string, page: ConsentPage, instance: string): Promise<string> {
       const allowed = await decide(url, page, { decision: 'allow', instance })
       assert.equal(allowed.status, 303, await allowed.text())
@@ -78,8 +81,8 @@ export async function registerApp(registeredAt: string, name = 'Assistant') {
 }
 
 /**
- * Lets an app in, one step with each `next`. After the last step it yields the status of the app's request, again and
- * again.
+ * Authorizes an app, one step with each `next`. After the last step, each `next` yields the status of a new request of
+ * the app.
  */
 export async function* consentSteps(
   url: string,

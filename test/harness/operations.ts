@@ -16,7 +16,7 @@ export interface Answer {
 export interface Operations {
   ask(operation: string, input: Json): Promise<Answer>
   must(operation: string, input: Json): Promise<Json>
-  /** The call must be refused. Returns the error code. */
+  /** Makes a call that must be refused, and returns its error code. */
   refused(operation: string, input: Json): Promise<string>
 }
 

@@ -20,7 +20,7 @@ export interface Runtime {
   run(program: string, task: unknown): Promise<unknown>
 }
 
-/** The path of the executable differs between packages, so the folders are searched. */
+/** Returns the path of a runtime's executable. The path differs between packages, so the folders are searched. */
 function programIn(scope: string, name: string): string | undefined {
   const scoped = join(MODULES, scope)
   const packages = existsSync(scoped) ? readdirSync(scoped) : []
@@ -38,7 +38,7 @@ async function runFile(command: string, args: readonly string[], program: string
   return JSON.parse(printed)
 }
 
-/** A worker on workerd is one file, so the program must not import other files. */
+/** Runs the program on workerd. A worker is one file, so the program must not import other files. */
 async function runWorker(program: string, task: unknown): Promise<unknown> {
   const { Miniflare } = createRequire(join(MODULES, 'x.js'))('miniflare')
   const serve = `export default { fetch: async (request) => Response.json(await work(await request.json())) }`

@@ -19,7 +19,10 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
     controlPort: 0,
     ...(untraced ? { trace: undefined } : {}),
   })
-  /** The first start chooses a free port, and later starts use it again, so that addresses stay valid. */
+  /**
+   * Port of the service. The first start chooses a free one, and later starts use it again, so that addresses stay
+   * valid.
+   */
   let port = '0'
   let service = await serve().catch(async (error) => {
     // If a part fails to start, the other parts would keep the process alive forever, so they are stopped.

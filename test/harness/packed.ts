@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** Rejects with the output if the program fails. */
+/** Runs a program in this folder, and resolves with its output. Rejects with the output if the program fails. */
 export const runIn = (cwd: string, file: string, ...args: string[]): Promise<string> =>
   execute(file, args, { cwd, timeout: 120_000, maxBuffer: 16 * 2 ** 20 }).then(
     ({ stdout }) => stdout,
@@ -15,7 +15,9 @@ export const runIn = (cwd: string, file: string, ...args: string[]): Promise<str
     },
   )
 
-/** The package in `source` must be built. Its dependencies are not installed. */
+/**
+ * Packs the package in `source`, which must be built, and unpacks it into the folder `to`, without its dependencies.
+ */
 export async function unpackPacked(source: string, to: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-packed-'))
   try {

@@ -6,8 +6,8 @@ import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
 
 /**
- * A service that searches for ffmpeg starts both of its programs, which takes half a second of CPU time. So this
- * setting is the default where few tests convert media.
+ * Setting for a service that does not use ffmpeg. It is the default where few tests convert media. The search for
+ * ffmpeg starts both of its programs, which takes half a second of CPU time.
  */
 export const WITHOUT_FFMPEG = { SVC_FFMPEG: 'off' }
 
@@ -15,10 +15,10 @@ export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string
   adminKey: string
-  /** Null if the service runs in another process. */
+  /** Returns the service object, or null if the service runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
-  /** The service has the same data and port as before. */
+  /** Starts the service again, with the same data and port as before. */
   startService(): Promise<void>
   end(): Promise<void>
 }

@@ -17,7 +17,7 @@ async function createTeam(sandbox: Sandbox, addressing: Addressing, participants
   return { chat: chatOf(id), jid: id }
 }
 
-/** The first participant owns both groups. */
+/** Creates one group of each kind, with the same participants. The first participant owns both groups. */
 export const createTeams = async (sandbox: Sandbox, participants: readonly string[]): Promise<ByAddressing<Place>> => ({
   lid: await createTeam(sandbox, 'lid', participants),
   pn: await createTeam(sandbox, 'pn', participants),

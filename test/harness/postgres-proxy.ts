@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { statementReader } from './postgres-statements.ts'
 
 /**
+ * Way in which a statement fails:
  * - `before`: the statement does not reach the server.
  * - `during`: the statement reaches the server, and both sides are cut at once.
  * - `after`: the server has answered, and the answer is dropped with the connection.
@@ -25,13 +26,15 @@ export interface PostgresProxy {
   faults(): number
   cut(): void
   refuse(isRefused: boolean): void
-  /** Accepts this number of new connections without passing anything on, as if their packets were lost. */
+  /** Accepts this number of new connections, but passes nothing on, as if their packets were lost. */
   hang(count: number): void
-  /** Number of connections that were accepted so since the last call of `hang`. */
+  /** Number of new connections that got no answer in this way since the last call of `hang`. */
   hung(): number
-  /** While it is true, nothing is passed on and nothing ends, as if the process at this side stood still. */
+  /**
+   * While `isHeld` is true, nothing is passed on and no connection ends, as if the process at this side were suspended.
+   */
   hold(isHeld: boolean): void
-  /** New connections pass their first bytes on after this number of ms. */
+  /** Delays the first bytes of each new connection by this number of ms. */
   delay(ms: number): void
   stop(): Promise<void>
 }

@@ -21,7 +21,10 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Killed at the end of the test's process, in case a failing test did not stop them. */
+/**
+ * All running child processes. They are killed at the end of the test's process, in case a failing test did not stop
+ * them.
+ */
 const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')

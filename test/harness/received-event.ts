@@ -13,8 +13,8 @@ const textBlock = (message: string): ReceivedContent => ({
 })
 
 /**
- * `text` is both the message id and the content. The other fields are those of `webhooks/sample.ts`, without the name
- * of the sender.
+ * Builds a `received` event with a text. `text` is both the message id and the content. The other fields are those of
+ * `webhooks/sample.ts`, without the name of the sender.
  */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
@@ -22,7 +22,9 @@ export function textEvent(text: string, at: number, fields: Partial<ReceivedFiel
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** Throws if the message has another type than `name` (such as `image`). */
+/**
+ * Returns the content of a message by its type. Throws if the message has another type than `name` (such as `image`).
+ */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

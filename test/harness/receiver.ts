@@ -26,7 +26,7 @@ export interface Receiver {
   /** Sentences about requests with an invalid signature or body. A test whose receiver has such requests fails. */
   readonly problems: readonly string[]
   trust(instance: string, secret: string): void
-  /** The event may arrive before or after this call. */
+  /** Resolves with the first event that fits, which may arrive before or after this call. */
   waitFor(what: string, fits: (event: Received['event']) => boolean, ms?: number): Promise<Received['event']>
   reply(reply: Reply | null): void
   events(type?: string): Received['event'][]
@@ -57,14 +57,14 @@ export async function startReceiver(): Promise<Receiver> {
   let parked: Parked[] = []
   let answer: Reply | null = null
   /**
-   * Each receiver has its own path. A port may be used again by a later test, and requests for the earlier test may
-   * still arrive at it.
+   * Path of this receiver. Each receiver has its own path, because a later test may use the same port again. Requests
+   * for an earlier test may still arrive at it.
    */
   const path = `/hook/${randomUUID()}`
 
   /**
-   * Waits for the secret if necessary: the first events of an instance arrive before the answer to its creation, which
-   * contains the secret.
+   * Returns the secret of an instance. Waits for it if necessary: the first events of an instance arrive before the
+   * answer to its creation, which contains the secret.
    */
   function secretOf(instance: string): Promise<string | undefined> | string {
     const known = secrets.get(instance)
@@ -84,7 +84,7 @@ export async function startReceiver(): Promise<Receiver> {
     })
   }
 
-  /** Returns undefined if the signature is not valid. */
+  /** Verifies a request, and returns its event. Returns undefined if the signature is not valid. */
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       verify(body, headers, secret)

@@ -5,6 +5,7 @@ import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
+ * State of the proxy:
  * - `well`: requests reach the server.
  * - `away`: connections are cut.
  * - `slow`: each request waits before it reaches the server.

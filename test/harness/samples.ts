@@ -10,7 +10,7 @@ export interface Sample {
   code: string
 }
 
-/** Blocks in a list lose the indentation of their list item. */
+/** Returns the code blocks of a page. A block in a list is returned without the indentation of its list item. */
 export function samplesOf(page: string): Sample[] {
   const text = readFileSync(new URL(page, ROOT), 'utf8')
   return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(({ index, 1: indent, 2: language = '', 3: code = '' }) => ({

@@ -14,7 +14,7 @@ export interface SmallDisk {
 
 export type FileSystem = 'tmpfs' | 'ext4'
 
-/** Returns the reason to skip the test if this machine cannot mount a file system. */
+/** Mounts a small file system. If this machine cannot do that, returns the reason to skip the test. */
 export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
   if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
@@ -57,7 +57,8 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
 }
 
 /**
- * Writes large pieces first, because they are fast, and then smaller ones, down to the block size of the file system.
+ * Writes this number of bytes, or fewer if the disk becomes full. It writes large pieces first, because they are fast,
+ * and then smaller ones, until the last byte of the disk is used.
  */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')

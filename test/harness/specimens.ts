@@ -38,7 +38,7 @@ interface Tool {
 
 const shared = join(fileURLToPath(ROOT), '..', 'shared')
 
-/** Undefined if the description of the protocol is not on this machine. */
+/** Reads the description of the protocol. Resolves with undefined if the description is not on this machine. */
 async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): boolean } | undefined> {
   const tool = join(shared, 'tools', 'wire-check.mjs')
   if (!existsSync(tool)) return undefined

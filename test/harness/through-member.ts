@@ -1,6 +1,6 @@
 /**
- * With TEST_THROUGH_MEMBER=1, the application of the contract tests is that of one member of a cluster, and all instances are
- * at another one: each call crosses the link between their engines.
+ * With TEST_THROUGH_MEMBER=1, the contract tests call one member of a cluster, and another member hosts all instances.
+ * So each call crosses the link between the engines of the two members.
  */
 import type { Engine } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'

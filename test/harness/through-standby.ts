@@ -20,7 +20,7 @@ export const isThroughStandby = process.env.TEST_THROUGH_STANDBY === '1'
 
 const HOST = '127.0.0.1'
 const NO_BODY: ReadonlySet<number> = new Set([204, 304])
-/** Each service answers these itself. */
+/** Paths that each service answers itself. A standby does not pass these requests on. */
 const OF_PROCESS = /^\/(health\/|metrics)/
 
 export async function throughStandby(app: Pick<Asked, 'fetch'>) {

@@ -21,7 +21,7 @@ export interface World {
   network: SandboxNetworkReady
   /** Folder of the service's data. In a shared world it also contains the data of other test files. */
   dir: string
-  /** Runs `meanwhile` between the stop and the start. A new client replaces `gateway`. */
+  /** Stops the service, runs `meanwhile`, and starts the service again. A new client then replaces `gateway`. */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
   /**
    * Ends everything. Throws if the network received something that it did not know or could not decrypt, or if a
