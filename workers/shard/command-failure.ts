@@ -10,11 +10,12 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
     operation: command.type === 'call' ? command.call.operation : undefined,
   }
-  // A failed start of an existing instance must not get `engine_unavailable`: the engine retries it, but after this
-  // code it would conclude that the shard has ended.
-  if (isStorageFailure(error) && !(command.type === 'start' && command.how !== 'create')) {
+  if (isStorageFailure(error)) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
-    return noStorage().toData()
+    // The engine retries the start of an existing instance. After `engine_unavailable` it would conclude that the shard
+    // has ended.
+    const isRetried = command.type === 'start' && command.how !== 'create'
+    return (isRetried ? new Failure('internal') : noStorage()).toData()
   }
   if (!(error instanceof Failure)) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of a defect in the service; please report it')

@@ -73,7 +73,6 @@ export function createAppStateChanges(
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return
     const answer = await sock.query(patchQuery(collection, before.version, made.patch), PATCH_DEADLINE)
-    if (answer === undefined) throw new Failure('send_timeout')
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')

@@ -1,7 +1,5 @@
 /** Caches the metadata of groups until a notice changes it, so that a send need not query the members each time. */
-import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { LidPair } from '../connection/identity.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
@@ -88,7 +86,5 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 }
 
 async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
-  const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  if (answer === undefined) throw new Failure('send_timeout')
-  return groupIn(answer)
+  return groupIn(await sock.query(metadataQuery(jid)))
 }
