@@ -42,15 +42,15 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
-      // // With the limit lifted, only the largest number of instances is measured.
+      // With the limit lifted, only the largest number of instances is measured.
       if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // // With the limit lifted, only a start after a normal stop is measured.
+      // With the limit lifted, only a start after a normal stop is measured.
       if (limit === LIFTED && !SMOKE) continue
-      // // Wait for the work that a login leaves after it has finished.
+      // Wait for the work that a login leaves after it has finished.
       await sleep(amount(2_000, 200))
       await running.service.kill()
       result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }

@@ -86,7 +86,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   return {
     out: await allocated(TEXTS, () => out(TEXTS, PER_SECOND)),
     in: await allocated(TEXTS, () => into(TEXTS, PER_SECOND)),
-    // // The service also allocates without texts. This is its amount in ten seconds, about what the measurement of the
+    // The service also allocates without texts. This is its amount in ten seconds, about what the measurement of the
     // paced texts includes.
     idle: await allocated(TEXTS, () => sleep((1_000 * TEXTS) / PER_SECOND)),
   }

@@ -89,7 +89,7 @@ try {
     if (delivery.status !== 'sent') throw new Error(`${delivery.error_code}: ${delivery.error_message}`)
   }
 
-  // // A small film is sent first, so that the time in which the media threads start is not measured.
+  // A small film is sent first, so that the time in which the media threads start is not measured.
   const large = await largeFilm(FILM_MB * MB)
   const small = await film('avi')
   await settled(await send('/send-video', JSON.stringify({ phone: CONTACT, video: web.put('/small.avi', small) })))
@@ -139,7 +139,7 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // // The timer must be cleared first. Otherwise it would send a request to the service that has ended, and that error
+  // The timer must be cleared first. Otherwise it would send a request to the service that has ended, and that error
   // would hide the original one.
   clearInterval(watch)
   await web.stop()

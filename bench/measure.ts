@@ -53,7 +53,7 @@ const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', 
  * compiler.
  */
 const built = async (checkout: string) => {
-  // // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches.
+  // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -64,7 +64,7 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // // The simulated network writes its whole state in one go. With a hundred phones each write would block it for a
+  // The simulated network writes its whole state in one go. With a hundred phones each write would block it for a
   // tenth of a second, so writing is switched off.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)

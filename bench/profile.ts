@@ -89,7 +89,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
   const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
   const main = used.find(({ task }) => task === String(pid))!.ms
-  // // Of all threads but the main thread, the shard uses the most processor time.
+  // Of all threads but the main thread, the shard uses the most processor time.
   const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
   const shard = Math.max(...others)
   const rest = others.reduce((sum, ms) => sum + ms, 0) - shard

@@ -32,7 +32,7 @@ try {
       const { baseUrl } = running.gateway
       for (const instance of instances) instance.api_url = baseUrl + new URL(instance.api_url).pathname
       for (const instance of instances) {
-        // // The API does not know an instance until that instance is loaded after a start.
+        // The API does not know an instance until that instance is loaded after a start.
         for (;;) {
           const { status } = await running.gateway.ask(instance, 'GET', '/queue?page_size=1')
           if (status === 200) break
@@ -63,7 +63,7 @@ try {
     }
     return times
   }
-  // // The driver sends the requests. The test harness would parse each answer and search it for secrets, which takes
+  // The driver sends the requests. The test harness would parse each answer and search it for secrets, which takes
   // time.
   const page = (rounds: number) =>
     driver.call('drive', {

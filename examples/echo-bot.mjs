@@ -42,7 +42,7 @@ for await (const event of events('received')) {
   if (event.from_me || event.is_group || !event.text) continue
   const answer = await fetch(`${url}/send-text`, {
     method: 'POST',
-    // // This key makes an event that arrives twice harmless, because the service sends only one message per key.
+    // This key makes an event that arrives twice harmless, because the service sends only one message per key.
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': event.event_id },
     body: JSON.stringify({ phone: event.phone, message: event.text.message, reply_to_message_id: event.message_id }),
   })

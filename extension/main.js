@@ -4,7 +4,7 @@
  * gateway or the ticket.
  */
 ;(() => {
-  // // Without the fragment there is nothing to confirm, and the page must not notice the extension. page.js removes
+  // Without the fragment there is nothing to confirm, and the page must not notice the extension. page.js removes
   // the fragment.
   if (!location.hash.startsWith('#svc-passkey=')) return
 
@@ -20,7 +20,7 @@
     ...json,
     challenge: fromText(json.challenge),
     allowCredentials: (json.allowCredentials ?? []).map((each) => ({ ...each, id: fromText(each.id) })),
-    // // `uvm` is the only WebAuthn extension that is passed on. From the result of some other extensions, the key of
+    // `uvm` is the only WebAuthn extension that is passed on. From the result of some other extensions, the key of
     // an encrypted backup could be derived.
     extensions: json.extensions?.uvm === true ? { uvm: true } : {},
   })
@@ -49,7 +49,7 @@
     }
   }
 
-  // // The events carry text, because objects do not cross between the scripts of the page and those of the extension.
+  // The events carry text, because objects do not cross between the scripts of the page and those of the extension.
   document.addEventListener('svc-passkey-sign', async ({ detail }) => {
     document.dispatchEvent(new CustomEvent('svc-passkey-signed', { detail: JSON.stringify(await sign(detail)) }))
   })

@@ -7,7 +7,7 @@
   const MARK = '#svc-passkey='
   if (!location.hash.startsWith(MARK)) return
   const opened = location.hash.slice(MARK.length)
-  // // No script of the page has run yet, and with this policy none will. Otherwise `performance` would show such a
+  // No script of the page has run yet, and with this policy none will. Otherwise `performance` would show such a
   // script the whole address, with the fragment.
   history.replaceState(null, '', location.pathname + location.search)
   const policy = document.createElement('meta')
@@ -38,7 +38,7 @@
   const host = document.createElement('div')
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
-  // // With a closed root, the page can neither read nor click what is in the card.
+  // With a closed root, the page can neither read nor click what is in the card.
   const root = host.attachShadow({ mode: 'closed' })
   root.adoptedStyleSheets = [sheet]
   const made = (tag, parts, more = {}) => {
@@ -52,7 +52,7 @@
 
   function button(text, press, className = '') {
     const element = made('button', [text], { type: 'button', className })
-    // // A script of the page can send clicks, but the browser marks them as not trusted.
+    // A script of the page can send clicks, but the browser marks them as not trusted.
     element.addEventListener('click', ({ isTrusted }) => isTrusted && press())
     return element
   }

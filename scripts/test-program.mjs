@@ -36,7 +36,7 @@ const { outputFiles } = await build({
   splitting: true,
   plugins: [...OPTIONS.plugins, addresses],
 })
-// // The names of some files contain hashes, so a new build would not overwrite the files of an earlier one.
+// The names of some files contain hashes, so a new build would not overwrite the files of an earlier one.
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? text : inAscii(text))

@@ -58,7 +58,7 @@ async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
   const events = run({ files: these, concurrency, execArgv, timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
-  // // Node reports each file as a test, too. That test has the name of the file.
+  // Node reports each file as a test, too. That test has the name of the file.
   events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
   const report = events.compose(isShort ? dot : spec)
   report.pipe(process.stdout, { end: false })
@@ -75,9 +75,9 @@ process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, '--v8-pool-size=1'].filter
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
-// // If a group ends before its tests do, all tests of the group are run again.
+// If a group ends before its tests do, all tests of the group are run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// // Each of these files runs alone and gets a separate world, as with `node --test`.
+// Each of these files runs alone and gets a separate world, as with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 writeSlowest()
@@ -85,7 +85,7 @@ if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {
   process.stdout.write(`\nOnce more, by themselves:\n${red.join('\n')}\n\n`)
-  // // Source maps slow down the start of each process, so only this second run names the lines of the sources.
+  // Source maps slow down the start of each process, so only this second run names the lines of the sources.
   const still = await failed(red, 1, ['--enable-source-maps'])
   if (still.length > 0) process.exitCode = 1
   else process.stdout.write(`\nGreen by themselves, red among the others; please look at them:\n${red.join('\n')}\n`)

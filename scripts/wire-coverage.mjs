@@ -35,7 +35,7 @@ function kindsOf(spec) {
   const kinds = new Set()
   for (const [tag, forms] of spec.server)
     for (const { name, node } of forms) {
-      // // This is the general form of a notification, not a kind.
+      // This is the general form of a notification, not a kind.
       if (name === 'GenericNotification') continue
       const children = (node.children ?? [])
         .map((child) => child.tag)

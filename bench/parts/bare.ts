@@ -18,7 +18,7 @@ if (process.argv[2] !== 'plain') shareAsyncLocalStorage(false)
 const { initAuthCreds, jidDecode, makeWASocket, WA_CERT_DETAILS } = await import('@whiskeysockets/baileys')
 const { SenderKeyRecord } = await import('@whiskeysockets/baileys/lib/Signal/Group/index.js')
 
-// // The library prints sessions to the console, including their private keys. So the console is silenced.
+// The library prints sessions to the console, including their private keys. So the console is silenced.
 for (const name of ['log', 'info', 'warn', 'error'] as const) globalThis.console[name] = () => {}
 
 interface Account {

@@ -33,7 +33,7 @@ for (const where of [globalThis, timers]) {
   counted(where, 'setTimeout', timer)
   counted(where, 'setImmediate', immediate)
 }
-// // Only the encryption of stored values sets a tag length. The encryption of the connection (Noise) does not, so the
+// Only the encryption of stored values sets a tag length. The encryption of the connection (Noise) does not, so the
 // two can be distinguished.
 counted(crypto, 'createCipheriv', ([algorithm, , , options]) => {
   if (algorithm === 'aes-256-gcm') options ? seal() : noise()

@@ -14,7 +14,7 @@ const PROFILES = {
   time: {
     start: [
       ['Profiler.enable'],
-      // // Time between two samples in µs.
+      // Time between two samples in µs.
       ['Profiler.setSamplingInterval', { interval: 250 }],
       ['Profiler.start'],
     ],

@@ -25,7 +25,7 @@ const STATUS = /"status":"(\w+)"/
 function take(body: string) {
   const type = TYPE.exec(body)?.[1] ?? 'none'
   const now = epoch()
-  // // `message_status` events are counted separately for each status: one text has several such events, and each of
+  // `message_status` events are counted separately for each status: one text has several such events, and each of
   // them must be countable.
   const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
   const entry = seen.get(name)

@@ -21,7 +21,7 @@ export function isGenuine(body, header, secret) {
 
 /** Starts the receiver. It calls `onEvent` once for each genuine event, after the request was answered. */
 export function startReceiver({ secret, port, onEvent }) {
-  // // A real receiver keeps the ids for a week, for example in a column with a unique index.
+  // A real receiver keeps the ids for a week, for example in a column with a unique index.
   const seen = new Set()
   const server = createServer(async (request, response) => {
     const pieces = []
