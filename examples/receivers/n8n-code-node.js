@@ -1,5 +1,6 @@
-// Code node for n8n, behind a Webhook node with the option "Raw Body" and "Respond: Immediately". It passes a genuine event on, or stops the
-// workflow. Write the secret of the instance into the first line. n8n needs NODE_FUNCTION_ALLOW_BUILTIN=crypto.
+// Code node for n8n. It follows a Webhook node with the option "Raw Body" and "Respond: Immediately". It passes a
+// genuine event on, and stops the workflow for any other request. Write the secret of the instance into the first line.
+// n8n needs NODE_FUNCTION_ALLOW_BUILTIN=crypto.
 const secret = 'whsec_…'
 const { createHmac, timingSafeEqual } = require('crypto')
 const header = $input.first().json.headers['x-svc-signature'] ?? ''
