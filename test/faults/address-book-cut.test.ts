@@ -1,6 +1,6 @@
 /**
- * The first reading of an address book is interrupted, and the phone then removes a person. The network does not report
- * this to a device that has no version of the collection, but the service must remove the stored person.
+ * The first reading of an address book is interrupted, and the phone then removes a person. The service must remove the
+ * stored person, although the network does not report the removal to a device that has no version of the collection.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

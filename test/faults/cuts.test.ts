@@ -1,6 +1,6 @@
 /**
- * Lost connections are the most frequent fault. They would lose messages if the service did not store each message
- * before acknowledging it.
+ * Cuts the connection again and again while texts arrive. Lost connections are the most frequent fault. They would lose
+ * messages if the service did not store each message before it acknowledges it.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * A service whose engine also takes commands of other services, at the port that is the first argument. It has all
- * instances that it knows. Prints the same line as the service.
+ * Runs a service whose engine also takes commands from other services. The first argument is the port for these
+ * commands. The service hosts all instances that it knows, and prints the same line as a normal service.
  */
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'

@@ -1,4 +1,7 @@
-/** A preloaded library makes system calls fail. So the test needs a C compiler and Linux. */
+/**
+ * Runs the service on a failing disk: a preloaded library makes system calls fail. So the test needs a C compiler and
+ * Linux.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'

@@ -36,7 +36,9 @@ const answerTo = (stanzaId: string) => ({
   },
 })
 
-/** The returned function gives the number of failed reads. */
+/**
+ * Makes the first matching read fail. The returned function ends this, and returns the number of failed reads (0 or 1).
+ */
 function failOnce(fits: (key: string) => boolean) {
   let failed = 0
   world.refuseRead((key) => fits(key) && failed++ === 0)
@@ -84,7 +86,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** The group has a member who has not sent anything, so the service has to look up the LID of this member. */
+/** Creates a group. One of its members has not sent anything, so the service has to look up the LID of this member. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',

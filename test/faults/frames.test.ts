@@ -21,7 +21,10 @@ after(() => world?.stop())
 
 const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`
 
-/** Notifications of one kind are handled one after the other. */
+/**
+ * Builds a notification about the devices of a person. The service handles notifications of one kind one after the
+ * other.
+ */
 const notice = (id: string, devices: number): BinaryNode => ({
   tag: 'notification',
   attrs: { type: 'devices', from: `${ANA}@s.whatsapp.net`, id, t: '1700000000' },
@@ -39,8 +42,8 @@ const push = (...frames: Buffer[]) =>
   world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
 
 /**
- * `act` sends stanzas to the service. Resolves with the ids of the first `count` stanzas with which the service
- * answers, in order.
+ * Runs `act`, which sends stanzas to the service. Resolves with the ids of the first `count` stanzas with which the
+ * service answers, in order.
  */
 async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
@@ -136,8 +139,8 @@ async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; a
 }
 
 /**
- * The most records that the service may write in one turn of the event loop: two for each pair (number and LID) in a
- * slice, and a few others.
+ * Maximum number of records that the service may write in one turn of the event loop: two for each pair (number and
+ * LID) in a slice, and a few others.
  */
 const MOST = 400
 

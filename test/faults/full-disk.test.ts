@@ -19,8 +19,8 @@ const { world, group } = await startUnasked()
 after(() => world.stop())
 
 /**
- * Only a commit of the inbox writes marks of received messages, or a record of a stanza that is decrypted but not
- * processed.
+ * Returns whether the inbox makes this commit. Only the inbox writes marks of received messages, and records of stanzas
+ * that are decrypted but not processed.
  */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
@@ -99,7 +99,9 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** A Signal session changes whenever a message is encrypted for its device. */
+/**
+ * Returns whether the commit writes a Signal session. A session changes whenever a message is encrypted for its device.
+ */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {

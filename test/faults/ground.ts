@@ -38,7 +38,7 @@ const LOOK = 20
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** The test fails at the deadline; `what` names what was expected. */
+/** Waits until `isSo` returns true. The test fails after `ms`, and the error contains `what`. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await isSo())) {
@@ -48,8 +48,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * A test uses the same port for all starts, so that `api_url` stays valid. The port is below those that systems assign
- * (32,768 and up), so that no other program takes it.
+ * Returns a free port. A test uses it for all starts, so that `api_url` stays valid. The port is below those that
+ * systems assign (32,768 and up), so that no other program takes it.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
@@ -64,8 +64,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * `onNetwork`: additional environment variables of the network's process; `onService`: those of each start of the
- * service.
+ * Starts the network, the service and the receiver. `onNetwork`: additional environment variables of the network's
+ * process. `onService`: those of each start of the service.
  */
 export async function startGround(
   onNetwork: Record<string, string> = {},
@@ -130,8 +130,8 @@ export async function startGround(
 const stopped = new WeakSet<Gateway>()
 
 /**
- * Repeats a request that was not acknowledged, as a correct client does. Throws at any answer other than success, 503
- * and 429.
+ * Sends a text, and repeats the request until the service acknowledges it, as a correct client does. Throws at any
+ * answer other than success, 503 and 429.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {

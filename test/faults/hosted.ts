@@ -40,9 +40,12 @@ export interface HostedWorld {
    * automatic attempts would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
-  /** If `when` returns true, the commit is refused, as on a full disk. The commit before a login is empty. */
+  /**
+   * Refuses each commit for which `when` returns true, as on a full disk. The store also makes an empty commit before a
+   * login.
+   */
   refuse(when: ((batch: Batch) => boolean) | null): void
-  /** If `when` returns true, the read fails. */
+  /** Makes each read fail for which `when` returns true. */
   refuseRead(when: ((key: string) => boolean) | null): void
   /** Makes reads of matching keys hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
@@ -50,8 +53,8 @@ export interface HostedWorld {
 }
 
 /**
- * `account`: options of the account's phone. `refused`: selects commits that are refused from the start on, as with
- * `refuse`.
+ * Starts the network, the receiver and one instance. `account`: options of the account's phone. `refused`: selects
+ * commits that are refused from the start on, as with `refuse`.
  */
 export async function startHosted(
   phone: string,
@@ -174,8 +177,8 @@ export async function startHosted(
 }
 
 /**
- * The network drops all retry receipts (requests to send a message again). So a message that arrives although the
- * service failed was sent again because it was not acknowledged.
+ * Starts a network that drops all retry receipts (requests to send a message again). So if a message arrives although
+ * the service failed, the network sent it again because it was not acknowledged.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)
@@ -184,7 +187,7 @@ export async function startUnasked(): Promise<{ world: HostedWorld; group: strin
   return { world, group }
 }
 
-/** The host of a shard thread, which runs in the process of the test and has said hello. */
+/** Creates the host of a shard thread in the process of the test. It has already handled the command `hello`. */
 export async function hostOf({ deps }: Pick<HostedWorld, 'deps'>) {
   const host = createHost({
     log: createLog({ level: 'silent' }, 'host'),

@@ -44,7 +44,7 @@ test('an instance is there to be kept', async () => {
 })
 
 const STEPS = amount(['create:key', 'delete:recorded', 'delete:erased'], ['create:key', 'delete:recorded'])
-/** The service that is killed at the first step. Each start after a kill also runs until the next step. */
+/** The running service. It was started so that it dies at the current step. */
 let killed: Awaited<ReturnType<typeof start>>
 for (const [at, step] of STEPS.entries()) {
   test(`a kill at ${step} leaves an instance that is gone, with its key and all of its records, after the next start`, async () => {

@@ -43,7 +43,10 @@ export function compare(
 
 export const textOf = (event: Event) => String((event.text as { message: string }).message)
 
-/** Notifications of groups and other changes are `received` events, too, but have no text. */
+/**
+ * Returns the `received` events that have a text. Notifications, for example of groups, are `received` events without a
+ * text.
+ */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
 export function firstDeliveries(events: readonly Event[]): Event[] {

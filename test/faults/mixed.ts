@@ -265,7 +265,10 @@ export interface Mixed {
   send(): Promise<void>
 }
 
-/** Each author in each chat uses its kinds in turn, and the seed determines the order of the authors and chats. */
+/**
+ * Plans this number of messages, which `send` sends one after the other. Each author in each chat uses its kinds in
+ * turn, and the seed determines the order of the authors and chats.
+ */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({
     ...line,
@@ -306,7 +309,10 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
   }
 }
 
-/** The event of an edit contains the id of the edited message, so the id of its stanza is in another field. */
+/**
+ * Returns the id of the message's stanza. The event of an edit contains the id of the edited message, so the id of the
+ * stanza is in another field.
+ */
 export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
 
 /** Whether the event has no content because the service does not know the message to which it refers. */

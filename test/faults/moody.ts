@@ -6,8 +6,8 @@ import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * The gateway tries again at once after a close without an answer, because the connection may have been stale. So only
- * a second close counts as a failure.
+ * Failures of the receiver. The gateway tries again at once after a close without an answer, because the connection may
+ * have been stale. So only a second close counts as a failed attempt.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
@@ -15,13 +15,13 @@ export type Mood = (typeof MOODS)[number]
 export interface Moody {
   readonly counts: Readonly<Record<Mood, number>>
   taken(type?: string): Received['event'][]
-  /** At the next first attempt to deliver an event, the receiver does not answer. */
+  /** Makes the receiver give no answer to the next event that it gets for the first time. */
   hangNext(): void
 }
 
 /**
- * Chooses the failure of a first attempt by a random number from 0 to 1: the first entry whose limit is above this
- * number.
+ * For each failure, a limit from 0 to 1. A random number chooses the failure of a first attempt: the first entry whose
+ * limit is above this number.
  */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],

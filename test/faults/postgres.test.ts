@@ -1,5 +1,5 @@
 /**
- * The connection breaks during commits to PostgreSQL. No result may be reported wrongly, and no commit may be applied
+ * Breaks the connection during commits to PostgreSQL. No result may be reported wrongly, and no commit may be applied
  * twice. A trigger counts how often each row is written, so a second write of the same bytes is found.
  */
 import assert from 'node:assert/strict'
@@ -54,7 +54,7 @@ import { createSeeded } from './seeded.ts'
 
 const log = createLog({ level: 'fatal' }, 'standby')
 const NO_SERVER = { explain() {}, forwardWith() {}, metricsWith() {} }
-/** Nobody answers at the port of this standby. */
+/** Describes a service that waits as a standby. By default, nothing answers at its port. */
 const nodeAt = (name: string, at: { host?: string; port: number } = { port: 1 }) => ({
   id: randomUUID(),
   name,
@@ -84,7 +84,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     cluster = await startCluster()
     proxy = await startProxy(cluster.socket)
   })
-  // The server allows 60 connections.
+  // The clients are closed after each test, because the server allows only 60 connections.
   afterEach(() => cluster.endClients())
   after(async () => {
     await Promise.all([...open].map((store) => store.dispose()))
@@ -343,8 +343,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   /**
-   * The service has two threads, owns its schema, and connects through the proxy. Also returns the failures that are
-   * reported to the service.
+   * Starts a service that has two threads, owns its schema, and connects through the proxy. Also returns the failures
+   * that are reported to the service.
    */
   async function service(options: { threads?: number } = {}) {
     const schema = `service_${schemas++}`
@@ -402,7 +402,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
     // The server checks for a deadlock once, this long after the takeover began to wait.
     await side.query("ALTER ROLE svc SET deadlock_timeout = '2500ms'")
-    // A thread of the former owner locks its own row first, and that of its service when the takeover waits for it.
+    // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
+    // the row of its service.
     const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
       PERFORM FROM svc_writer WHERE service IS NOT NULL FOR UPDATE;
       PERFORM pg_advisory_xact_lock(1);
@@ -497,7 +498,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = standBy(b).finally(() => {
       isNext = true
     })
-    // An owner that does not hold the lock would be regarded as dead before this number of looks.
+    // If an owner did not hold the lock, the standby would regard it as dead before this number of checks.
     await until(
       async () => waited.length,
       (count) => count > 12,
@@ -546,7 +547,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const giveBack = await last.own()
     assert.deepEqual([dead.length, last.hasTakenOver?.(), failed], [1, false, []])
     assert.deepEqual(await nodesOf(last), [['active', 'node-c', 'node-b', 'planned'], lost])
-    // The service that was killed is lost at first, and its row is removed after an hour.
+    // A service that was killed is listed as `lost` at first. Its row is removed after an hour.
     const ADD =
       "INSERT INTO svc_service (id, name, release, state, host, seen_at) VALUES (gen_random_uuid(), $1, '', 'standby', '', now() - $2::interval)"
     await side.query(ADD, ['killed', '6 s'])
@@ -563,7 +564,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
-  /** The database refuses this operation on a table, as if its disk were full. */
+  /** Returns SQL by which the database refuses this operation on a table, as if its disk were full. */
   const refusing = (operation: string, table: string, condition = '') => `
     CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER refusing BEFORE ${operation} ON ${table} FOR EACH ROW ${condition} EXECUTE FUNCTION refused()`
@@ -663,7 +664,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await until(async () => over.length, Boolean)
     assert.equal(over[0], 'The service cannot reach PostgreSQL, and its standby may take over.')
     assert.deepEqual([unreached, unlisted], [[], ['no room']])
-    // The owner's process would have ended. Here it could connect again, and the standby would wait for it.
+    // In production, the owner's process would have ended. Here it could connect again, and the standby would wait for
+    // it.
     const last = await openStore(cluster.url(schema), { turn: await turn })
     const giveBackLast = await last.own()
     proxy.refuse(false)
@@ -672,8 +674,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   /**
-   * Resolves when the owner has asked the standby. A real standby would take over, because the connection that holds the
-   * lock ends in these tests.
+   * Simulates a standby that only waits, and resolves when the owner has asked it for its state. A real standby would
+   * take over, because the connection that holds the lock ends in these tests.
    */
   async function standbyThatWaits(main: OpenStore, schema: string) {
     const server = await listen({ host: '127.0.0.1', port: 0 })
@@ -826,13 +828,13 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         side,
       ),
     ])
-    // Otherwise a request would wait for an active service, and then get a reason.
+    // The service whose start was refused gives no reason. With a reason, a request would wait for an active service.
     assert.equal(await reasonAtSide(), undefined)
     await closeSides()
     assert.deepEqual([hasEnded, starting.waiting().reason], [true, 'standby'])
     const { reason, active } = leaver.explained()
     assert.deepEqual([reason, active], ['stopping', markOf(main.ownerId!)])
-    // Standbys that have ended in order are no longer listed.
+    // Standbys that were stopped properly are no longer listed.
     assert.deepEqual(
       (await main.nodes!()).map(({ state }) => state),
       ['active', 'standby'],
@@ -1173,7 +1175,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await assert.rejects(again(), /Another service \(which has no entry\)/)
     assert.equal(await format(), '4')
     await side.query('SELECT pg_advisory_unlock_all()')
-    // The second one watches the counters while the first one changes the tables.
+    // The second service watches the counters while the first one changes the tables.
     const both = await Promise.all([again(), pause(300).then(again)])
     for (const each of both) await each.dispose()
     assert.equal(await format(), '6')

@@ -2,9 +2,9 @@
 
 export interface Seeded {
   seed: number
-  /** The number is at least 0 and less than 1. */
+  /** Returns a number that is at least 0 and less than 1. */
   next(): number
-  /** The number is whole, at least 0, and less than `limit`. */
+  /** Returns a whole number that is at least 0 and less than `limit`. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
@@ -18,7 +18,7 @@ export interface Seeded {
 
 export function createSeeded(seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))): Seeded {
   let state = seed >>> 0
-  /** The algorithm mulberry32. Its state has only 32 bits, which is enough to choose moments. */
+  /** Implements the algorithm mulberry32. Its state has only 32 bits, which is enough to choose moments. */
   function next() {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

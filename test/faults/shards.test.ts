@@ -1,5 +1,5 @@
 /**
- * One of two shards (threads) dies. Requests for instances of the other shard must not fail, and no message may be
+ * Ends one of two shards (threads). Requests for instances of the other shard must not fail, and no message may be
  * lost.
  */
 import assert from 'node:assert/strict'

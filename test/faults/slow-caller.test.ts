@@ -10,8 +10,9 @@ import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const STOP_SECONDS = 6
 /**
- * Time in ms after which the network acknowledges the text. The service waits for the slow client for half of the time
- * of its stop, so the text is still in flight then, and most of the other half is left for its end.
+ * Time in ms after which the network acknowledges the text. When the service stops, it waits for the slow client for
+ * half of the allowed time. So the text is still in flight then, and most of the other half is left for its
+ * acknowledgement.
  */
 const ACK = 4_000
 

@@ -1,4 +1,4 @@
-/** The work in flight of a stopped instance is completed, and nothing is written after that. */
+/** Stops an instance. Its work in flight must be completed, and nothing may be written after that. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

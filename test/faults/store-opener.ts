@@ -1,6 +1,6 @@
 /**
- * Opens the store many times, as commands do beside a service, and commits a record each second time. It checks the
- * store, too. Prints the number of its commits.
+ * Opens the store many times, as commands do beside a service, and commits a record each second time. At the end it
+ * checks the store, and prints the number of its commits.
  */
 import { checkStore } from '../../src/storage/check.ts'
 import { openStore } from '../../src/storage/open-store.ts'

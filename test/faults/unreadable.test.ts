@@ -1,6 +1,6 @@
 /**
- * An instance must start without the records that cannot be read, or, if it cannot start, it must be possible to delete
- * it.
+ * Makes records of an instance unreadable: the instance must start without them. An instance that cannot start must
+ * leave nothing running, and it must be possible to delete it.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

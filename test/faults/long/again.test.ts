@@ -91,8 +91,8 @@ test('an item with which the service died three times is given up, and the next 
       await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send' })
       await dies(ground)
     }
-    // The process ends at its second send. It must get no further than one: `next`, because the message that ended
-    // three processes is not sent again.
+    // The process is killed at its second send. It must send only one message, `next`, because `poison` has ended three
+    // processes and is not sent again.
     await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send:2' })
     const failed = await outcomeOf(ground, poison)
     assert.deepEqual([failed.status, failed.error_code], ['failed', 'send_failed'])

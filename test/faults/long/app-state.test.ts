@@ -1,5 +1,5 @@
 /**
- * Every change of labels, of the name or of saved contacts must be reported, although the service dies before or after
+ * Every change of labels, of the name or of saved contacts must be reported, even if the service dies before or after
  * its commit.
  */
 import assert from 'node:assert/strict'
@@ -14,7 +14,10 @@ const STEPS = ['app-state:held', 'app-state:written']
 /** A label that the test changes to find out whether the service already reports changes. */
 const PROBE = 'probe'
 
-/** Returns the reported changes, each event id only once: a label as `chat +label`, and a name as it is. */
+/**
+ * Returns the reported changes. Each event id counts only once. A change of a label is written as `chat +label`, and a
+ * name as it is.
+ */
 function told({ receiver }: Ground): string[] {
   const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))
   return [...events.values()].flatMap(({ notification, label_associations, profile_name }) => {
@@ -141,8 +144,8 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
 })
 
 /**
- * Steps at which the process dies during a change of its own. In order: the change is not sent yet; the network has
- * accepted it; it was read back but not written; the request is not answered yet.
+ * Steps at which the service dies during a change that it makes itself. In order: the change is not sent yet; the
+ * network has accepted it; it was read back but not written; the request is not answered yet.
  */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 

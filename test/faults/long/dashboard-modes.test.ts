@@ -34,11 +34,11 @@ const BEN = '5511988880401'
 const phoneOf = (index: number) => `5511999${String(990_400 + index)}`
 const nameOf = (index: number) => (index === 0 ? LONG_NAME : `Shop ${index}`)
 
-/** A mode in which the pages are walked. */
+/** Conditions under which the test opens all pages, such as a slow network. */
 interface Mode {
   name: string
   context: BrowserContextOptions
-  /** The network of the browser in bytes per second, with its latency in ms. */
+  /** Speed of the browser's network in bytes per second, and its latency in ms. */
   network?: { bytesPerSecond: number; latencyMs: number }
   /** The longest time in ms until a page shows its data. */
   mostMs: number

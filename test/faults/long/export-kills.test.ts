@@ -1,6 +1,6 @@
 /**
- * The command is killed at any step. The instance must then be either connected or moved, and the file either complete
- * or refused by an import. A repeated command must complete the export.
+ * Kills the command `instance export` at its steps. The instance must then be either connected or moved, and the file
+ * either complete or refused by an import. A repeated command must complete the export.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -59,7 +59,7 @@ async function queuedIn(archive: string): Promise<number> {
   return count
 }
 
-/** An import must refuse the complete file, and only because this server still has the device. */
+/** Checks that the file is complete. An import must refuse it, and only because this server still has the device. */
 async function assertWhole(kind: Kind, target: string) {
   const from =
     kind === 'folder' ? ['baileys', target, '--stopped'] : ['svc', target, '--passphrase-file', join(dir, 'passphrase')]

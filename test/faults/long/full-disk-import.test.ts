@@ -1,6 +1,6 @@
 /**
- * The import is refused, no data of the imported device stay on the full disk, and the same file can be imported when
- * there is space again.
+ * Imports a device while the disk is full. The import must be refused, no data of the device may stay on the disk, and
+ * the same file can be imported when there is space again.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'

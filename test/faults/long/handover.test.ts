@@ -18,11 +18,14 @@ import { freePort, type Ground, startGround } from '../ground.ts'
 
 const ANA = '5511988887777'
 const INSTANCES = Number(process.env.SVC_TEST_INSTANCES ?? 10)
-/** With few accounts the starts are slow, so that sends meet the line of starts. A measurement has the default. */
+/**
+ * Number of accounts that are started per second. With few accounts it is low, so that some sends arrive while their
+ * accounts wait for their start. A measurement with more accounts uses the default of the service.
+ */
 const STARTS_PER_SECOND = INSTANCES > 25 ? '25' : '1'
 /** Time limit in ms of a standby's start, which ends only after the takeover. */
 const ENOUGH = 400_000
-/** Milliseconds for which a standby lets a request wait (`forwarding.ts`), less the inaccuracy of timers. */
+/** Time in ms for which a standby lets a request wait (`forwarding.ts`), less the inaccuracy of timers. */
 const PATIENCE = 2_950
 /** Interval in ms between two requests of the callers. */
 const EVERY = 25

@@ -1,7 +1,7 @@
 /**
- * If the service dies before the device is staged (stored for the next start), no data of it may stay. Otherwise, the
- * next start creates the complete instance. The device must never be connected twice, so the test deletes the moved
- * instance at the source.
+ * Kills the service at each step of an import. If it dies before the device is staged (stored for the next start), no
+ * data of the device may stay. Otherwise, the next start creates the complete instance. The device must never be
+ * connected twice, so the test deletes the moved instance at the source.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -42,7 +42,10 @@ async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return archive
 }
 
-/** Undefined if the service was killed before it answered. */
+/**
+ * Imports the archive, and resolves with the status of the answer. Undefined if the service was killed before it
+ * answered.
+ */
 const imported = (archive: Uint8Array<ArrayBuffer>): Promise<number | undefined> =>
   fetch(url('/admin/instances/import'), {
     method: 'POST',
@@ -89,7 +92,10 @@ for (const [step, isStaged] of [
 
 const known = new Set<string>()
 
-/** The network does not know this device, so its instance ends as `logged_out`. */
+/**
+ * Returns the files of a Baileys device as JSON. The network does not know this device, so its instance ends as
+ * `logged_out`.
+ */
 function filesOfBaileys(): string {
   const files = Object.entries(KEYS).flatMap(([type, values]) =>
     Object.entries(values ?? {}).map(([id, value]) => [`${type}-${id.replaceAll('/', '__').replaceAll(':', '-')}.json`, value]),

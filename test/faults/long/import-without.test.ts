@@ -63,7 +63,10 @@ const readBy = async (phone: string, text: string) =>
     )
   ).find((item) => item.text === text)!
 
-/** The number `at` is a part of the phone numbers, so that they are unique. */
+/**
+ * Links a device with Baileys, and exchanges messages with its contacts. `at` is a part of the phone numbers, so that
+ * they are unique.
+ */
 async function usedDevice(name: string, at: number) {
   const { sandbox } = world
   const [me, ana, bia, eva] = [1, 2, 3, 4].map((who) => `55119999${who}00${at}0`) as [string, string, string, string]

@@ -47,7 +47,7 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
-/** The returned function `give` adds a number of messages to send. */
+/** Sends messages in the background. The returned function `give` adds a number of messages to send. */
 function startSending(mixed: Mixed, { below, chance }: Seeded) {
   let quota = 0
   let isOver = false

@@ -26,7 +26,10 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /** Without `killAfter`, the process ends by itself when all events are written and delivered. */
+  /**
+   * Runs the process, and kills it after this number of deliveries. Without `killAfter`, the process ends by itself
+   * when all events are written and delivered. Resolves with whether it ended by itself.
+   */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -198,7 +198,8 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
 const STOPPED = 'The session is not running; request a QR code to start it.'
 
 /**
- * Prepares a linking in each stage, and calls `end`, which ends the thread. After that, no device may be partly linked.
+ * Prepares a linking in each stage, and calls `end`, which ends the shard thread. After that, no device may be partly
+ * linked.
  */
 async function survives(end: () => Promise<unknown>) {
   const all = await Promise.all(Object.values(STAGES).map((reach) => reach()))

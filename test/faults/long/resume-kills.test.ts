@@ -1,6 +1,6 @@
 /**
- * The command or the service is killed at any step. The instance must then be either moved without a connection, or
- * connected with exactly one. A repeated command must connect a moved instance.
+ * Kills the command `instance resume` or the service at each step. The instance must then be either moved without a
+ * connection, or connected with exactly one. A repeated command must connect a moved instance.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -27,7 +27,7 @@ after(async () => {
 const command = (env: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
   runCommandIn(env, ground.dataDir, 'instance', ...args)
 const resume = (env: Record<string, string> = {}) => command(env, 'resume', instance.id)
-/** Undefined if the service was killed before it answered. */
+/** Resumes the instance over HTTP. Resolves with undefined if the service was killed before it answered. */
 const resumeOverHttp = () =>
   fetch(`${ground.gateway.baseUrl}/admin/instances/${instance.id}/resume`, {
     method: 'POST',
@@ -57,7 +57,10 @@ async function movedOut(): Promise<string> {
   return text
 }
 
-/** Another start of the service must not change the outcome, and a repeated command must connect a moved instance. */
+/**
+ * Checks the state of the instance. Another start of the service must not change it, and a repeated command must
+ * connect a moved instance.
+ */
 async function assertOutcome(outcome: 'moved' | 'connected', waiting: string) {
   await assertState(outcome)
   await ground.service.kill()

@@ -40,7 +40,10 @@ test('a kill at any step of a send keeps the budgets and the messages', { timeou
       const { message_id } = await sendUntilAcknowledged(gateway, instance, people[number]!, `to ${number}`)
       ids.push(message_id)
     }
-    /** If a step is given, the service dies there, which may happen before the instance is connected. */
+    /**
+     * Starts the service again. If a step is given, the service dies at it, which may happen before the instance is
+     * connected.
+     */
     async function restart(step?: Step) {
       await ground.service.kill()
       await ground.start(step && { SVC_TEST_KILL_AT: step })

@@ -192,8 +192,8 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const login = await lastLogin()
     former.child.kill('SIGCONT')
     assert.equal((await former.ended).signal, 'SIGKILL')
-    // The network has ended its sessions, because the other service logged in. It can store no status, so it reports
-    // none.
+    // The network has ended the sessions of the paused service, because the other service logged in. The paused service
+    // can no longer store a status, so it must not report one.
     const isReplaced = /connection_replaced/
     assert.doesNotMatch(await readFile(logOf('b'), 'utf8'), isReplaced)
     assert.equal(

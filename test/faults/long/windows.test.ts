@@ -98,7 +98,10 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       await ground.service.kill()
     }
 
-    /** Undefined if the service died before it reported that it had started, which is also a valid moment. */
+    /**
+     * Starts the service so that it dies at the step. Resolves with undefined if it died before it reported that it had
+     * started, which is also a valid moment.
+     */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
         if (error.message.startsWith('ended with SIGKILL')) return undefined
@@ -182,7 +185,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
   }
 })
 
-/** Checks that the service has died at the step. If the deadline comes first, the step was not reached. */
+/** Waits until the service dies at the step. Rejects at the deadline, because the step was then not reached. */
 async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
