@@ -4,8 +4,8 @@
  */
 export const accessibleScript = `
 /**
- * A landmark around each part of the page; no link inside of a button; the text of a button as its name. There is one
- * server, so nobody has to choose it.
+ * Changes the components of Swagger UI: a landmark is around each part of the page, no link is inside a button, and the
+ * text of a button is its name. The choice of a server is left out, because there is only one.
  */
 const accessible = ({ React: { createElement } }) => {
   const within = (attributes) => (Original) => (props) => createElement('section', attributes, createElement(Original, props))
@@ -27,11 +27,14 @@ const accessible = ({ React: { createElement } }) => {
   }
 }
 const rowOf = (control) => control.closest('tr').dataset
-/** Attributes by selector; null removes one. Only the first selector that matches an element counts. */
+/**
+ * The attributes that an element gets, by selector. If the value is null, the attribute is removed. Only the first
+ * selector that matches an element counts.
+ */
 const ATTRIBUTES = Object.entries({
   '.dialog-ux': () => ({ role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Available authorizations' }),
   '.close-modal': () => ({ 'aria-label': 'Close the authorizations' }),
-  // As a region, a table would not be read as a table.
+  // A screen reader would not read a table with the role of a region as a table.
   'table[role="region"]': () => ({ role: null }),
   'tr[data-code] .examples-select-element': (control) => ({ 'aria-label': 'Example of the answer ' + rowOf(control).code }),
   '.examples-select-element': () => ({ 'aria-label': 'Example of the request' }),
@@ -41,7 +44,7 @@ const ATTRIBUTES = Object.entries({
   '.opblock-section-request-body :is(input[type="file"], textarea)': () => ({ 'aria-label': 'Body of the request' }),
   '.operation-filter-input': () => ({ 'aria-label': 'Search for an operation' }),
   '.json-schema-2020-12-accordion:not(:has(.json-schema-2020-12-accordion__children > *))': () => ({ 'aria-label': 'Schema' }),
-  // A long text is scrolled with the keyboard.
+  // With the focus on it, a long text can be scrolled with the keyboard.
   '.microlight': () => ({ tabindex: '0' }),
 })
 const ANY = ATTRIBUTES.map(([selector]) => selector).join(', ')

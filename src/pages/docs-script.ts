@@ -17,7 +17,7 @@ const remembered = () => {
     return {}
   }
 }
-/** A phone number, or the id of a group, a channel or a person. */
+/** Matches a phone number, or the id of a group, a channel or a person. */
 const NUMBER = /^[1-9][0-9]{9,}(-group|@[a-z.]+)?$/
 const withoutNumbers = (value) => {
   if (typeof value === 'string') return NUMBER.test(value) ? '' : value
@@ -34,7 +34,7 @@ const filled = (parameter, values) => {
 const prepared = (description, values) => {
   const { paths, ...others } = withoutNumbers(description)
   if (others.info.license) others.info.license.name += ' license'
-  // Swagger UI shows the marks of code in a summary.
+  // Swagger UI would show the backquotes around code in a summary, so they are removed.
   for (const { post } of Object.values(others.webhooks || {})) if (post && post.summary) post.summary = post.summary.replaceAll('\\u0060', '')
   for (const item of Object.values(paths))
     for (const method of METHODS)
@@ -47,14 +47,14 @@ const keep = (values) => {
   try {
     sessionStorage.setItem(TAB, JSON.stringify(values))
   } catch {
-    // The browser refuses storage, so the page forgets the instance when it is loaded again.
+    // If the browser refuses to store the values, the page forgets the instance when it is loaded again.
   }
   for (const name of ['instance_id', 'token']) fields[name].value = values[name] || ''
 }
 const asked = new Set()
 /**
- * A short number without a plus may lack its country code, so the page asks once for each number whether the code is
- * there.
+ * Returns the digits of a phone number, and every other value unchanged. A short number without a plus may lack its
+ * country code, so the page asks once for each such number. Throws if the user answers that the code is missing.
  */
 const read = (text) => {
   if (typeof text !== 'string' || !/^[+]?[0-9 ().-]+$/.test(text.trim())) return text
@@ -77,14 +77,17 @@ const withNumbers = (body) => {
 const LEAST = 3
 const textOf = (tag, operation) =>
   [tag, operation.get('path'), operation.getIn(['operation', 'summary']), operation.getIn(['operation', 'operationId'])].join(' ').toLowerCase()
-/** The groups with an operation that fits, with these operations only. */
+/** Returns the groups that contain a matching operation. Each group keeps only its matching operations. */
 const found = (groups, phrase) =>
   groups
     .map((group, tag) => group.set('operations', group.get('operations').filter((each) => textOf(tag, each).includes(phrase.trim().toLowerCase()))))
     .filter((group) => group.get('operations').size > 0)
 const partOf = (description, path) => path.reduce((part, key) => part && part[key], description)
 const pathOf = (reference) => reference.slice(2).split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-/** A part that contains itself keeps the reference to it. */
+/**
+ * Returns the value with each reference replaced by the part of the description that it names. A reference to a part
+ * that contains the reference itself is kept, because replacing it would never end.
+ */
 const withoutReferences = (description, value, within = []) => {
   if (Array.isArray(value)) return value.map((each) => withoutReferences(description, each, within))
   if (value === null || typeof value !== 'object') return value
@@ -97,8 +100,8 @@ const withoutReferences = (description, value, within = []) => {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutReferences(description, each, within)]))
 }
 /**
- * Replaces two parts of Swagger UI that take most of the time until the page is shown. It reads the description as YAML,
- * and it resolves the references of all operations to show one of them.
+ * Replaces the two parts of Swagger UI that take most of the time until the page is shown. Swagger UI reads the
+ * description as YAML, and resolves the references of all operations to show one operation.
  */
 const readQuickly = () => ({
   fn: {
@@ -108,9 +111,9 @@ const readQuickly = () => ({
     spec: { wrapActions: { parseToJson: (_, { specActions }) => (text) => specActions.updateJsonSpec(JSON.parse(text)) } },
   },
 })
-/** Swagger UI only compares the names of groups, so somebody who looks for an operation would find nothing. */
+/** Makes the search find operations. Swagger UI itself compares the phrase only with the names of groups. */
 const filterOperations = () => ({ fn: { opsFilter: found } })
-/** The groups that a search has found are opened, unless the text is so short that it finds nearly all. */
+/** Opens the groups that a search has found, unless the phrase is so short that it finds nearly all groups. */
 document.addEventListener('input', ({ target }) => {
   if (!target.matches('.operation-filter-input') || target.value.trim().length < LEAST) return
   for (const tag of found(ui.specSelectors.taggedOperations(), target.value).keySeq())
@@ -128,7 +131,7 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
-  // The colours of the default are too faint.
+  // The colours of the default theme are too faint to read.
   syntaxHighlight: { theme: 'tomorrow-night' },
   plugins: [filterOperations, readQuickly, accessible],
   requestInterceptor: (request) => {
@@ -144,7 +147,10 @@ const ui = SwaggerUIBundle({
 })
 window.ui = ui
 keep(remembered())
-/** Swagger UI gives the focus to the last field of the dialog with the keys, and so shows its end first. */
+/**
+ * Moves the focus to the first field of the dialog with the keys. Swagger UI gives it to the last field, so the dialog
+ * would show its end first.
+ */
 document.addEventListener('click', ({ target }) => {
   if (!target.closest('.auth-wrapper .authorize')) return
   setTimeout(() => {
@@ -156,7 +162,7 @@ document.addEventListener('click', ({ target }) => {
 document.forms.instance.addEventListener('submit', (event) => event.preventDefault())
 document.forms.instance.addEventListener('change', () => {
   keep({ instance_id: fields.instance_id.value.trim(), token: fields.token.value.trim() })
-  // The page is loaded again, because a change of the description takes Swagger UI seconds.
+  // The page is loaded again, because that is faster: Swagger UI takes seconds to apply a changed description.
   if (fields.instance_id.value && fields.token.value) location.reload()
 })
 `

@@ -39,7 +39,7 @@ html:not(.dark-mode) .swagger-ui .btn.cancel { border-color: #b3261e; color: #b3
 html:not(.dark-mode) .swagger-ui .btn.execute { border-color: #1f65b5; background: #1f65b5 }
 html:not(.dark-mode) .swagger-ui :is(.parameter__in, .prop-format, .json-schema-2020-12-expand-deep-button) { color: #5a6270 }
 .swagger-ui .download-contents { background: #5a6270 }
-/* The description has no links between operations. */
+/* This column is always empty, because the description has no links between operations. */
 .swagger-ui .response-col_links { display: none }
 html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel { border-color: #ff8a80; color: #ff8a80 }
 @media (max-width: 480px) { .swagger-ui .opblock .opblock-section-header { padding-inline: 10px } }

@@ -81,7 +81,7 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
     await act()
     setText('refused', '')
   } catch (error) {
-    // The page notices a linked account at its next status request.
+    // This error is not shown, because the next status request will show that the account is linked.
     if (error.code !== 'instance_already_connected') setText('refused', sentenceOf(error))
   }
   target.disabled = false
@@ -97,7 +97,7 @@ pressing('open', async () => {
 pressing('copy', async () => {
   const text = document.getElementById('by-hand')
   text.select()
-  // A frame may not use the clipboard without the permission of its page.
+  // A frame may use the clipboard only if the page around it permits this. So there is a second way to copy.
   await (navigator.clipboard ? navigator.clipboard.writeText(text.value) : Promise.reject()).catch(() => document.execCommand('copy'))
   setText('copied', PASSKEY.copied)
 })

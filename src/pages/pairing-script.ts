@@ -44,7 +44,7 @@ const tell = (event) => {
 `
 
 const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
-/** Sets a text only if it differs, because screen readers would otherwise read it again after every status request. */
+/** Sets the text of an element only if it changes, because screen readers read each text that is set. */
 const setText = (id, text) => {
   const element = document.getElementById(id)
   if (element.textContent !== text) element.textContent = text
@@ -74,7 +74,7 @@ const ask = async (path, sent) => {
 const CODE_LIFE = 3 * 60_000
 
 const clockScript = `let expiresAt = 0
-/** Time until which the shown code to type is valid; 0 without one. */
+/** Time (epoch ms) until which the shown pairing code is valid, or 0 if no code is shown. */
 let codeUntil = 0
 let isCodeAsked = false
 const clockOf = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0')
@@ -115,12 +115,15 @@ const finish = (phone) => {
 }
 `
 
-const statusScript = `/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
+const statusScript = `/**
+ * Statuses for which the page shows the sentence of the API, because it says more than the word of the page. Answers to
+ * connect links contain no such sentence.
+ */
 const EXPLAINED = ['disconnected', 'logged_out', 'banned']
-/** A sentence of the service has times of UTC; people read their own. */
+/** Replaces the UTC times in a sentence of the service by times in the reader's time zone. */
 const withLocalTimes = (text) => text.replace(/\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z/g, (time) => new Date(time).toLocaleString())
 let hasLooked = false
-/** Only the status of a connect link says whether the instance is paused. */
+/** Returns whether the instance is paused. Only the status of a connect link says this, so other pages ask for it. */
 const isPaused = async (paused) => (paused === undefined ? (await ask('me')).status_reason === 'paused' : paused)
 const look = async () => {
   const { connected, status, phone, error, paired, paused, pairing_failed } = await ask('status')
@@ -140,13 +143,13 @@ const look = async () => {
     show('qr', false)
     expiresAt = 0
   }
-  // A linked account needs no passkey.
+  // When the account is linked, the passkey is no longer needed.
   if (paired) show('passkey', false)
   else if (await lookAtPasskey(status)) {
     hideWays()
     return false
   }
-  // A failure before this page was opened is not shown, because its reader did not cause it.
+  // A pairing that failed before this page was opened is not shown, because the reader of the page did not cause it.
   if (pairing_failed && !isFirst) {
     hideWays()
     setText('state', PASSKEY.notLinked)
@@ -161,7 +164,7 @@ const look = async () => {
   setText('state', status === 'qr' ? instruction : said + advice)
   show('steps', status === 'qr' && !isByCode)
   show('busy', !isByCode && !isShown('qr') && status !== 'banned')
-  // If an account is linked but not connected, the reader can do nothing about it.
+  // If the account is linked but not connected, or banned, the reader of the page can do nothing about it.
   if (paired || status === 'banned') {
     hideWays()
     return false
@@ -169,7 +172,7 @@ const look = async () => {
   showWays()
   if (status === 'connecting' || status === 'starting') return false
   if (isByCode) {
-    // A request for the QR code starts a session, without which there is no code for a number either.
+    // A request for the QR code starts a session. Without a session, no pairing code can be requested either.
     if (status !== 'qr') await ask('qr-code')
     return false
   }
@@ -193,7 +196,7 @@ const loopScript = `const run = async () => {
         showOnly(error.reason === 'used' ? WORDS.used : WORDS.ended)
         return tell('ended')
       }
-      // The next status request shows that the account was linked.
+      // This error is not shown, because the next status request will show that the account is linked.
       if (error.code !== 'instance_already_connected') setText('problem', sentenceOf(error))
       if (error.status === 401 || error.status === 403) return
       pause = Math.max(pause, error.waitMs || 0)
@@ -214,7 +217,7 @@ const goneOn = async () => {
 }
 `
 
-const waysScript = `/** A phone cannot scan its own screen, so it is offered the code for a number first. */
+const waysScript = `/** Whether a pairing code is offered instead of the QR code. On a phone it is, because a phone cannot scan itself. */
 let isByCode = matchMedia('(pointer: coarse) and (max-width: 40rem)').matches
 const hideWays = () => { for (const id of ['busy', 'code', 'number', 'by-code', 'by-qr']) show(id, false) }
 const showWays = () => {
@@ -227,7 +230,7 @@ const byCode = (isOn) => {
   expiresAt = 0
   showWays()
   for (const id of ['code', 'qr', 'busy', 'steps']) show(id, false)
-  // The next look at the status is up to two seconds away, and until then the sentence would be about the other way.
+  // The sentence changes now, because the next status request, which would change it, is up to two seconds away.
   setText('state', isOn ? WORDS.typeCode : WORDS.fetching)
   codeUntil = 0
   setText('problem', '')
