@@ -15,7 +15,10 @@ const run = promisify(execFile)
 const RUNNING = 'docs/running.md'
 const BASE_URL = 'http://127.0.0.1:8080'
 
-/** Names in the sample without compose. They are fixed, so a deployment on this machine may already use them. */
+/**
+ * Names of the container and the volume in the sample without compose. They are fixed, so another deployment on this
+ * machine may already use them.
+ */
 const FIXED = { container: 'svc', volume: 'svc-data' }
 
 const BOTH = ['-f', 'deploy/compose.yaml', '-f', 'deploy/compose.n8n.yaml']
@@ -44,7 +47,10 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
       `label=com.docker.compose.service=${service}`,
     )
 
-  /** Runs a health check (`["CMD", …]`) repeatedly until it succeeds, without waiting for Docker to run it. */
+  /**
+   * Runs a container's health check (`["CMD", …]`) repeatedly until it succeeds. It does not wait until Docker runs the
+   * check.
+   */
   const healthy = (container: string, [kind, ...command]: string[]) => {
     assert.equal(kind, 'CMD')
     const outcome = () =>
@@ -138,7 +144,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
     const { api_url: url } = await must('POST', `${BASE_URL}/account/instances`, { name: 'n8n' }, account)
     await must('PUT', `${url}/webhooks`, { received_url: 'http://n8n:5678/webhook/svc' })
     const { response_code: code, error } = await must('POST', `${url}/webhooks/received/test`, {})
-    // No workflow exists yet, so any HTTP status proves that n8n was reached.
+    // No workflow exists yet, so n8n refuses the request. Any HTTP status proves that n8n was reached.
     assert.ok(Number.isInteger(code), `${error}`)
     const refused = await ask('PUT', `${url}/webhooks`, { received_url: 'http://172.31.57.1:8080/' })
     assert.equal(refused.status, 400, JSON.stringify(refused.body))

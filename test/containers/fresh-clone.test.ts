@@ -1,5 +1,5 @@
 /**
- * Runs the commands of the READMEs unchanged on a fresh clone: `npm ci` installs from the registry, and the default
+ * Runs the commands of the READMEs unchanged on a fresh clone, so `npm ci` installs from the registry, and the default
  * ports are used. Prints how long it takes until the first message, the first webhook and the dashboard.
  */
 import assert from 'node:assert/strict'
@@ -14,7 +14,7 @@ import { sampleWith } from '../harness/samples.ts'
 
 const run = promisify(execFile)
 const BASE_URL = 'http://localhost:8080'
-/** The longest time of an installation, in ms. */
+/** Time limit of an installation in ms. */
 const DEADLINE = 600_000
 
 const isFree = await fetch(BASE_URL).then(
@@ -33,7 +33,10 @@ describe('a newcomer with a fresh clone', { skip: !isFree && 'port 8080 is in us
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  /** The shell is ended when the test ends. `printed` resolves with the output as soon as it contains the text. */
+  /**
+   * Runs commands in a shell, which is ended when the test ends. `printed` resolves with the output as soon as it
+   * contains the text.
+   */
   function shell(t: TestContext, commands: string, env: Record<string, string> = {}) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
     const child: ChildProcess = spawn('bash', ['-c', commands], { cwd: clone, env: { ...inherited, ...env }, detached: true })

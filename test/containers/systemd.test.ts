@@ -1,4 +1,4 @@
-/** The systemd samples of docs/running.md run unchanged, as root, in a new Debian container in which systemd runs. */
+/** Runs the systemd samples of docs/running.md unchanged, as root, in a new Debian container in which systemd runs. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -14,8 +14,8 @@ const run = promisify(execFile)
 const PAGE = 'docs/running.md'
 const NAME = `svc-systemd-${process.pid}`
 /**
- * The certificate authorities that this machine trusts. The container needs them if the machine reaches npm's registry
- * through its own TLS proxy.
+ * File with the certificate authorities that this machine trusts. The container needs them if the machine reaches npm's
+ * registry through its own TLS proxy.
  */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
 /** Folder of the npm that belongs to the installed Node. docs/running.md expects `node` at `/usr/bin/node`. */
@@ -66,7 +66,7 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
     await cp(NPM, join(root, NPM), { recursive: true })
     const npm = `#!/bin/sh\nexec /usr/bin/node ${NPM}/bin/npm-cli.js "$@"\n`
     await writeFile(join(root, 'usr/bin/npm'), npm, { mode: 0o755 })
-    // crun 1.8 does not start if both versions of control groups are mounted; runc does.
+    // crun 1.8 does not start if both versions of control groups are mounted, but runc does.
     const runtime = installed('runc') ? ['--runtime', 'runc'] : []
     const { stdout: files } = await run('bash', ['-c', 'ulimit -Hn'])
     const limits = ['--ulimit', `nofile=${files.trim()}:${files.trim()}`, '--ulimit', 'nproc=4096:4096']

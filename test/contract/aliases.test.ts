@@ -1,6 +1,6 @@
 /**
- * A request to an alias of a route must have the same effect and answer as a request to the canonical route, under the
- * alias's own field names.
+ * Tests the aliases of routes. A request to an alias, with the alias's own field names, must have the same effect and
+ * answer as a request to the canonical route.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,8 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
 })
 
 /**
- * Each request has its own instance, and the clock advances by a second before it, so that no rate limit is reached.
+ * Sends a request to a new instance, and returns what it caused. The clock first advances by a second, so that no rate
+ * limit is reached.
  */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000
@@ -116,7 +117,7 @@ for (const alias of aliases) {
   })
 }
 
-/** Removes the secret from an answer, because each instance has another secret. */
+/** Removes the secret from an answer, because it is different for each instance. */
 function withoutSecret(body: Fields | undefined): Fields | undefined {
   if (!body || !('secret' in body)) return body
   const { secret: _, ...rest } = body

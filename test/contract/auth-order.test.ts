@@ -1,6 +1,7 @@
 /**
- * Tests which error is reported if a request has several. The checks of a request are the rows of a table, and the row
- * with the smaller number must determine the answer. Each row is tested alone, and then each pair of rows.
+ * Tests which error is reported if a request has several. The checks of a request are the rows of a table, and the
+ * failed check with the smallest row number must determine the answer. Each row is tested alone, and then each pair of
+ * rows.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -34,14 +35,17 @@ interface Fault {
   status: number
   code: FailureCode
   /**
-   * Number of tokens that the rate limit bucket has after the answer, if it was full before; null if no bucket applies
-   * to the request.
+   * Number of tokens that are left in the rate limit bucket after the answer, if the bucket was full before. Null if no
+   * bucket applies to the request.
    */
   remaining: string | null
-  /** Two faults with the same slot change the same part of a request, so they cannot be combined. */
+  /** Part of the request that the fault changes. Two faults with the same slot cannot be combined. */
   slot?: string
   state?(world: World): Promise<unknown>
-  /** Runs after `state` of all faults of the request, because it sends requests whose answers depend on that state. */
+  /**
+   * Runs after `state` of all faults of the request, because it sends requests whose answers depend on the changes of
+   * `state`.
+   */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void
 }
@@ -85,7 +89,10 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** In the beginning every request is allowed, no error has occurred, and every rate limit bucket is full. */
+/**
+ * Returns the situation before a fault: every request is allowed, no error has occurred, and every rate limit bucket is
+ * full.
+ */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -127,7 +134,7 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
 }
 
 /**
- * Fault: the caller has sent 30 requests with wrong credentials. So the next request is refused, although its
+ * Fault: the caller has sent 30 requests with wrong credentials before. So the next request is refused, although its
  * credentials are correct.
  */
 const GUESSED = {
@@ -144,7 +151,7 @@ const outsideOfTheList = (row: number): Fault =>
   fault(row, 'an address outside of the allowlist', 403, 'ip_not_allowed', '120', { state: allowOthersOnly })
 /**
  * Fault: the instance has used up its request limit. The requests that use it up come from an allowed address and
- * contain all required keys, so that only this limit can refuse them.
+ * contain all required keys, so that nothing but this limit can refuse them.
  */
 const noRequestLeft = (row: number): Fault =>
   fault(row, 'no request left', 429, 'rate_limited', '0', {
@@ -191,8 +198,9 @@ function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorizat
 }
 
 /**
- * Tests each fault alone, and then every two faults that can be combined; outside of the full run only those that are
- * close in the table. Of two faults, the one with the smaller row number must determine the answer.
+ * Tests each fault alone, and then two faults at a time. Only the full run (SVC_TEST_FULL=1) tests every pair that can
+ * be combined; other runs test the pairs that are close in the table. The fault with the smaller row number must
+ * determine the answer.
  */
 function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
   test('nothing wrong is answered', async () => {
@@ -235,7 +243,7 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
 describe('a queued send', () => {
   const scopeless: Fault = fault(8, 'a key without the scope', 403, 'insufficient_scope', '120', {
     state: requirement('api-key'),
-    // If another fault uses the header `Authorization`, the key is sent in `Client-Token`.
+    // The fault sends its key in `Client-Token` if another fault already uses the header `Authorization`.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
@@ -323,8 +331,8 @@ describe('the Account API', () => {
     ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
       // The Account API accepts an API key of any workspace: the key selects its own workspace.
       .filter(({ name }) => name !== 'an API key of another workspace')
-      // The admin key is not an API key. But it identifies its workspace, so the request is counted in the bucket of
-      // that workspace.
+      // The admin key is not an API key. But it identifies its workspace, so the request takes a token from the bucket
+      // of that workspace.
       .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
     fault(2, 'a key in Client-Token', 401, 'api_key_required', null, {
       slot: 'key',

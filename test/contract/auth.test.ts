@@ -1,4 +1,4 @@
-/** The first check of a request that fails must determine the answer. */
+/** Tests the checks of a request one by one. The first check that fails must determine the answer. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
@@ -31,8 +31,8 @@ const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 
 /**
- * Number in the address that was used last. Each test uses a new address, because failed requests are counted per
- * address.
+ * Number in the client address of the current test. Each test uses a new address, because failed requests are counted
+ * per address.
  */
 let address = 0
 const service = await openService({

@@ -1,5 +1,5 @@
 /**
- * Lists the drivers that can store `blobs:` (media of waiting messages). The test suite runs once with each of them.
+ * The drivers that can store `blobs:` (media of waiting messages). The tests of `blobs:` run once with each of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ export interface Mount {
 
 interface Row {
   name: string
-  /** Reason to skip the tests of the driver; false if it can be tested. */
+  /** Reason to skip the tests of the driver, or false if it can be tested. */
   skip: string | false
   start(): Promise<Mount>
 }
@@ -47,8 +47,8 @@ async function inPostgres(): Promise<Mount> {
 
 async function inBucket(): Promise<Mount> {
   const server = await startS3()
-  // Other folders of the bucket belong to other programs, so their objects must not be deleted. A folder may have more
-  // objects than one page of a list.
+  // This object is in another folder of the bucket, which belongs to another program, so it must not be deleted. A
+  // folder may have more objects than one page of a list.
   await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
   const bucket = server.bucket('media')
   return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }

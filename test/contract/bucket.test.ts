@@ -1,4 +1,7 @@
-/** The S3 server is not ours, and verifies every signature. */
+/**
+ * Tests the client of S3 buckets against an S3 server that this project did not write. The server verifies every
+ * signature.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bucketClient } from '../../src/storage/bucket/bucket-client.ts'

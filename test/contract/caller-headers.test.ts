@@ -1,6 +1,6 @@
 /**
- * Tests every cell of the table of headers in src/http/README.md that say who the caller is. Every source file that
- * reads such a header must have a row.
+ * Tests every cell of the table in src/http/README.md of the headers that say who the caller is. Every source file that
+ * reads such a header must be in a row of the table.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -91,9 +91,9 @@ interface Right {
   service: Service
   start: string
   others: Line[]
-  /** A correct value of the header. Headers that are always refused also have one. */
+  /** Correct value of the header. Headers that are always refused also have one. */
   value: string
-  /** The value of the second header line, if the test sends the header in two different lines. */
+  /** Value of the second line, if the test sends the header in two lines with different values. */
   again?: string
 }
 
@@ -138,10 +138,7 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/**
- * A correct request for each header. For a header that is not listed here, the test uses a request that a proxy passed
- * on.
- */
+/** A correct request for each header. For any other header, the test uses a request that a proxy passed on. */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -212,7 +209,8 @@ test('two Host headers are refused, and so is none', async () => {
 })
 
 /**
- * Headers that describe the request itself: its content, and the expected answer. They say nothing about the caller.
+ * Headers that describe the request itself: its content and the expected answer. They say nothing about the caller, so
+ * they are not in the table.
  */
 const OF_THE_REQUEST = new Set([
   'Accept',
@@ -246,14 +244,17 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
     .map((entry) => join(entry.parentPath, entry.name)),
 )
 
-/** Headers of answers are left out, because only tests read those. */
+/**
+ * Returns the names of the request headers that a source file reads. Only tests read headers of answers, so none are
+ * found here.
+ */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
   const listed = [...relayed.matchAll(/'([^']+)'/g)].map(([, name]) => name!)
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // The scanned file has a loop over the names in `listed`, which are added below.
+    // This is a loop over the names in `listed`, which are added below.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

@@ -231,14 +231,15 @@ describe('the operations', () => {
 })
 
 /**
- * Returns the connect links of a second service object on the same store. `onCommit` is called at each of its commits.
+ * Returns the connect links of a second service object on the same store. `onCommit` is called before each of its
+ * commits.
  */
 async function observed(onCommit: () => void) {
   const { store, sealer, directory, clock, log, double } = service
   const commits = { count: 0 }
   const watching = {
     ...store,
-    // The links of other tests are not read.
+    // The second service does not load the links of other tests.
     async *range() {},
     async commit(...args: Parameters<typeof store.commit>) {
       commits.count++
@@ -328,7 +329,7 @@ describe('an open link', () => {
     const isOfLink = (route: { method: string; path: string }) =>
       opened.some((each) => each.method === route.method && each.path === route.path) ||
       `${route.method} ${route.path}` === `GET ${INSTANCE_BASE}/status`
-    // The routes include all aliases, and the route names of the compatible gateway.
+    // The routes include all aliases, and the routes of the compatible gateway (Z-API).
     const routes = [...requestRoutes, ...dialectRoutes].filter((each) => each.path.startsWith(INSTANCE_BASE) && !isOfLink(each))
     assert.ok(routes.length > declared.length)
     for (const { method, path: whole, name } of routes) {
@@ -569,8 +570,7 @@ describe('a link ends', () => {
       paused: false,
       pairing_failed: false,
     })
-    // The service handles this request after all earlier changes. So those changes are complete when the answer
-    // arrives.
+    // The service handles this request after all earlier changes. So these are complete when the answer arrives.
     assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
     service.double.tell(instance.id, { status: 'connected', paired: true })
@@ -609,8 +609,7 @@ describe('a link ends', () => {
       paused: false,
       pairing_failed: true,
     })
-    // The service handles this request after all earlier changes. So those changes are complete when the answer
-    // arrives.
+    // The service handles this request after all earlier changes. So these are complete when the answer arrives.
     await newLink()
     assert.equal(await statusOf(link.id), 'open')
     service.double.answer = () => ({ value: true, status: 'starting' })

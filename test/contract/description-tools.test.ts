@@ -1,5 +1,6 @@
 /**
- * Programs of others check the OpenAPI description: two linters with their recommended rules, a shell and a compiler.
+ * Checks the OpenAPI description with programs that others wrote: two linters with their recommended rules, a shell and
+ * a compiler.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

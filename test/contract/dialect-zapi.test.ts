@@ -30,7 +30,7 @@ async function instanceOf(dialect: 'zapi' | null) {
   return made
 }
 
-/** Each call has its own instance, and the clock advances by a second before it, so that no rate limit is reached. */
+/** Sends a call to an instance of its own. The clock first advances by a second, so that no rate limit is reached. */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
   service.double.calls.length = 0
@@ -44,8 +44,8 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
 /**
- * Matches the last part of the names of fields without an effect. The answer must list exactly these fields of a call
- * as ignored.
+ * Matches the names of fields without an effect, by the last part of the name. The answer must list exactly these
+ * fields of a call as ignored.
  */
 const UNUSED = /^(groupMentioned|salePrice|profileImage|amount|lastMessageId)$/
 
@@ -269,7 +269,7 @@ test('a large body under the dialect means the same', async () => {
   }
   const { status, input } = await ask(call('POST /send-image', fields))
   assert.deepEqual([status, input?.view_once, input?.reply_to_message_id], [200, true, 'A1'])
-  // `images` is one text instead of a list of one picture. A text of more than 1 MB is decoded while it arrives.
+  // Here `images` is one text instead of a list of one picture. A text of more than 1 MB is decoded while it arrives.
   const images = `data:image/png;base64,${(await image('png', 640, 640)).toString('base64')}`
   assert.ok(images.length > 1_048_576)
   const product = await ask(call('POST /products', { name: 'Mug', images }))

@@ -1,4 +1,4 @@
-/** All fields for a display name or a note follow the same rule (`src/domain/display-text.ts`). */
+/** Tests that all fields for a display name or a note follow the same rule (`src/domain/display-text.ts`). */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'

@@ -1,6 +1,6 @@
 /**
- * Every error code that an immediate operation declares must really occur. Most cases are rows of a table that another
- * test runs on the simulated network; requests with a wrong field are tested here.
+ * Tests that every error code that an immediate operation declares really occurs. Most cases are rows of a table that
+ * another test runs on the simulated network. Only requests with a wrong field are tested here.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,17 +13,17 @@ import { asked, asking, CODES, expected, READ_CODES, READ_LISTS } from '../e2e/n
 import { ABOUT } from '../e2e/not-there.ts'
 
 /**
- * Codes of the checks that every instance route makes before its operation. `auth-order.test.ts`, `operations.test.ts`
- * and `engine-supervision.test.ts` test them.
+ * Error codes of the checks that every instance route makes before its operation.
+ * `auth-order.test.ts`, `operations.test.ts` and `engine-supervision.test.ts` test them.
  */
 const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_required']
 /**
- * Codes that depend on the state of the instance, which every action checks in the same way. `states-answers.test.ts`
- * tests them, and `network-codes.test.ts` tests a lost connection.
+ * Error codes that depend on the state of the instance. Every action checks this state in the same way.
+ * `states-answers.test.ts` tests these codes, and `network-codes.test.ts` tests a lost connection.
  */
 const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
 
-/** Codes that operations declare but that never occur, with the reason. */
+/** Error codes that operations declare although they never occur, with the reason. */
 const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
   [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
   [
@@ -79,7 +79,10 @@ function covered(endpoint: Endpoint): Set<string | undefined> {
 
 const never = ({ id }: Endpoint) => NEVER.flatMap(([operations, codes]) => (operations.includes(id) ? codes : []))
 
-/** The error code of invalid bodies and queries. The HTTP layer refuses them in the same way for all operations. */
+/**
+ * Error code of invalid bodies and queries. The HTTP layer refuses them in the same way for all operations, so it needs
+ * no case for each operation.
+ */
 const OF_HTTP: FailureCode = 'invalid_request'
 
 for (const endpoint of asked)

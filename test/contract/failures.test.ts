@@ -99,8 +99,8 @@ describe('bodies', () => {
       duplex: 'half',
     } as RequestInit)
     assert.deepEqual(await problem(await service.app.request(request)), invalid('', 'must have at most 64 MB'))
-    // Some clients read the answer only after they have sent everything. So the service reads and drops the rest of the
-    // body, up to a limit.
+    // Some clients read the answer only after they have sent everything. So the service reads the rest of the body, up
+    // to a limit, and drops it.
     while (!cancelled) await new Promise((resolve) => setImmediate(resolve))
     assert.ok(pulled * 1_048_576 < 1.2 * MOST_DROPPED, `${pulled} MB were read`)
   })
@@ -108,8 +108,7 @@ describe('bodies', () => {
   test('large bodies share 256 MB, half of it for one instance: what does not fit is asked to come again, small ones are not concerned', async () => {
     const MB = 1_048_576
     /**
-     * Starts an upload whose body does not end until `cut` is called. `isTold`: whether the request declares its
-     * length.
+     * Starts an upload whose body does not end until `cut` is called. With `isTold`, the request declares its length.
      */
     const upload = (length: number, isTold = true, under = base) => {
       let cut!: () => void
@@ -227,8 +226,8 @@ describe('large bodies', () => {
   const endpoint = endpoints.find((one) => one.id === 'send.sendText')!
   const filler = 'x'.repeat(300_000)
   /**
-   * Builds a body with emoji as escape sequences. Clients that only send ASCII write them so, with twelve bytes per
-   * emoji.
+   * Builds a body with emoji as escape sequences. Clients that send only ASCII write an emoji in this way, with twelve
+   * bytes.
    */
   const escaped = (characters: number) => `{"phone":"5511988887777","message":"${'\\ud83d\\ude00'.repeat(characters)}"}`
   const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [

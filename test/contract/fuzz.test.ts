@@ -1,5 +1,5 @@
 /**
- * Sends requests to every route that are made from the OpenAPI description and then corrupted, with a fixed seed. No
+ * Sends requests to every route. They are made from the OpenAPI description and then corrupted, with a fixed seed. No
  * answer may be a 500, and every answer must match the description of its status.
  */
 
@@ -17,8 +17,8 @@ import { endsAfterFirst, METRICS_TOKEN, openService } from './http/service.ts'
 const SEED = 20261122
 const REQUESTS = amount(20_000, 2_000)
 /**
- * Time limit for the requests, in ms. A machine that is too busy for all of them makes as many as it can, and prints
- * their number.
+ * Time limit in ms for the requests. If the machine is too busy for all of them, the test sends as many as it can, and
+ * prints their number.
  */
 const TIME_LIMIT = 120_000
 
@@ -43,7 +43,7 @@ type Schema = {
   examples?: unknown[]
 }
 
-/** Unusual values, which no client should send. They are tried in every field. */
+/** Unusual values, which no client should send. The test tries them in every field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -178,7 +178,7 @@ const apiKey = (
 const instances = [await service.newInstance('one'), await service.newInstance('two')]
 after(() => service.close())
 
-/** The answer is the example in the operation's declaration. */
+/** Makes the double of the engine answer with the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -187,16 +187,17 @@ function engineAnswers(endpoint: Endpoint) {
   }
 }
 
-/**
- * Reverts the effect of a successful administration request, because it would change the result of the next request.
- */
+/** Reverts the effect of a successful administration request, because it would change the results of later requests. */
 async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
   if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
   if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value
   await service.changeWorkspace(() => unchanged)
 }
 
-/** A request that changed the settings may have set a dialect, which would change the answers to the next requests. */
+/**
+ * Removes a dialect that a request to change settings may have set. Returns true if there was one. It would change the
+ * answers to later requests.
+ */
 async function endedDialect({ id: operation }: Endpoint): Promise<boolean> {
   if (operation !== 'instance.updateSettings' && operation !== 'account.updateInstance') return false
   const speaking = instances.filter(({ id }) => service.directory.settings(id as InstanceId).dialect !== null)
@@ -289,7 +290,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       const isOfDialect = endpoint.access === 'instance' && 'X-Dialect' in init.headers && code === 'invalid_request'
       assert.ok(endpoint.errors.includes(code) || code === 'not_found' || isOfDialect, `${about}: not among its errors`)
     } else if (isDialect) {
-      // Other tests check the format of the answer. Here it only has to be valid JSON with status 200.
+      // Other tests check the format of the answer. Here it only has to be valid JSON, with status 200.
       if (endpoint.contentType === 'application/json') assert.ok(isJson && status === 200, about)
     } else {
       assert.equal(status, endpoint.status, about)

@@ -15,7 +15,9 @@ async function ignored(method: string, path: string, body?: unknown) {
   return { status, names: headers.get('X-Svc-Ignored-Fields') }
 }
 
-/** Returns the issues as `path message`, or the status if the request was not refused. */
+/**
+ * Returns the issues of a refused request, each as `path message`. Returns the status if the request was not refused.
+ */
 async function issues(method: string, path: string, body?: unknown): Promise<string[] | number> {
   service.time.now += 1_000
   const { status, body: answer } = await service.ask(method, base + path, body)

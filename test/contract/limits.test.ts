@@ -4,7 +4,7 @@ import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/serv
 
 interface Caller {
   name: string
-  /** Name of the bucket. Rows with the same name share one bucket. */
+  /** Name of the rate limit bucket. Callers with the same name share one bucket. */
   bucket: string
   ask(): ReturnType<Service['ask']>
 }

@@ -1,6 +1,6 @@
 /**
- * An operator's command is a separate process, and sends no notification to the service. Long-lived streams must notice
- * its changes without another request.
+ * Tests long-lived streams when an operator's command changes the store. The command is a separate process, and does
+ * not notify the service. The streams must notice its changes even if no request arrives.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { accountBeside, openService } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** Time in ms within which a stream must end. After this time the test closes the stream. */
+/** Time limit in ms within which a stream must end. After it, the test itself closes the stream. */
 const PATIENCE = 15_000
 
 async function rest(response: Response): Promise<string> {

@@ -1,4 +1,4 @@
-/** The parts of a main thread that have records in memory, on a store that other main threads use too. */
+/** Opens the parts of a main thread that keep records in memory, on a store that other main threads use too. */
 import assert from 'node:assert/strict'
 import { createDashboardSessions } from '../../src/account/dashboard-sessions.ts'
 import { keepSessions } from '../../src/account/session-records.ts'
@@ -28,13 +28,13 @@ export const silent: Log = {
 
 export interface MainOptions {
   log?: Log
-  /** Makes answers of the database late. */
+  /** Replaces functions of the change feed, so that answers of the database arrive late. */
   late?: (changes: ChangeFeed) => Partial<ChangeFeed>
   patienceMs?: number
   steps?: Steps
-  /** The engine in place of a double. */
+  /** Opens a real engine. Without it, a double is used. */
   open?: (parts: { store: OpenStore; keyRing: KeyRing }) => Promise<Pick<DirectoryDeps, 'engine' | 'cluster'>>
-  /** The other members of the cluster; absent for a service that is none. */
+  /** Other members of the cluster. Absent if the service is not a member of a cluster. */
   others?: readonly Member[]
 }
 

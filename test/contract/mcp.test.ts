@@ -1,4 +1,6 @@
-/** `test/e2e/mcp.test.ts` tests the MCP protocol itself with the official client. */
+/**
+ * Tests what `/mcp` answers over HTTP. `test/e2e/mcp.test.ts` tests the MCP protocol itself with the official client.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

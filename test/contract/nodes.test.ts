@@ -1,4 +1,6 @@
-/** The services on the store belong to the operator, who has the first workspace. */
+/**
+ * Tests who may list and drain the services on a store. They belong to the operator, whose workspace is the first one.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'

@@ -79,8 +79,8 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // The first page was opened before the rate limits of strangers were used up, and the second page afterwards. Both
-    // must still work.
+    // The first page was opened before the rate limits of unknown callers were used up, and the second page after that.
+    // Both must still work.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })
@@ -113,7 +113,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // The requests come from a thousand addresses, so that the limit per address does not refuse them.
+    // The requests come from a thousand different addresses, so that the limit per address refuses none of them.
     const request = { client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' }
     await Promise.all(Array.from({ length: 1_100 }, () => service.oauth.ask(request)))
     assert.equal(await service.store.count(keys.oauthConsents), 1_000)

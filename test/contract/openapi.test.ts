@@ -133,7 +133,7 @@ test('every parameter of a path is described, and required', () => {
   }
 })
 
-/** The request body may be a reference to a shared schema. */
+/** Returns the fields of the JSON body of an operation. The body may be a reference to a shared schema. */
 function propertiesOf({ requestBody }: Operation): object {
   const schema = requestBody?.content['application/json']?.schema
   const named = schema?.$ref === undefined ? schema : document.components.schemas![String(schema.$ref).split('/').at(-1)!]
@@ -161,8 +161,8 @@ test('every field of an input is a parameter or a field of the body', () => {
 })
 
 /**
- * Different spellings of the same rule give equal lines: branches and references are resolved, and `const` becomes an
- * enumeration with one value.
+ * Returns the rules of a schema, one per line. Different spellings of the same rule give equal lines: branches and
+ * references are resolved, and `const` becomes an enumeration with one value.
  */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
@@ -208,8 +208,8 @@ test('no rule of a schema is lost or made up: the description and zod read every
       [],
       `${what}: lost`,
     )
-    // zod leaves the examples, the default and the description of a field with a transformation out of the schema that
-    // it generates. So they are not compared.
+    // zod omits the examples, the default and the description of a field with a transformation from the schema that it
+    // generates. So they are not compared.
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
@@ -219,7 +219,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // Paths of orders and paths of instances both have a parameter `token`. Only that of an instance is skipped.
+    // Paths of orders and paths of instances both have a parameter `token`. Only the token of an instance is skipped.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -275,7 +275,7 @@ test('it carries no whole-number bound that only says what a double can hold', (
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
 })
 
-/** Also finds fields in branches, lists and references. */
+/** Returns the fields of a schema that have no description, including those in branches, lists and references. */
 function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
   const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]
@@ -402,7 +402,7 @@ test('everything that a failure tells in its details is a field of the error bod
   const { properties } = error!.properties.details as unknown as { properties: object }
   const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
   assert.ok(named.has('applied') && named.has('ownership_transferred'))
-  // The names at the end are details of errors that the texts of the description do not mention.
+  // These names are details of errors that the texts of the description do not mention.
   for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
     assert.ok(name in properties, name)
 })

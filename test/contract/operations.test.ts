@@ -10,7 +10,7 @@ import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/fe
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, NODE, openService, type Service } from './http/service.ts'
 
-/** Time in ms after which all request limits are reset, because the limits count per minute. */
+/** Time in ms after which all request limits are reset. The limits count requests per minute. */
 const BEYOND_LIMITS_MS = 61_000
 
 type Fields = Record<string, unknown>
@@ -56,7 +56,7 @@ const service = await openService({
   hasOwnAdminKey: true,
   nodes: { nodes, waitsForTurn: async () => true },
 })
-// API keys can only be required if an API key exists.
+// The service can require API keys only if one exists.
 await service.newKey(['instances:operate'], 'operates')
 const { security, subscription, dialect } = service.account.workspace(service.workspace)
 const unchanged = { security, subscription, dialect }
@@ -83,7 +83,10 @@ async function newLink(instance: string): Promise<string> {
   return (await service.connectLinks.create(service.workspace, instance as InstanceId, wish)).link.id
 }
 
-/** Reverts the change that an admin route has made and removes a new key, so that the next call is not affected. */
+/**
+ * Sends a request to an admin route. Then it reverts the change, and revokes a key that was made, so that the next call
+ * is not affected.
+ */
 async function administer(
   { id, method }: Endpoint,
   path: string,
@@ -99,7 +102,7 @@ async function administer(
   return answer
 }
 
-/** An instance for all calls that are refused. They can share it, because they do not change it. */
+/** Instance that no call has changed yet. Calls that are refused share it, because they do not change it. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -109,7 +112,10 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/** No other call has changed the instance. The clock advances before the call, so that no rate limit is reached. */
+/**
+ * Calls an operation of an instance that no other call has changed. The clock advances before the call, so that no rate
+ * limit is reached.
+ */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -145,7 +151,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** The answer is the example in the operation's declaration. */
+/** Makes the double of the engine answer with the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -252,7 +258,7 @@ function outside(schema: Schema, inBody: boolean): Trial[] {
 }
 
 /**
- * Returns valid values at the limits of a schema: null, the longest and the shortest plain text, the bounds of a
+ * Returns valid values at the limits of a schema: null, the shortest and the longest plain text, the bounds of a
  * number, and enumeration values in upper case.
  */
 function inside(schema: Schema, inBody: boolean): Trial[] {
@@ -286,8 +292,8 @@ const PIX_KEYS: Fields = {
 }
 
 /**
- * Returns other fields that a value needs to be valid, so that only the limit of the value is tested: for example the
- * other end of a range, or a key that fits its type.
+ * Returns other fields without which the value would be refused, such as the other end of a range, or a key that fits
+ * its type. So only the limit of the value itself is tested.
  */
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
@@ -311,7 +317,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** References to shared fields are resolved. */
+/** Returns the schema of an operation's fields, with references to shared fields resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

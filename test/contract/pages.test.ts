@@ -1,4 +1,4 @@
-/** `test/browser` tests these pages in a browser. */
+/** Tests the HTML of the pages and their headers. `test/browser` tests the pages in a browser. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Many clients read an answer only after they have sent the whole body. So the service reads and drops the rest of a
- * refused body. Otherwise such clients would report a broken pipe.
+ * Tests that a client receives the answer to a refused body. Many clients read an answer only after they have sent the
+ * whole body. So the service reads the rest of a refused body, and drops it. Otherwise such clients would report a
+ * broken pipe.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -50,7 +51,7 @@ const CASES: readonly Case[] = [
 
 const ZEROS = Buffer.alloc(MB, '0')
 
-/** Sends the whole body before reading the answer, as blocking clients do. Rejects if the connection is reset. */
+/** Sends the whole body before it reads the answer, as blocking clients do. Rejects if the connection is reset. */
 async function sendAll({ path, headers = [JSON_BODY], to = () => server }: Case, size: number, connection: string) {
   const socket = connect(Number(new URL(to().url).port), '127.0.0.1')
   await once(socket, 'connect')

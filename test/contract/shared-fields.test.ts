@@ -1,6 +1,6 @@
 /**
- * Each queued send must accept and check the shared optional fields. Its documentation must name those that have no
- * effect.
+ * Tests the optional fields that all queued sends share. Each send must accept and check them, and its documentation
+ * must name those that have no effect.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -126,10 +126,7 @@ function named({ id, fields }: Endpoint, person: string): Fields {
   return text === undefined ? {} : { [text]: `Hello @${person}` }
 }
 
-/**
- * For each operation, the shared fields that have no effect. A new entry would mean that an operation has lost a
- * feature.
- */
+/** Shared fields without an effect, by operation. A new entry here would mean that an operation has lost a feature. */
 const NOTHING: Record<string, readonly SharedField[]> = {
   ...Object.fromEntries(
     ['sendReaction', 'removeReaction', 'pinMessage', 'deleteMessage', 'sendPollVote', 'sendEventResponse'].map((name) => [

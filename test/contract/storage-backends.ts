@@ -1,5 +1,5 @@
 /**
- * Lists the backends that can store `state:` (all records of the service). The test suites run once with each of them.
+ * The backends that can store `state:` (all records of the service). The tests of the store run once with each of them.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,7 +11,8 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Backend {
   /**
-   * Returns the URL of a store with this name (letters, digits and `_`). The store is created when it is first opened.
+   * Returns the URL of a store with this name (letters, digits and `_`). Opening the URL for the first time creates the
+   * store.
    */
   url(name: string): string
   stop(): Promise<void>
@@ -19,7 +20,7 @@ export interface Backend {
 
 interface Row {
   name: string
-  /** Reason to skip the tests of the backend; false if it can be tested. */
+  /** Reason to skip the tests of the backend, or false if it can be tested. */
   skip: string | false
   /** True if the store is in memory: only threads of this process can open it, and nothing is on a disk. */
   isOfProcess?: boolean

@@ -1,4 +1,7 @@
-/** Compares a store with a sorted map: both get the same commits, reads, ranges and counts, in random order. */
+/**
+ * Compares a store with a model, which is a sorted map. Both get the same commits, reads, ranges and counts, in random
+ * order.
+ */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Op, RangeOptions } from '../../src/storage/contract.ts'
@@ -12,8 +15,8 @@ const UUIDS = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ]
 /**
- * Generates keys that sort before, between and after the keys of instances, and keys that only look like keys of
- * instances.
+ * Generates keys that sort before, between and after the keys of instances, and keys that look like keys of instances
+ * but are not.
  */
 const key = fc.oneof(
   fc.constantFrom(
@@ -123,7 +126,7 @@ async function check(store: OpenStore, model: Model, each: Action): Promise<void
   }
 }
 
-/** Empties the store first. `numRuns`: the number of random sequences. */
+/** Empties the store, and then compares it with the model in `numRuns` random sequences of actions. */
 export async function checkModel(store: OpenStore, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
     await store.storage.clear()

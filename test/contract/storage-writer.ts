@@ -1,19 +1,22 @@
 /**
- * A program that writes to a store for storage.test.ts. It runs as a worker thread until it is stopped, or as a
+ * A program that writes to a store, for storage.test.ts. It runs as a worker thread until it is stopped, or as a
  * separate process until it is killed.
  */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../../src/storage/open-store.ts'
 
-/** Builds batch number n, in which every key has the value n. So a batch that was stored only in part is noticed. */
+/**
+ * Builds batch number n, in which every key has the value n. So the test notices a batch of which only a part was
+ * stored.
+ */
 export const batchOf = (writer: string, n: number) =>
   Array.from({ length: 8 }, (_, i) => [`${writer}:${i}:${String(n % 50).padStart(3, '0')}`, Buffer.from(String(n))] as const)
 
 async function writeInThread(url: string, writer: string, batches: number) {
   const store = await openStore(url)
   for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
-  // All writers increase this counter at the same time. Only the guard of the commit prevents that increments are lost.
+  // All writers increase this counter at the same time. Only the guard of the commit prevents lost increments.
   for (let n = 0; n < 25; ) {
     const found = await store.get('counter')
     const next = Buffer.from(String(Number(found ?? 0) + 1))
@@ -37,7 +40,7 @@ async function writeUntilKilled(url: string) {
   const write = async (writer: string) => {
     for (let n = 0; ; n++) {
       await store.commit({ ops: batchOf(writer, n) })
-      // The write is synchronous. So every line in the pipe is of a commit that was acknowledged before the kill.
+      // The write is synchronous. So each line in the pipe belongs to a commit that was acknowledged before the kill.
       writeSync(1, `${writer} ${n}\n`)
     }
   }

@@ -259,7 +259,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         })
         telling = tell(1)
       })
-      // The reads of `telling` end before the store is closed.
+      // The test waits for the last reads in `telling` before it closes the store.
       await telling
       await thread.terminate()
       assert.deepEqual(wrong, [])
@@ -287,8 +287,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The newest batch on disk is the last acknowledged one, or the next one if the kill came between its commit
-          // and its acknowledgement.
+          // The newest batch on disk is the last acknowledged one. It is the next one if the kill came between the
+          // commit and its acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
         await reopened.commit({ ops: [['afterwards', bytes('works')]] })
@@ -341,9 +341,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
   })
 }
 
-/**
- * Checks that all eight keys of every slot have the value of the same batch, so that no batch was stored only in part.
- */
+/** Checks that no batch was stored only in part: all eight keys of a slot must have the value of the same batch. */
 function assertUntorn(entries: Map<string, string>) {
   const slots = new Map<string, Set<string>>()
   for (const [key, value] of entries) {

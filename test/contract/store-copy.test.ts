@@ -1,6 +1,6 @@
 /**
- * A copy of a store from lmdb to PostgreSQL or back must be equal byte by byte, also after a kill at one of its steps.
- * It must contain the changes that were made in the source while it was copied.
+ * Tests the copy of a store from lmdb to PostgreSQL or back. The copy must be equal byte by byte, also after a kill at
+ * one of its steps. It must contain the changes that were made in the source during the copy.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -82,7 +82,7 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await checkSecretKey(store, SECRET)
     const ring = await openKeyRing(store, SECRET)
     for (const instance of INSTANCES) await ring.make(instance)
-    // The state after a rotation of the secret that was interrupted: one key is sealed with both secrets, and another
+    // This is the state after an interrupted rotation of the secret: one key is sealed with both secrets, and another
     // only with the new secret.
     const sealed = openSealedKeys(store.keyTable, SECRET)
     await sealed.sealAlso(INSTANCES[0], NEXT_SECRET)
@@ -135,7 +135,7 @@ describe('a store is copied', { skip: noPostgres }, () => {
 
       for (const step of amount(STEPS, from === 'lmdb' ? STEPS : (['copy:medium', 'copy:ended'] as const)))
         test(`after a stop at ${step}`, async () => {
-          // The mark that the source was moved stays after a kill. The next round uses the same source, so the mark is
+          // A kill leaves the mark that the source was moved. The next round uses the same source, so the mark is
           // removed here.
           await source.store.commit({ ops: [[keys.storeMoved, null]] })
           const target = await KINDS[to]()

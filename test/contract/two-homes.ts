@@ -1,6 +1,6 @@
 /**
- * The engines of two services in this process, which are connected by the real link. Service b has the instances, in a real
- * shard thread; no instance runs in the thread of service a.
+ * The engines of two services in this process, which the real link connects. Service b has the instances, in a real
+ * shard thread. No instance runs in service a.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Two members of a cluster find the same imported device, or what looks like a leftover of an import. */
+/** Tests two members of a cluster that find the same imported device, or what looks like a leftover of an import. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -41,7 +41,10 @@ async function leave({ store, sealer, workspace }: Running, identity: string): P
 const idsOf = ({ directory, workspace }: Running): string[] =>
   directory.list(workspace, { page: 1, page_size: 100 }).ids.toSorted()
 
-/** Resolves when it was called twice, so that both members have passed their first checks. */
+/**
+ * Returns a function whose promise resolves when the function was called twice. So both members have passed their first
+ * checks before either goes on.
+ */
 function meeting(): () => Promise<void> {
   let come = 0
   const both = deferred<void>()
@@ -52,7 +55,10 @@ function meeting(): () => Promise<void> {
 }
 
 export function testMembers(url: () => string, open: (url: string, options: MainOptions) => Promise<Running>): void {
-  /** The tests change these functions of both members, which they share because opening two takes half a second. */
+  /**
+   * Functions of both members that a test can replace. All tests share the two members, because opening them takes half
+   * a second.
+   */
   const hooks: { atStep: Steps; error: Log['error'] } = { atStep: () => {}, error: silent.error }
   let opened: Promise<{ store: string; a: Running; b: Running }> | undefined
   async function openBoth() {
@@ -140,7 +146,8 @@ export function testMembers(url: () => string, open: (url: string, options: Main
     assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
     const left = (await keyTable.get('both'))!.filter((place) => place !== undefined)
     assert.equal(left.length, 1)
-    // The start of the service whose copy is left may clear the other one again.
+    // The copy that is left belongs to one of the two services. When that service starts, it may clear the other copy
+    // again.
     await keyTable.set('both', (await keyTable.get('both'))![0] ? 1 : 0, undefined)
   })
 

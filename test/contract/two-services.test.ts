@@ -1,6 +1,6 @@
 /**
- * Two services with their own copies of the main thread's records, on one PostgreSQL. Both change them at the same time:
- * no change may be lost, and in the end both copies must equal the store.
+ * Tests two services on one PostgreSQL. Each has its own copy of the main thread's records, and both change the records
+ * at the same time. No change may be lost, and in the end both copies must equal the store.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -78,7 +78,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     let added = 0
     let decisions = 0
     const [made, revoked] = [new Set<string>(), new Set<string>()]
-    /** The last name of each key is known, because only one worker renames it. */
+    /** Newest name of each key, by its id. It is known, because only one worker renames a key. */
     const names = new Map<string, string>()
 
     async function work(own: Running, name: string): Promise<void> {
@@ -147,7 +147,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       const id = await directory.create(workspace, { name })
       let pace = 0
       for (let n = 0; n < 8; n++) {
-        // The first change is one of the settings, because the value of an instance that never had one is the default.
+        // The first change sets `queue_max_age_hours`. An instance without such a change would have the default value,
+        // which the comparison below does not expect.
         const choice = n === 0 ? 4 : random(5)
         if (choice === 0) await directory.rotateToken(id)
         else if (choice === 1) {
@@ -302,7 +303,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     }
   })
 
-  /** While the gate is closed, answers of the database are late. */
+  /** Returns a gate. While it is closed, answers of the database are late. */
   function gateway() {
     let open = () => {}
     const gate = { closed: Promise.resolve(), close: () => {}, open: () => open() }
@@ -428,7 +429,10 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
   const REDIRECT = 'https://app.example/callback'
   const challenge = createHash('sha256').update(VERIFIER).digest('base64url')
 
-  /** Every step is on another service than the one before. Resolves with the code and what redeems it. */
+  /**
+   * Approves an app. Each step uses the other service than the step before. Resolves with the code and with the values
+   * that redeem it.
+   */
   async function approvedApp(a: Running, b: Running, instance: InstanceId) {
     const { workspace } = a
     const { id } = await a.oauth.register({ name: 'Assistant', redirectUris: [REDIRECT] })

@@ -1,4 +1,4 @@
-/** The test sets the measurements that the shards report. */
+/** Tests the usage of instances that the API reports. The test itself sets the measurements of the shards. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { InstanceWork } from '../../src/domain/readings.ts'
@@ -10,7 +10,7 @@ const ids: string[] = []
 
 const SORTS = ['cpu', 'memory', 'sent', 'received', 'queue', 'backlog', 'reconnects']
 
-/** Returns the measured work of instance number `at`. In the sort order `SORTS[at]`, this instance comes first. */
+/** Returns the measured work of instance number `at`. In the sort order `SORTS[at]`, this instance is the first. */
 const workOf = (at: number, now: number): InstanceWork => ({
   since: now - 30_000,
   cpuMs: at === 0 ? 600 : 3,
@@ -64,7 +64,7 @@ test('an instance has its counts of the window, and its values of now', async ()
     name: 'leads by cpu',
     status: 'qr',
     cpu_ms: 600,
-    // 2 % are 600 ms of CPU time in 30 s.
+    // 600 ms of CPU time in 30 s are 2 %.
     cpu_percent: 2,
     memory_bytes: 10,
     sent: 0,

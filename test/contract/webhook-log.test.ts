@@ -1,4 +1,4 @@
-/** `test/e2e` tests that a failed event can be sent again. */
+/** Tests the operations of the webhook log. `test/e2e` tests that a failed event can be sent again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { encodeTime } from 'ulid'
@@ -71,7 +71,7 @@ test('sends again what is kept, in its own instance, and says what is not there'
   assert.deepEqual(
     service.double.calls.map(({ instance, operation, input }) => [instance, operation, input]),
     [
-      // The requests begin with the newest instance.
+      // The service goes through the instances, and begins with the newest one.
       [other, 'webhooks.resendMany', { eventIds: [idAt(1)] }],
       [one, 'webhooks.resendMany', { eventIds: [idAt(0)] }],
     ],

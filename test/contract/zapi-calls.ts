@@ -1,6 +1,6 @@
 /**
- * Calls in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible: one for each documented
- * operation, with every optional field. `refused`: the answer, if an instance with the dialect refuses the call.
+ * A call in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is one for each
+ * documented operation, with every optional field. `refused` is the answer, if the service refuses the call.
  */
 export interface TheirCall {
   route: string
@@ -538,7 +538,7 @@ const absent: TheirCall[] = [
     post('/integrator/on-demand/cancel'),
     put('/integrator/on-demand/subscription/update', { withCalls: true }),
   ),
-  // The documentation of Z-API has errors in these calls: some examples have the title of a page as their path, and one
+  // The documentation of Z-API has errors in these calls. Some examples have the title of a page as their path, and one
   // has a wrong method. Z-API itself accepts `PUT /update-webhook-…`.
   ...(
     [

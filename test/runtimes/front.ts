@@ -17,11 +17,13 @@ import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
 const byName = new Map(requestRoutes.map((route) => [route.name, route]))
 const budget = createBodyBudget()
 
-/** For the bytes of media, the text contains only their number. */
+/** Returns a value as JSON. The bytes of media are replaced by their number. */
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
-/** Answers `/read/<route>` with 200, the operation and its input, or with the error that the service would give. */
+/**
+ * Answers `/read/<route>` with 200 and the operation and its input, or throws the error that the service would report.
+ */
 async function read(name: string, request: Request): Promise<Response> {
   const route = byName.get(name)
   if (!route) throw new Failure('not_found')

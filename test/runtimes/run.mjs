@@ -1,8 +1,8 @@
 /**
  * Runs the part of the HTTP application that uses only Web standards on Deno, Bun and workerd. The answers must equal
- * those on Node, byte by byte. First run `npm install --no-save --prefix test/runtimes`.
- * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that does not start or that stops is
- * only reported, because this is not a defect of the service.
+ * those on Node, byte by byte. First run `npm install --no-save --prefix test/runtimes`. Ends with code 1 if an answer
+ * differs, or if the handler needs Node. If a runtime does not start, or stops, this is only reported, because it is
+ * not a defect of the service.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,10 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
 /** Child processes that must end together with this process. */
 const children = []
 
-/** The runtimes load one file without `node:` imports. The build fails if the handler needs Node. */
+/**
+ * Bundles the handler into one file without `node:` imports, which the runtimes load. The build fails if the handler
+ * needs Node.
+ */
 async function bundle() {
   const { build } = require('esbuild')
   const file = join(folder, 'front.mjs')
@@ -38,7 +41,7 @@ async function bundle() {
   return file
 }
 
-/** The path of the executable differs between packages, so the folders are searched. */
+/** Returns the path of a runtime's executable. The path differs between packages, so the folders are searched. */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -55,7 +58,7 @@ const freePort = () =>
     })
   })
 
-/** Resolves with the base URL, or rejects if the process does not serve in time. */
+/** Starts a runtime. Resolves with the base URL, or rejects if the process does not answer in time. */
 async function serve(command, args, port) {
   const child = spawn(command, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } })
   children.push(child)
@@ -85,8 +88,8 @@ async function onDeno(file) {
 }
 
 async function onBun(file) {
-  // If install scripts are enabled, that of the package bun moves the executable to this path. Otherwise, the file at
-  // this path is only a short text.
+  // If install scripts are enabled, the script of the package bun moves the executable to this path. Otherwise the file
+  // at this path is only a short text.
   const moved = join(modules, 'bun/bin/bun.exe')
   const isMoved = existsSync(moved) && statSync(moved).size > 2 ** 20
   const command = isMoved ? moved : program('@oven', 'bun')
@@ -121,8 +124,8 @@ const json = (body) => ({
 })
 
 /**
- * Returns the requests that are sent for every operation: its examples; the examples in which each field in turn is
- * missing, has another type, or is too long; and invalid bodies.
+ * Returns the requests that are sent for every operation: its examples, the examples with one wrong field, and invalid
+ * bodies. Each field in turn is missing, has another type, or is too long.
  */
 function requestsOf(description) {
   const requests = [
@@ -226,7 +229,7 @@ async function main() {
   }
 }
 
-// At a timeout, this program gets SIGTERM. The child processes must end with it.
+// At a timeout this program receives SIGTERM. Its child processes must end with it.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

@@ -14,21 +14,23 @@ import pino from 'pino'
 import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
-/** An unmodified client of the library, with its keys in memory. It collects everything that the library reports. */
+/** An unmodified Baileys client, with its keys in memory. It collects everything that the library reports. */
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
-  /** Resolves when the condition is true. It is checked now and after each later event. */
+  /**
+   * Resolves with the result of `look` as soon as it is true. The condition is checked now and after each later event.
+   */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>
   ended(): Promise<{ code: number | undefined; message: string; data: unknown }>
   close(): Promise<void>
 }
 
 /**
- * If a socket ends while queries run, the library leaves timers of 30 and 60 s behind. Timers of at least this length
- * (in ms) must not keep a finished test alive.
+ * Length in ms from which a timer may not keep a finished test alive. If a socket ends while queries run, the library
+ * leaves timers of 30 and 60 s behind.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout
@@ -41,7 +43,7 @@ globalThis.setTimeout = Object.assign(
 )
 
 /**
- * Longest wait in ms for anything that the network does. Everything runs on this machine, so only a failing test waits
+ * Time limit in ms for anything that the network does. Everything runs on this machine, so only a failing test waits
  * this long.
  */
 const PATIENCE = 60_000
@@ -57,7 +59,7 @@ export function memoryAuth(): AuthenticationState {
           const text = store.get(`${type} ${id}`)
           if (text === undefined) continue
           const value = JSON.parse(text, revive)
-          // A protobuf object that is converted to JSON contains its bytes as base64, so it is read back.
+          // JSON turns the bytes of a protobuf object into base64, so `fromObject` restores the object.
           found[id] = type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
         }
         return found
@@ -172,8 +174,8 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Resolves when all stanzas for the client's phone were answered. The library changes a session record in two
- * transactions, so it could lose a first message while the phone still sends.
+ * Resolves when the client has answered all stanzas for its phone. A test that sends earlier could lose its first
+ * message, because the library changes a session record in two transactions.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

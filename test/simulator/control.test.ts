@@ -251,7 +251,7 @@ test('what does not fit the state is a conflict', async () => {
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
 })
 
-/** Sends a request with exactly these headers, which `fetch` would change. */
+/** Sends a request with exactly these headers. `fetch` would change some of them. */
 function raw(port: string, method: string, path: string, headers: Record<string, string> | string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {

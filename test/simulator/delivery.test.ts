@@ -149,8 +149,8 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   const root = kept.root
   kept = await startSimulator(options)
   assert.equal(kept.root, root)
-  // An earlier bug: after a restart, the numbers of the inbox began at 1 again. So a reader that waited for a number
-  // after its last one waited forever.
+  // An earlier bug: after a restart, the numbers of the inbox began at 1 again. So a reader that waited for higher
+  // numbers than its last one waited forever.
   assert.deepEqual((await kept.control.inbox(CONTACT, 0, 0)).items, before)
   ada = await login(kept, ada.auth)
   await received(ada, 'two')
@@ -178,7 +178,7 @@ test('a change after the stop is not written, and not tried again', async () => 
   await stopped.stop()
   await rm(folder, { recursive: true })
   stopped.control.createPhone({ phone: PHONE })
-  // The simulator waits before it writes a change. This pause is longer.
+  // The simulator writes a change to disk after a delay. This pause is longer than the delay.
   await pause(500)
   assert.deepEqual(warnings, [])
 })

@@ -6,8 +6,8 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests GraphQL documents that other clients send, over the library's socket. The answers and refusals must be equal to
- * captured ones.
+ * Tests GraphQL documents that other clients than the library send, over the library's socket. The answers and refusals
+ * must be equal to those captured from the real network.
  */
 
 silenceLibsignal()
@@ -39,7 +39,7 @@ async function mex(
   return JSON.parse(Buffer.from(result!.content as Uint8Array).toString())
 }
 
-/** Sends a GraphQL document. Returns the only field of the answer, or the code of the refusal. */
+/** Sends a GraphQL document. Returns the only field of the answer, or the error code of a refusal. */
 async function ask(id: string, variables: Json): Promise<Json | number | undefined> {
   const { data, errors } = await mex(id, variables)
   return errors?.[0]?.extensions.error_code ?? (Object.values(data ?? {})[0] as Json)

@@ -8,8 +8,8 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests messages with which people refer to other messages (such as votes and edits), as an unmodified client receives
- * them. In the chats, people are addressed by number or by LID.
+ * Tests messages that refer to other messages, such as votes and edits. People send them, and an unmodified client
+ * receives them, in chats that address people by number or by LID.
  */
 
 const PHONE = '5511900000001'
@@ -61,8 +61,8 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
 /**
- * Returns the JID of a person in a chat whose members are addressed by number or by LID. Encrypted content that refers
- * to a message uses this JID.
+ * Returns the JID of a person, according to whether the chat addresses its members by number or by LID. Encrypted
+ * content that refers to a message uses this JID.
  */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>
   addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)

@@ -169,7 +169,7 @@ interface Channel {
 }
 
 test('a channel is created, posted to and read', async () => {
-  // The channel is created. After that the library reads its picture, and throws because a new channel has none.
+  // The library creates the channel, and then throws because it tries to read the picture: a new channel has none.
   await assert.rejects(client.socket.newsletterCreate('Our channel', 'About us'), TypeError)
   const made = (simulator.control.state().newsletters as Channel[]).find(({ name }) => name === 'Our channel')!
   const acks: Record<string, string>[] = []

@@ -4,13 +4,14 @@ import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import { Agent, buildConnector } from 'undici'
 
 export interface MediaRoute {
-  /** Options for the library's socket, with which it uploads and downloads media of every kind. */
+  /** Options of the library's socket that make it upload and download all media through this route. */
   options: Pick<UserFacingSocketConfig, 'fetchAgent' | 'options'>
   close(): Promise<void>
 }
 
 /**
- * Redirects all media requests of the library to the sandbox, including those to fixed hosts for history and settings.
+ * Redirects all media requests of the library to the sandbox, including requests to fixed hosts for history and
+ * settings.
  */
 export async function mediaRoute({ ca: file, media_host }: { ca: string; media_host: string }): Promise<MediaRoute> {
   const ca = await readFile(file, 'utf8')

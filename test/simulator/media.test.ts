@@ -25,8 +25,8 @@ interface Asked {
   body?: Uint8Array
   headers?: Record<string, string>
   /**
-   * File with the trusted certificate authority. If undefined, the client does not trust the authority of the
-   * simulator.
+   * File with the certificate authority that the client trusts. If undefined, the client does not trust the authority
+   * of the simulator.
    */
   ca?: string | undefined
   servername?: string

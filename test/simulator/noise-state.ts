@@ -11,8 +11,8 @@ import {
 } from 'node:crypto'
 
 /**
- * Implements the client's side of the Noise protocol with node's own cryptography. It shares no code with the simulator
- * or the library, so an error in one of them is found.
+ * The client's side of the Noise protocol, with the cryptography of Node. It shares no code with the simulator or the
+ * library, so it finds errors in either of them.
  */
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex')
@@ -30,7 +30,7 @@ export interface Pair {
 
 export const newPair = (): Pair => generateKeyPairSync('x25519')
 
-/** `secret`: a private key of 32 bytes. */
+/** Returns the key pair of a private key, `secret`, which has 32 bytes. */
 export function pairOf(secret: Uint8Array): Pair {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, secret]), format: 'der', type: 'pkcs8' })
   return { privateKey, publicKey: createPublicKey(privateKey) }
@@ -68,8 +68,8 @@ export function symmetric(protocol: string) {
       return opened
     },
     /**
-     * Returns the two keys that encrypt the connection: first the key for what this side sends, and then the key of the
-     * other side.
+     * Returns the two keys that encrypt the connection. The first one encrypts what this side sends, and the second one
+     * what the other side sends.
      */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }

@@ -14,7 +14,7 @@ function newPhone(): string {
   return phone
 }
 
-/** Resolves with a pairing code of the client. The client can make one as soon as it shows a QR code. */
+/** Resolves with a pairing code of the client. The client can make one only after it shows a QR code. */
 async function codeOf(client: ReturnType<typeof connect>, phone: string): Promise<string> {
   await lastQr(client)
   return client.socket.requestPairingCode(phone)
@@ -127,8 +127,8 @@ test('two devices of one phone see what the other sends', async () => {
   const message = await received(second, 'from the first')
   assert.equal(message.key.fromMe, true)
   assert.equal(message.key.remoteJid, jidOf('4915100000001'))
-  // An earlier bug: this field contained the account's own LID. So the client treated the contact as the account
-  // itself, and used one session for both.
+  // An earlier bug: this field contained the LID of the client's own account. So the client treated the contact as the
+  // account itself, and used one session for both.
   assert.match(message.key.remoteJidAlt ?? '', /4915100000001@lid$/)
   await simulator.control.sendFromPhone(phone, '4915100000001', { text: 'from the phone' })
   for (const client of [first, second]) assert.equal((await received(client, 'from the phone')).key.fromMe, true)
@@ -143,7 +143,7 @@ test('two linked accounts write to each other', async () => {
   await received(bob, 'hello bob')
   await bob.socket.sendMessage(jidOf(one), { text: 'hello ada' })
   await received(ada, 'hello ada')
-  // The receipt of the other device arrives as well, so the test waits for it.
+  // The other device sends a receipt too, so the test waits for both.
   await ada.until(() => {
     const updates = (ada.events['messages.update'] ?? []).flat().filter(({ key }) => key.id === sent?.key.id)
     return (

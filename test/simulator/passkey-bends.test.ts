@@ -17,7 +17,10 @@ const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, work
   491720000001,
 )
 
-/** The phone has scanned the code of the companion device (the device to link). */
+/**
+ * Creates a phone that violates the protocol as `bend` says. The phone has already scanned the code of the companion
+ * device (the device to link).
+ */
 async function bent(bend: PasskeyBends) {
   const phone = newPhone({ bend })
   return { phone, companion: await scanned(phone) }
@@ -211,7 +214,7 @@ describe('the phone', () => {
       await reaches(phone, ({ asks }) => (asks === 'link') === withPrologue)
       passkeys().set(phone, { app: 'back' })
       assert.deepEqual(ceremonyOf(phone).problems, ['WhatsApp left the foreground'])
-      // From here on, the network answers queries but sends no notifications.
+      // The registration was discarded. So from here on the network answers queries, but sends no notifications.
       await attempted(phone, companion, { withProof: false })
       assert.equal(companion.continuations.length, 0)
     }

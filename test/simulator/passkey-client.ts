@@ -1,6 +1,6 @@
 /**
- * A client that is linked to an account with a passkey, which the unmodified library does not support. This file
- * implements only the linking. A test can perform each step alone, and with errors.
+ * A client that is linked to an account with a passkey. The unmodified library does not support such accounts. This
+ * file implements only the linking. A test can perform each step alone, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -47,9 +47,9 @@ export interface SealedFields {
   changeIv?(iv: Bytes): Uint8Array
 }
 
-/** The browser with which the library registers, as a value of `DeviceProps.PlatformType`. */
+/** Browser that the library names when it registers, as a value of `DeviceProps.PlatformType`. */
 export const CHROME = 1
-/** Longest wait for a notification, in ms. */
+/** Time limit in ms for a notification. */
 const PATIENCE = 20_000
 const SERVER = '@s.whatsapp.net'
 
@@ -61,8 +61,8 @@ export function passkeyClient(client: Client) {
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
   /**
-   * The key of the proof (handoff). It is derived from the secret in the code that the phone has scanned, before a new
-   * secret replaces that one.
+   * Key of the proof (handoff). It is derived from the secret in the code that the phone has scanned. This happens
+   * before a new secret replaces the old one.
    */
   let handoff: Promise<Bytes> | undefined
 
@@ -105,15 +105,15 @@ export function passkeyClient(client: Client) {
     requests,
     continuations,
     /**
-     * Resolves with the passkey options of the `count`th request of the network; undefined if the request has none.
-     * Fails if they are not JSON.
+     * Resolves with the passkey options of the `count`th request of the network, or with undefined if the request has
+     * none. Rejects if they are not JSON.
      */
     async requested(count = 1): Promise<Options | undefined> {
       const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
       return options && JSON.parse(Buffer.from(contentOf(options)).toString())
     },
     /**
-     * Resolves with the phone's key and nonce from the `count`th continuation. Fails if the continuation is invalid.
+     * Resolves with the phone's key and nonce from the `count`th continuation. Rejects if the continuation is invalid.
      */
     continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
@@ -152,14 +152,14 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    /** The content of the stanza may be invalid. */
+    /** Sends a stanza with this content, which may be invalid. */
     send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
 
     sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),
 
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
-    /** `fields` replace the keys and the secret in the pairing request, or change its ciphertext and its IV. */
+    /** Sends the pairing request. `fields` replace its keys and its secret, or change its ciphertext and its IV. */
     async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
       const key = await encryptionKey(await agree(pair, primary.key), fields.deviceType ?? CHROME, ref)
       const { noiseKey, signedIdentityKey, advSecretKey } = auth.creds
@@ -177,7 +177,7 @@ export function passkeyClient(client: Client) {
       await me.send('encrypted_pairing_request', sealed)
     },
 
-    /** Performs all steps until both sides have the confirmation code. */
+    /** Performs all steps until the phone and the client have the confirmation code. */
     async agreed(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const signed = await sign((await me.requested()) ?? (await me.queryOptions()))
       const attempt = await me.attempt(await me.queryRef())

@@ -1,4 +1,7 @@
-/** Each test makes one error of a companion device (the device to link). The network or the phone must detect it. */
+/**
+ * Tests errors of a companion device (the device to link), one in each test. The network or the phone must detect the
+ * error.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -8,15 +11,15 @@ import { connect, lastQr } from './client.ts'
 import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-// The companion device violates the protocol, so no trace of the stanzas is written: the check of the traces would
-// report the violation.
+// No trace of the stanzas is written, because the companion device violates the protocol: the check of the traces would
+// report this.
 const simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 after(async () => {
   await close()
   await simulator.stop()
 })
 
-/** Number of prologues that the network accepts on one connection. */
+/** Largest number of prologues that the network accepts on one connection. */
 const PROLOGUES = 5
 
 const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)
@@ -31,7 +34,7 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [1, identity],
       [2, protobuf([[1, hash]])],
     ])
-  /** `fields`: fields of the identity that are replaced, by their number. */
+  /** Builds the identity of a prologue. `fields` replace its fields, by their number; null omits a field. */
   const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
     const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }
     return protobuf(Object.entries(all).flatMap(([number, value]) => (value === null ? [] : [[Number(number), value]])))

@@ -39,8 +39,8 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       return attempt
     },
     /**
-     * Waits until the linking has reached this state, and resolves with the problems that the phone and the network
-     * have found in it.
+     * Waits until the linking has reached this state. Resolves with the problems that the phone and the network have
+     * found until then.
      */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),

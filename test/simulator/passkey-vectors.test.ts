@@ -1,6 +1,6 @@
 /**
- * The published test vectors of linking with a passkey check the cryptography of the tests (`crsc.ts`), and the
- * simulator's check of an assertion.
+ * Tests the cryptography of the tests (`crsc.ts`), and the simulator's check of an assertion, with the published test
+ * vectors of linking with a passkey.
  */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'

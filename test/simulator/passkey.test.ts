@@ -1,4 +1,7 @@
-/** The client that links with a passkey shares no code with the gateway or the simulator. */
+/**
+ * Tests linking with a passkey in the simulator. The client of these tests shares no code with the gateway or the
+ * simulator.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

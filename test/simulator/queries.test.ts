@@ -8,7 +8,7 @@ import { find } from '../harness/nodes.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests queries that the web client and other clients send, and for which the library has no function. They are sent
+ * Tests queries for which the library has no function, as the web client and other clients send them. They are sent
  * over the library's socket.
  */
 
@@ -71,7 +71,7 @@ test('a number is found in every spelling that clients send, and the answer repe
     const contact = find(user, 'contact')
     assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
   }
-  // A number without the plus sign is not an international number, so all of these are invalid.
+  // All of these are invalid. For example, a number without the plus sign is not an international number.
   for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
     const contact = find(await lookUp(node('contact', {}, written)), 'contact')
     assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
@@ -96,7 +96,8 @@ test('a person is found by user name', async () => {
   assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
 })
 
-// An earlier bug: the time of the text was the time of the query, so two answers a second apart had different times.
+// An earlier bug: the time of an about text was the time of the query, so two answers a second apart had different
+// times.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
     node('query', {}, [node('status'), node('text_status')]),
@@ -218,7 +219,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
   assert.equal(find(said, 'emoji')?.attrs.content, '🌴')
   await set({ text: null, ephemeral_duration_sec: 0 })
   assert.deepEqual(await own(), [])
-  // These inputs are those of captured queries, whose answers are known.
+  // These inputs are from captured queries, whose answers were errors.
   for (const [id, input] of [
     ['9152604461510864', { text: '' }],
     ['24072923595647473', {}],

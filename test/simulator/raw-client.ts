@@ -7,8 +7,8 @@ import { createArrivals } from '../harness/arrivals.ts'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
- * A minimal client: a socket, the Noise protocol, and stanzas exactly as the test writes them. It sends nothing
- * automatically. It uses only the stanza codec and the protobuf definitions of the library.
+ * A minimal client, which sends stanzas exactly as the test writes them, and nothing automatically. It has a socket and
+ * the Noise protocol. It uses only the stanza codec and the protobuf definitions of the library.
  */
 export interface RawClient {
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
@@ -16,7 +16,7 @@ export interface RawClient {
   readonly serverKey: Buffer
   readonly heard: readonly BinaryNode[]
   send(item: BinaryNode): void
-  /** The stanza may arrive before or after this call. */
+  /** Resolves with the first stanza that fits. The stanza may arrive before or after this call. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
   /**
    * Sends a query and waits for its answer. When the answer arrives, all stanzas that the server sent before it have
@@ -34,8 +34,8 @@ export interface RawLogin {
   secret: Uint8Array
   payload: proto.IClientPayload
   /**
-   * The server key that the client knows from an earlier login. If it is given, the client sends its login in the first
-   * message.
+   * Key of the server that the client knows from an earlier login. If it is given, the client sends its login in the
+   * first message of the handshake.
    */
   serverKey?: Uint8Array
 }

@@ -10,7 +10,7 @@ import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
 /**
- * The client of these tests writes its handshake and its stanzas itself, so it can behave differently from the library.
+ * Tests with a client that writes its handshake and its stanzas itself, so it can send what the library would not send.
  */
 
 silenceLibsignal()
@@ -18,7 +18,8 @@ const PHONE = '5511900000001'
 const ANA = '5511900000002'
 
 /**
- * The device that the library has linked. The library's connection is closed, so the test can log in as this device.
+ * Device that the library has linked. The connection of the library is closed, so that the test can log in as this
+ * device.
  */
 let device: { number: string; device: number; secret: Uint8Array }
 const open = new Set<RawClient>()
@@ -60,7 +61,7 @@ function pending(): number {
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** Sends the stanza and then a query. When the query is answered, the network has processed the stanza. */
+/** Sends a stanza and then a query. When the answer to the query arrives, the network has processed the stanza. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())
@@ -118,7 +119,7 @@ test('after the first five, what waits comes in batches of the size that the cli
   client.send(batch(4))
   assert.equal(await received(client), 9)
   assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
-  // A message that is sent now arrives after the waiting ones, and does not count as one of them.
+  // This message is sent now, so it arrives after the waiting ones, and does not count as one of them.
   await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
   assert.equal(await received(client), 9)
   client.send(batch(100))
@@ -226,7 +227,8 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // A direct message contains no hash of the devices, so the server compares the devices to which it is addressed.
+    // A direct message contains no hash of the devices. So the server compares the devices to which the message is
+    // addressed with those that it knows.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

@@ -22,14 +22,14 @@ import { libraryTrace, type SandboxThread, startSandboxThread } from '../harness
 import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
-/** The sandbox network runs in its own thread, and an unmodified Baileys is the client. */
+/** Tests the sandbox network, which runs in its own thread, with an unmodified Baileys client. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 // The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.
 silenceLibsignal()
 
-/** Longest wait for an event, in ms. */
+/** Time limit in ms for an event. */
 const PATIENCE = 20_000
 
 let network: SandboxThread
@@ -90,7 +90,7 @@ function createClient() {
     })
   }
 
-  /** The event may arrive before or after this call. */
+  /** Resolves with the data of the first event that fits. The event may arrive before or after this call. */
   function seen<N extends keyof BaileysEventMap>(
     name: N,
     fits: (data: BaileysEventMap[N]) => boolean,

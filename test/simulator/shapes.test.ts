@@ -7,7 +7,7 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
-/** Tests attributes and children of the network's stanzas that the library ignores, but other clients use. */
+/** Tests attributes and children of the network's stanzas that other clients use, although the library ignores them. */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -67,7 +67,7 @@ test('what waits is announced by kind, calls among them', () => {
   assert.deepEqual(Object.keys(preview!.attrs).sort(), ['appdata', 'call', 'count', 'message', 'notification', 'receipt'])
 })
 
-// Clients compute this digest from their own keys, and upload the keys again if the digest of the server is different.
+// Clients compute this digest from their own keys. If the server's digest is different, they upload their keys again.
 test('the digest of keys hashes the identity, the signed key with its signature, and the one-time keys in the order of the list', async () => {
   const digest = find(await iq('get', 'encrypt', [node('digest')]), 'digest')
   const skey = find(digest, 'skey')

@@ -165,7 +165,7 @@ test('a device opens a session with the Rust library and both talk', async () =>
   assert.equal(await open(ben, ANNA, await rust.encrypt(BEN, 'hello ben')), 'hello ben')
 })
 
-/** Returns numbers that depend only on the seed, so they are the same in every run. */
+/** Returns a generator of numbers that depend only on the seed, so that every run has the same numbers. */
 function random(seed: number) {
   let state = seed
   return (below: number) => {
@@ -201,8 +201,8 @@ test('both sides write first at once, some messages are asked for again, and eve
       const ciphertext = Buffer.from(sealed.ciphertext)
       ciphertext[ciphertext.length - 8]! ^= 0xff
       await assert.rejects(open(other, from, { ...sealed, ciphertext }))
-      // A new session is opened while messages of the earlier session have not arrived yet, as after a retry receipt
-      // with keys.
+      // A new session is opened before all messages of the earlier session have arrived, as after a retry receipt with
+      // keys.
       await own.openSession(at, other.bundle(true))
     }
   }

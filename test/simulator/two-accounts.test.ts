@@ -8,8 +8,8 @@ import { find } from '../harness/nodes.ts'
 import { type Client, jidOf, pair, received } from './client.ts'
 
 /**
- * Tests two linked accounts, one of which has two devices. A stanza whose address names no device must reach either all
- * devices of the account or only one, depending on its kind.
+ * Tests two linked accounts, one of which has two devices. If an address names no device, the stanza must reach either
+ * all devices of the account or only one. This depends on the kind of the stanza.
  */
 
 silenceLibsignal()
@@ -130,7 +130,8 @@ test('a new device is told to others under the name they asked for, to the own d
   const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
   assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
   assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
-  // Each of the two devices receives two lists: one under the number and one under the LID.
+  // Each of the two devices receives two lists: one with the devices under the number, and one with those under the
+  // LID.
   await until(ann, () => own.length >= 4, 'the lists for both own devices')
   const devicesOf = (line: TraceLine) => ids(line, 'device').map(({ jid }) => jid)
   for (const [name, server, hash] of [

@@ -13,8 +13,8 @@ import { connect, jidOf, lastQr, login, received } from './client.ts'
 import { mediaRoute } from './media-route.ts'
 
 /**
- * The client uses only public interfaces: it reads the addresses of the network from the output of `--json`, and does
- * everything else with the control API.
+ * Tests the sandbox with a client that uses only its public interfaces. The client reads the addresses of the network
+ * from the output of `--json`, and does everything else with the control API.
  */
 
 // The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.
@@ -51,7 +51,8 @@ interface Expected {
 }
 
 /**
- * The stanzas are recorded from now on, and the returned function reads them later. So no stanza in between is missed.
+ * Starts to record stanzas that match. The returned function waits for them and returns them. So the test misses no
+ * stanza that arrives between the two calls.
  */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
@@ -200,7 +201,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // This message is encrypted with the earlier keys, so the client must request it again before it can decrypt it.
+    // This message was encrypted with the old keys. So the contact can decrypt it only after it has requested it again.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }
@@ -278,8 +279,7 @@ test('nobody watches: a stanza is not even looked at', () => {
 test('the text of a long query is shown whole, and of a large file only the beginning', () => {
   const shownOf = (size: number) =>
     toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
-  // The size of a channel's picture. The picture is base64 in the JSON of a mex query, 400 kB, which are 300 kB of
-  // bytes.
+  // The picture of the channel is 400 kB of base64 in the JSON of a mex query, which are 300 kB of bytes.
   assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
   assert.equal(shownOf(400_000).bytes, undefined)
   const cut = shownOf(3_000_000)

@@ -33,7 +33,7 @@ before(async () => {
   const code = await client.socket.groupInviteCode(id)
   await client.socket.groupGetInviteInfo(code!)
   await client.socket.updateBlockStatus(jidOf('5511900000003'), 'block')
-  // A stanza that a test prescribed says nothing about the behaviour of the network itself.
+  // A test has prescribed this answer, so it says nothing about the behaviour of the network itself.
   simulator.control.answerInstead({ match: { xmlns: 'w:g2' }, do: { result: [['invite', {}, []]] }, times: 1 })
   assert.equal(await client.socket.groupInviteCode(id), undefined)
   await client.close()

@@ -1,4 +1,4 @@
-/** The dashboard calls the operations of the API with a session in place of the credentials. */
+/** Tests the operations of the API as the dashboard calls them: with a session in place of the credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -199,7 +199,7 @@ describe('who may see it', () => {
       assert.deepEqual(await status('::1', { Host: '[::1]:8080' }), [200, 308])
       assert.deepEqual(await status('192.168.1.20'), [404])
       assert.deepEqual(await status('203.0.113.9'), [404])
-      // The headers are those of a reverse proxy on the same machine that is not configured as trusted.
+      // The headers are those of a reverse proxy on the same machine that is not configured as a trusted proxy.
       assert.deepEqual(await status('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }), [200, 308])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])

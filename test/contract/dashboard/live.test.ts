@@ -81,8 +81,8 @@ test('the streams of one session take no place of another, of the same workspace
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
   /**
-   * Opens a stream, reads it until it is ready, and closes it. `last`: the id after which it begins. Returns the text,
-   * and the id after which a later stream can begin.
+   * Opens a stream, reads it until it is ready, and closes it. The stream begins after the event with the id `last`.
+   * Returns the text, and the id after which a later stream can begin.
    */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
@@ -112,7 +112,8 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // Nothing reads these streams. So the service can only learn from the abort signal that a reader has left.
+    // Nothing reads these streams. So the service can learn only from the abort signal that the reader of a stream has
+    // left.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

@@ -5,7 +5,10 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 
-/** The returned function sends requests as a browser does after signing in, and parses the JSON answers. */
+/**
+ * Signs in. Returns a function `ask` that sends requests as a browser does after signing in, and what the sign-in
+ * returned.
+ */
 async function browserOf(service: Service) {
   const signed = await service.ask(
     'POST',
@@ -211,7 +214,7 @@ describe('the end of a session', () => {
 })
 
 /**
- * A browser sends the cookie also to other ports of the same host. So a server there can learn the cookie, and can send
+ * A browser also sends the cookie to other ports of the same host. So a server there can learn the cookie, and can send
  * it with any header.
  */
 test('the cookie without its proof is nobody, does not count as use and ends nothing', () =>
@@ -242,7 +245,7 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
   /**
-   * The headers that a browser sends with requests from pages of other origins. They contain the custom header of the
+   * Headers that a browser sends with requests from pages of other origins. They contain the custom header of the
    * dashboard only where a script may set it without a CORS preflight.
    */
   const ELSEWHERE: Record<string, Record<string, string>> = {

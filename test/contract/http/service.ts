@@ -1,6 +1,6 @@
 /**
- * Starts the HTTP application with a real store, account and directory. A double replaces the engine, which runs the
- * instances; `test/e2e` tests the engine itself.
+ * Starts the HTTP application with a real store, account and directory. Only the engine, which runs the instances, is
+ * replaced by a double. `test/e2e` tests the real engine.
  */
 
 import assert from 'node:assert/strict'
@@ -75,8 +75,8 @@ const loggedCredentials = (lines: readonly unknown[]): string[] =>
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
 /**
- * Every session that this double starts has the status `qr`. It returns the answers that the test has prepared, and
- * records the calls.
+ * Returns a double of the engine. Every session that it starts has the status `qr`. It returns the answers that the
+ * test has prepared, and records the calls.
  */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
@@ -104,7 +104,7 @@ export function doubleEngine() {
     events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
-    /** The surveys (measurements of the instances) that the shards return. */
+    /** Surveys that the shards return. A survey has the measurements of the instances of one shard. */
     surveys: [] as ShardSurvey[],
     waiting: 0,
     isUp: true,
@@ -148,7 +148,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-/** Reads a body as the thread for large bodies does, but in this thread. */
+/** Reads a body in this thread, as the thread for large bodies does. */
 async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
   const json = new StreamedJson()
   for await (const batch of batches) {
@@ -174,23 +174,23 @@ export interface ServiceOptions {
   adminAllowedIps?: string[]
   instanceSlots?: number
   /**
-   * If true, the service has generated its own admin key, which can be rotated. If false, the key is ADMIN_KEY, as if
-   * it were set in the environment.
+   * If true, the service has generated its admin key itself, so the key can be rotated. If false, the key is ADMIN_KEY,
+   * as if the environment had set it.
    */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
-  /** Undefined if there is no dashboard. `folder`: the folder with the files of the dashboard. */
+  /** Settings of the dashboard, or undefined if there is none. `folder` contains the files of the dashboard. */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
   hasOauth?: boolean
   /** Origins whose pages may call `/mcp`. If undefined, only pages of the service's own origin may call it. */
   mcpAllowedOrigins?: string[]
   /**
-   * Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token, and answers only callers on this machine
+   * True if `/metrics` requires METRICS_TOKEN. If false, it requires no token, and answers only callers on this machine
    * or in a private network.
    */
   hasMetricsToken?: boolean
   hasDocs?: boolean
-  /** Answers instead of a database with several services. If it is absent, the service is alone. */
+  /** Takes the place of a database that several services use. If it is absent, the service is alone. */
   nodes?: Pick<OpenStore, 'nodes' | 'waitsForTurn'>
   /** URL of the store. If it is absent, the service gets a new store in a temporary folder. */
   storeUrl?: string
@@ -206,8 +206,8 @@ export async function openService(options: ServiceOptions = {}) {
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
   /**
-   * The clock of the service, which the test sets. `steppedBy`: the number of ms by which somebody has changed the wall
-   * clock; the monotonic clock is not affected.
+   * The clock of the service, which the test sets. `steppedBy` is the number of ms by which the wall clock was changed.
+   * This change does not affect the monotonic clock.
    */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
   const clock = { now: () => time.now + time.steppedBy }
@@ -417,7 +417,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 
-  /** The row is that of an event that has failed, and whose body is kept. */
+  /** Stores a row of the webhook log. By default it is the row of a failed event whose body is kept. */
   async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
     const row: LogRow = {
       type: 'received',
@@ -444,7 +444,7 @@ export async function openService(options: ServiceOptions = {}) {
 
   return {
     app,
-    /** While the disk is full, every commit of the service fails. */
+    /** The disk of the store. While it is full, every commit of the service fails. */
     disk,
     newLogRow,
     newApp,
@@ -470,7 +470,7 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
-    /** Throws if a log line or the metrics contain a credential. */
+    /** Stops the service. Throws if a log line or the metrics contain a credential. */
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])
@@ -484,7 +484,7 @@ export async function openService(options: ServiceOptions = {}) {
   }
 }
 
-/** An account on the store of this service, as another process has it. */
+/** Opens another account object on the store of this service, as another process would. */
 export async function accountBeside({ store, sealer, clock, log }: Service, instanceSlots: number | null = null) {
   const main = createMainRecords({ store, log })
   const account = createStoredAccount({ main, store, sealer, clock, log, adminKey: null, instanceSlots })
