@@ -11,8 +11,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newestMeta } from '../src/storage/drivers/lmdb-pages.ts'
 import { createGateway, type Gateway, type Instance } from '../test/harness/gateway.ts'
+import { startCluster } from '../test/harness/postgres.ts'
 import { networkEnv, type Running, run } from '../test/harness/process.ts'
 import { createSandbox, type Sandbox } from '../test/harness/sandbox.ts'
+import { postgresEnv } from '../test/harness/store-env.ts'
 import type { Bare } from './parts/bare.ts'
 import { type Part, startPart } from './parts/calls.ts'
 import type { Driver } from './parts/driver.ts'
@@ -36,6 +38,8 @@ export interface Bench {
   network: Running
   sandbox: Sandbox
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
+  /** Starts a service of this checkout with a data folder of its own (`name`), also beside that of `serve`. */
+  start(name: string, env: Record<string, string>): Promise<Running>
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
 }
@@ -61,6 +65,9 @@ const built = async (checkout: string) => {
   return [...flags.split(' ').filter(Boolean), join(checkout, 'dist/src/start.js')]
 }
 
+/** With `BENCH_STORE=postgres` each service has a schema of one PostgreSQL server as its store; otherwise it has lmdb. */
+const IS_POSTGRES = process.env.BENCH_STORE === 'postgres'
+
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
@@ -70,32 +77,36 @@ export async function startBench(): Promise<Bench> {
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
   const running = new Set<Running>([network])
+  const postgres = IS_POSTGRES ? await startCluster({ shared_buffers: '128MB' }) : undefined
   let adminKey: string | null = null
   let apiKey: string | undefined
+  async function start(name: string, env: Record<string, string>, args = program) {
+    const store = postgres ? postgresEnv(postgres.url(''), name) : {}
+    const settings = { SVC_DATA_DIR: join(dir, name), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000', ...store }
+    const service = await run([], { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }, args)
+    running.add(service)
+    void service.ended.then(() => running.delete(service))
+    return service
+  }
   return {
     dir,
     network,
     sandbox,
+    start,
     async serve(env = {}) {
-      const settings = { SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000' }
-      const service = await run([], { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }, program)
-      running.add(service)
-      void service.ended.then(() => running.delete(service))
+      const service = await start('service', env)
       adminKey ??= service.printed.admin_key
       const gateway = await createGateway(service.printed.base_url!, adminKey!, apiKey)
       apiKey = gateway.key
       return { service, gateway }
     },
     async serveOther(checkout, env = {}) {
-      const settings = { SVC_DATA_DIR: join(dir, 'other'), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000', SVC_SHARDS: '1' }
-      const all = { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }
-      const service = await run([], all, await built(checkout))
-      running.add(service)
-      void service.ended.then(() => running.delete(service))
+      const service = await start('other', { SVC_SHARDS: '1', ...env }, await built(checkout))
       return { service, gateway: await createGateway(service.printed.base_url!, service.printed.admin_key!) }
     },
     async end() {
       for (const each of [...running].reverse()) await each.stop()
+      await postgres?.stop()
       await rm(dir, { recursive: true, force: true })
     },
   }
@@ -141,7 +152,9 @@ export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
  */
 export const anonMb = (pid: number) => statusMb(pid, 'RssAnon')
 
+/** NaN if the store is not lmdb. */
 export function commitsOf(stateDir: string): number {
+  if (IS_POSTGRES) return Number.NaN
   const file = openSync(join(stateDir, 'data.mdb'), 'r')
   try {
     return Number(newestMeta(file).txnId)
@@ -207,15 +220,24 @@ export const UNLIMITED = { SVC_TEST_REQUESTS_PER_SECOND: '100000' }
 
 export async function startLoaded(
   bench: Bench,
-  { instances: count, from = 0, env = {} }: { instances: number; from?: number; env?: Record<string, string> },
+  { instances, from = 0, env = {} }: { instances: number; from?: number; env?: Record<string, string> },
+): Promise<Loaded> {
+  const started = await bench.serve({ ...UNLIMITED, ...env })
+  const state = join(bench.dir, 'service/state')
+  return loaded(bench, started, { instances, from, commits: () => commitsOf(state) })
+}
+
+/** As `startLoaded`, for a service that runs already. `commits` counts those of its store; without it there are none. */
+export async function loaded(
+  bench: Bench,
+  { service, gateway }: { service: Running; gateway: Gateway },
+  { instances: count, from, commits = () => 0 }: { instances: number; from: number; commits?: () => number },
 ): Promise<Loaded> {
   const receiver = startPart<Receiver>('receiver.ts')
   const driver = startPart<Driver>('driver.ts')
   const url = await receiver.call('open')
-  const { service, gateway } = await bench.serve({ ...UNLIMITED, ...env })
   const instances = await connectMany(gateway, bench.sandbox, from, count, { single_url: url })
   const pid = service.child.pid!
-  const state = join(bench.dir, 'service/state')
   return {
     service,
     gateway,
@@ -225,9 +247,9 @@ export async function startLoaded(
     url,
     driver,
     async cost(work) {
-      const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
+      const before = { cpu: cpuMs(pid), commits: commits() }
       await work()
-      return { cpuMs: cpuMs(pid) - before.cpu, commits: commitsOf(state) - before.commits }
+      return { cpuMs: cpuMs(pid) - before.cpu, commits: commits() - before.commits }
     },
   }
 }

@@ -3,7 +3,7 @@
  * is a second checkout to measure. With `BENCH_GROUP=500` the texts go to a group with this number of members. With
  * `BENCH_IN=300` texts are received instead of sent, at this number per second.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -13,6 +13,7 @@ import { startPart } from './parts/calls.ts'
 import { byCause, type Profile } from './parts/causes.ts'
 import type { Driver } from './parts/driver.ts'
 import type { Receiver } from './parts/receiver.ts'
+import { threadTimes, timesBetween } from './parts/thread-times.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(1_500, 40))
@@ -28,17 +29,6 @@ const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 
 const bench = await startBench()
 const driver = startPart<Driver>('driver.ts')
-
-/**
- * Returns the CPU time in ms of each thread of a process, by the id of the thread. It reads `schedstat`, which counts
- * in nanoseconds, because `stat` counts only in ticks.
- */
-function threadMs(pid: number): Map<string, number> {
-  const tasks = readdirSync(`/proc/${pid}/task`)
-  return new Map(
-    tasks.map((task) => [task, Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6]),
-  )
-}
 
 async function groupOf(owner: string): Promise<string> {
   const { id } = await bench.sandbox.createGroup({ subject: 'bench', owner, participants: [owner, ...MEMBERS] })
@@ -82,17 +72,13 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   await work(WARM)
   service.child.kill('SIGUSR2')
   await sleep(200)
-  const before = threadMs(pid)
+  const before = threadTimes(pid)
   await work(TEXTS)
-  const after = threadMs(pid)
+  const after = threadTimes(pid)
   service.child.kill('SIGUSR2')
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
-  const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
-  const main = used.find(({ task }) => task === String(pid))!.ms
-  // Of all threads but the main thread, the shard uses the most processor time.
-  const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
-  const shard = Math.max(...others)
-  const rest = others.reduce((sum, ms) => sum + ms, 0) - shard
+  const used = timesBetween(pid, before, after)
+  const [main, shard, rest] = [used.main / TEXTS, used.shard / TEXTS, used.rest / TEXTS]
   const shown = ({ causes, functions }: ReturnType<typeof byCause>, ms: number) => ({
     ms: round(ms),
     ...Object.fromEntries(causes.map(([name, share]) => [name, round(share * ms, 3)])),

@@ -8,16 +8,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   amount,
-  cpuMs,
   median,
   phoneNumber,
   phoneNumbers,
   ROUNDS,
   report,
   round,
-  rssMb,
   SMOKE,
-  type Summary,
   sleep,
   spread,
   startBare,
@@ -25,7 +22,7 @@ import {
   startLoaded,
 } from './measure.ts'
 import { syncTimes } from './parts/disk.ts'
-import { STAMPED } from './parts/stamp.ts'
+import { type ReceivingRound, type ReceivingSide, receiveRound, serviceSide } from './parts/rounds.ts'
 
 const MANY = amount(50, 3)
 const RATES = SMOKE ? [20] : [50, 200, 500]
@@ -37,23 +34,8 @@ const BURST = amount(3_000, 100)
  * as later ones (README).
  */
 const WARM = amount(6_000, 30)
-/**
- * Time in ms per text that a sender needs to encrypt all texts in advance. During a measurement at a fixed rate, the
- * processor must be free for the service.
- */
-const LEAD_MS_EACH = 0.8
-/** Each account has its own sender, because one person's texts are encrypted one after another. */
 const SENDERS = phoneNumbers(2_000, MANY)
 const LOOP = fileURLToPath(new URL('./parts/loop-delay.mjs', import.meta.url))
-
-type Latency = Summary & { left_within_ms: number }
-interface Side {
-  accounts: string[]
-  pid: number
-  reset(): Promise<unknown>
-  until(count: number): Promise<unknown>
-  latency(): Promise<Latency>
-}
 
 const bench = await startBench()
 try {
@@ -68,14 +50,8 @@ try {
     startBare(bench, [phoneNumber(500)]),
     startBare(bench, phoneNumbers(600, MANY)),
   ])
-  const gateway = (count: number): Side => ({
-    accounts: phoneNumbers(0, count),
-    pid: ours.pid,
-    reset: () => ours.receiver.call('reset'),
-    until: (wanted) => ours.receiver.call('until', { received: wanted }, 60_000),
-    latency: () => ours.receiver.call('latency'),
-  })
-  const library = (count: number): Side => {
+  const gateway = (count: number) => serviceSide(ours, phoneNumbers(0, count))
+  const library = (count: number): ReceivingSide => {
     const part = count === 1 ? one : many
     return {
       accounts: count === 1 ? [phoneNumber(500)] : phoneNumbers(600, MANY),
@@ -86,29 +62,9 @@ try {
     }
   }
 
-  async function receive({ accounts, pid, reset, until, latency }: Side, total: number, perSecond?: number) {
-    await reset()
-    const before = cpuMs(pid)
-    const each = Math.ceil(total / accounts.length)
-    const all = until(each * accounts.length)
-    const pace =
-      perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
-    await Promise.all(
-      accounts.map(async (phone, index) => {
-        // The accounts begin at different times. Otherwise the first texts of all accounts would arrive together, and
-        // so would all later ones.
-        if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
-        return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, pace)
-      }),
-    )
-    await all
-    const { p50, p99, left_within_ms } = await latency()
-    const count = each * accounts.length
-    const offered = ((count - 1) * 1_000) / left_within_ms
-    return { cpu_ms: (cpuMs(pid) - before) / count, p50, p99, offered, rss: rssMb(pid) }
-  }
-  type Round = Awaited<ReturnType<typeof receive>>
-  const shown = (rounds: Round[]) => ({
+  const receive = (side: ReceivingSide, total: number, perSecond?: number) =>
+    receiveRound(sandbox, SENDERS, side, total, perSecond)
+  const shown = (rounds: ReceivingRound[]) => ({
     offered_per_s: round(median(rounds.map(({ offered }) => offered)), 0),
     rss_mb: spread(
       rounds.map(({ rss }) => rss),
@@ -132,7 +88,7 @@ try {
     await receive(theirs, warm, 500)
     await receive(mine, warm, 500)
     for (const rate of RATES) {
-      const rounds = { mine: [] as Round[], theirs: [] as Round[] }
+      const rounds = { mine: [] as ReceivingRound[], theirs: [] as ReceivingRound[] }
       for (let turn = 0; turn < ROUNDS; turn++) {
         rounds.theirs.push(await receive(theirs, rate * SECONDS, rate))
         rounds.mine.push(await receive(mine, rate * SECONDS, rate))

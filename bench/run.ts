@@ -1,8 +1,8 @@
 /**
- * `npm run bench` runs the benches with targets (`targets.ts`) one after another. It writes one JSON file for the run,
- * the chart, and the numbers of the README. `npm run bench -- NAME …` runs only these benches. `-- chart` and `--
- * readme` run none, and use the newest files. `-- smoke` only checks whether each bench works, in random order, for at
- * most `BENCH_SECONDS`.
+ * `npm run bench` runs the benches with targets (`targets.ts`) one after another, except those that run by name only.
+ * It writes one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …` runs only
+ * these benches. `-- chart` and `-- readme` run none, and use the newest files. `-- smoke` only checks whether each
+ * bench works, in random order, for at most `BENCH_SECONDS`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'ta
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
 /** Benches that run if no name is given. They take about eighteen minutes on two cores. */
-const known = [...new Set(TARGETS.map(({ bench }) => bench))]
+const known = [...new Set(TARGETS.flatMap(({ bench, isByName }) => (isByName ? [] : [bench])))]
 const wanted = process.argv.slice(2)
 const [mode] = wanted
 const isSmoke = mode === 'smoke'

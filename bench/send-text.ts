@@ -16,8 +16,8 @@ import {
   startBare,
   startBench,
   startLoaded,
-  textTo,
 } from './measure.ts'
+import { sendRound } from './parts/rounds.ts'
 
 const CONTACT = '5511988880001'
 const SOME = amount(20, 3)
@@ -53,23 +53,10 @@ try {
   for (const { name, instances, texts, warm, perSecond, isAlone = false } of cases) {
     const urls = ours.instances.slice(0, instances).map(({ api_url }) => `${api_url}/send-text`)
     const commits: number[] = []
-    async function through(count: number): Promise<Measured> {
-      await ours.receiver.call('reset')
-      const began = Date.now()
-      let ended = began
-      const { cpuMs, commits: written } = await ours.cost(async () => {
-        const three = { delivery: count, 'message_status sent': count, 'message_status delivered': count }
-        const arrived = ours.receiver.call('until', three)
-        await ours.driver.call('drive', {
-          urls,
-          bodies: [textTo(CONTACT)],
-          count,
-          ...(perSecond ? { perSecond } : { connections: 32 }),
-        })
-        ended = (await arrived).delivery!.last
-      })
-      commits.push(written / count)
-      return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpuMs / count }
+    const through = async (count: number): Promise<Measured> => {
+      const { commits_each, ...measured } = await sendRound(ours, { urls, contact: CONTACT, count, perSecond })
+      commits.push(commits_each)
+      return measured
     }
     const library = instances === 1 ? bare.one : bare.some
     async function byLibrary(count: number): Promise<Measured> {

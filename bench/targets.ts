@@ -27,6 +27,8 @@ interface Target {
    * the result.
    */
   unless?(result: Record<string, unknown>): string | false
+  /** True if the bench runs only if its name is given. */
+  isByName?: boolean
   /**
    * A measured bound that is shown with the value, and its description. On this machine no service can be better than
    * this bound.
@@ -64,6 +66,36 @@ function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name:
   const all = result[name] as number[]
   return all[Math.min(Math.floor(Math.log2(cores as number)), all.length - 1)]
 }
+
+const MEMBER_RATE = 300
+interface OnPostgres {
+  postgres: { per_s: Spread }
+  on_postgres: { is_full: boolean; cores: Record<string, number>; computed_per_s: number }
+}
+/** The database, the network, client and receiver take the rest of the machine. */
+function unlessFull({ out_50: out }: Record<string, unknown>): string | false {
+  const { postgres, on_postgres } = out as OnPostgres
+  const { is_full, cores, computed_per_s } = on_postgres
+  return (
+    is_full &&
+    postgres.per_s.median < MEMBER_RATE &&
+    `cannot be said: the machine was full, and the member had ${cores.service} cores of it; ${computed_per_s} computed from its own CPU time`
+  )
+}
+const ofMembers: readonly Target[] = [
+  ...[1, 50].flatMap((instances) => [
+    of('cluster', `CPU of a text out on PostgreSQL against lmdb, ${instances}`, `out_${instances}.cpu_ratio`, { most: 1.2 }),
+    of('cluster', `CPU of a text in on PostgreSQL against lmdb, ${instances}`, `in_${instances}_at_200.cpu_ratio`, { most: 1.2 }),
+  ]),
+  {
+    ...of('cluster', 'texts per s of a member, 50 instances', 'out_50.postgres.per_s', { least: MEMBER_RATE }),
+    unless: unlessFull,
+  },
+  ...['read', 'send'].map((name) =>
+    of('cluster', `ms added at p50 by another member, ${name}`, `passed_on.${name}.added_p50_ms`, { most: 2 }),
+  ),
+  of('cluster', 'MB per s of documents to another member', 'passed_on.document.mb_per_s', { least: 100 }),
+].map((target) => ({ ...target, isByName: true }))
 
 export const TARGETS: readonly Target[] = [
   of('send-text', 'CPU against bare, 1 instance saturated', 'saturated_1.ratio.cpu', { most: 2 }),
@@ -134,6 +166,7 @@ export const TARGETS: readonly Target[] = [
     of('store-backends', `CPU of a commit against lmdb, ${shape}, 10 writers`, `${shape}_by_10.ratio.service_cpu`, { most: 1.2 }),
   ),
   of('media', 'MB per s against plain, downloaded and decrypted', 'download_and_decrypt.rate_ratio', { least: 0.8 }),
+  ...ofMembers,
 ]
 
 const isSpread = (value: unknown): value is Spread => typeof value === 'object' && value !== null && 'median' in value

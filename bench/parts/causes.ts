@@ -23,6 +23,7 @@ const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'JSON, valibot, zod', name: /^(stringify|parse)$/, url: /^$/ },
   { cause: 'JSON, valibot, zod', url: /node_modules\/(valibot|zod)\// },
   { cause: 'sealing, blind names', url: /src\/storage\/sealer\./ },
+  { cause: 'PostgreSQL', url: /node_modules\/pg(-[a-z]+)?\/|storage\/drivers\/postgres/ },
   { cause: 'lmdb', url: /node_modules\/(lmdb|msgpackr|ordered-binary)\/|storage\/(drivers|commit-chain)|instance-store/ },
   { cause: 'webhooks', url: /node_modules\/undici\/|src\/(webhooks|egress)\/|workers\/shard\/webhooks\// },
   { cause: 'Signal', url: /wasm:|whatsapp-rust-bridge|workers\/shard\/keys\/|lid-mapping/ },

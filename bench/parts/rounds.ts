@@ -1,0 +1,91 @@
+/** One round of sent and of received texts, as several benches measure them. */
+import type { Sandbox } from '../../test/harness/sandbox.ts'
+import { cpuMs, type Loaded, type Measured, rssMb, sleep, textTo } from '../measure.ts'
+import type { Summary } from './numbers.ts'
+import { STAMPED } from './stamp.ts'
+
+interface Sending {
+  /** Addresses of `send-text`, used in turn. */
+  urls: readonly string[]
+  contact: string
+  count: number
+  /** Without it, 32 requests are under way at a time. */
+  perSecond?: number | undefined
+}
+
+/** Sends texts, and waits for the three webhooks of each. */
+export async function sendRound(
+  { receiver, driver, cost }: Pick<Loaded, 'receiver' | 'driver' | 'cost'>,
+  { urls, contact, count, perSecond }: Sending,
+): Promise<Measured & { commits_each: number }> {
+  await receiver.call('reset')
+  const began = Date.now()
+  let ended = began
+  const { cpuMs: cpu, commits } = await cost(async () => {
+    const three = { delivery: count, 'message_status sent': count, 'message_status delivered': count }
+    const arrived = receiver.call('until', three)
+    const pace = perSecond === undefined ? { connections: 32 } : { perSecond }
+    await driver.call('drive', { urls: [...urls], bodies: [textTo(contact)], count, ...pace })
+    ended = (await arrived).delivery!.last
+  })
+  return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpu / count, commits_each: commits / count }
+}
+
+/**
+ * Time in ms per text that a sender needs to encrypt all texts in advance. During a measurement at a fixed rate, the
+ * processor must be free for the service.
+ */
+const LEAD_MS_EACH = 0.8
+
+type Latency = Summary & { left_within_ms: number }
+
+/** A service, or the bare library. */
+export interface ReceivingSide {
+  accounts: readonly string[]
+  pid: number
+  reset(): Promise<unknown>
+  until(count: number): Promise<unknown>
+  latency(): Promise<Latency>
+}
+
+/** `accounts`: phone numbers of instances of the service. */
+export const serviceSide = ({ receiver, pid }: Pick<Loaded, 'receiver' | 'pid'>, accounts: readonly string[]): ReceivingSide => ({
+  accounts,
+  pid,
+  reset: () => receiver.call('reset'),
+  until: (wanted) => receiver.call('until', { received: wanted }, 60_000),
+  latency: () => receiver.call('latency'),
+})
+
+/**
+ * Sends this number of texts to the accounts, and waits until all have arrived. Each account has its own sender, because
+ * one person's texts are encrypted one after another.
+ */
+export async function receiveRound(
+  sandbox: Sandbox,
+  senders: readonly string[],
+  { accounts, pid, reset, until, latency }: ReceivingSide,
+  total: number,
+  perSecond?: number,
+) {
+  await reset()
+  const before = cpuMs(pid)
+  const each = Math.ceil(total / accounts.length)
+  const all = until(each * accounts.length)
+  const pace =
+    perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
+  await Promise.all(
+    accounts.map(async (phone, index) => {
+      // The accounts begin at different times. Otherwise the first texts of all accounts would arrive together, and so
+      // would all later ones.
+      if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
+      return sandbox.burst(senders[index]!, phone, each, STAMPED, pace)
+    }),
+  )
+  await all
+  const { p50, p99, left_within_ms } = await latency()
+  const count = each * accounts.length
+  const offered = ((count - 1) * 1_000) / left_within_ms
+  return { cpu_ms: (cpuMs(pid) - before) / count, p50, p99, offered, rss: rssMb(pid) }
+}
+export type ReceivingRound = Awaited<ReturnType<typeof receiveRound>>
