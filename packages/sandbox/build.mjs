@@ -1,7 +1,7 @@
 /**
- * Builds the package: node build.mjs FOLDER. The code in `src` becomes one bundle. Of Baileys the bundle contains the
- * definitions of messages and the codec of binary nodes; NOTICE.md names what is bundled. All other packages are
- * dependencies.
+ * Builds the package: node build.mjs FOLDER. The code in `src` becomes one bundle. The bundle also contains two parts
+ * of Baileys: the definitions of messages, and the codec of binary nodes. All other packages are dependencies.
+ * NOTICE.md names the bundled code.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -38,8 +38,8 @@ async function code() {
 }
 
 /**
- * Writes the declaration files that the package needs. The compiler makes those of all modules, and the others are
- * removed.
+ * Writes the declaration files that the package needs. The compiler creates those of all modules, so the unneeded ones
+ * are removed.
  */
 function types() {
   const all = join(out, 'all-types')

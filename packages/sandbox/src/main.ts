@@ -6,7 +6,7 @@ import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
 /**
- * Runs the network in its own thread (see `sandbox-thread.ts`). It posts `ready`, and stops when it receives `stop`.
+ * Runs the network in the thread that `sandbox-thread.ts` starts. It posts `ready`, and stops when it receives `stop`.
  */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const post = (message: FromNetwork) => port.postMessage(message)

@@ -88,7 +88,7 @@ function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMes
     throw new ControlError('invalid_request', 'the Origin header is that of another site')
 }
 
-/** The answer to a person who opens the printed address in a browser. */
+/** Answer to a person who opens the address of the control API in a browser. */
 const NO_PAGE =
   'this address is the control API of the simulated network, for programs; the page for people is "Sandbox" in the dashboard'
 
@@ -127,7 +127,7 @@ function check<S extends v.GenericSchema>(schema: S, input: unknown, where = '')
   throw new ControlError('invalid_request', result.issues.map((issue) => sentence(issue, where)).join('; '))
 }
 
-/** For example `devices: Invalid value: Expected <=4 but received 5`. */
+/** Describes a validation error in a sentence, for example `devices: Invalid value: Expected <=4 but received 5`. */
 function sentence(issue: v.BaseIssue<unknown>, where: string): string {
   const path = v.getDotPath(issue) ?? where
   if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown field`
@@ -155,7 +155,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Every error other than a `ControlError` is a defect of the simulator. */
+/** Returns the response to an error. Every error other than a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
@@ -168,14 +168,14 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Bytes that may wait for a slow reader of a stream. Further lines are dropped and counted. */
+/** Maximum number of bytes that wait for a slow reader of a stream. Further lines are dropped and counted. */
 const MAX_WAITING = 8 * 1024 * 1024
-/** The most readers of streams at the same time. */
+/** Maximum number of readers of streams at the same time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // When the client receives the first bytes, it knows that it will miss no later event.
+  // When the client receives these bytes, the stream is already watching. So the client misses no later event.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {

@@ -19,7 +19,7 @@ export interface Stats {
 /** The `message` object of a request: exactly one field with the content, and optional common fields. */
 export type MessageInput = Record<string, unknown>
 
-/** Content about another message, which the reader has decrypted with that message's secret. */
+/** Content that refers to another message. The reader has decrypted it with the secret of that message. */
 export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
@@ -42,13 +42,13 @@ export interface InboxItem {
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
   /** The decrypted content of a vote, an answer to an event, an edit or a reaction. */
   opened?: Opened
-  /** Attributes of the stanza. Only messages of linked devices have them. */
+  /** Attributes of the stanza. Absent in messages that no linked device has sent. */
   attrs?: Record<string, string>
-  /** Child nodes of the stanza other than its ciphertexts. Only messages of linked devices have them. */
+  /** Child nodes of the stanza, except for its ciphertexts. Absent in messages that no linked device has sent. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
   repeats?: number
-  /** Set if a repeated message was different under the same id: with other content, keys, link or attributes. */
+  /** Set if the message arrived again under the same id, but with other content, keys, link or attributes. */
   repeats_differ?: true
 }
 
@@ -59,7 +59,7 @@ export interface InboxReceipt {
   ids: string[]
 }
 
-/** A stanza of a message as one device received it, one per send or resend. */
+/** The stanza of a message as one device received it. Each send and each resend is one copy. */
 export interface MessageCopy {
   id: string
   device: number
@@ -89,11 +89,11 @@ export interface Burst {
   textPrefix: string
   /** Texts per second; by default as fast as they can be encrypted. */
   perSecond?: number | undefined
-  /** If given, all texts are encrypted first, and sent this many ms after the request. */
+  /** Time in ms after the request at which the texts are sent. If it is given, all texts are encrypted first. */
   leadMs?: number | undefined
 }
 
-/** Result of a scanned or typed code: the device is linked, or the account's passkey is requested first. */
+/** Result of scanning or typing a code. Either the device is linked, or the account's passkey is requested first. */
 export type Taken = { device: number } | { device: null; passkey: true }
 
 export interface NetworkControl {
@@ -105,7 +105,10 @@ export interface NetworkControl {
   /** Links the device that shows the code. `qr` is the text in the code. */
   scan(phone: string, qr: string): Promise<Taken>
   enterCode(phone: string, code: string): Promise<Taken>
-  /** `refresh` makes the secret in the code invalid; the other actions end the client's connection. */
+  /**
+   * Carries out an action on a shown QR code. `refresh` makes the secret in the code invalid. The other actions end the
+   * connection of the client that shows it.
+   */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
   sendFromPhone(phone: string, to: string, message: MessageInput): Promise<{ id: string }>
@@ -128,7 +131,7 @@ export interface NetworkControl {
   /** Sends the same ciphertexts again, with the same id or with the id `as`. */
   replay(phone: string, id: string, as?: string): { stanzas: number }
   rotate(phone: string, device: number, what: Rotation): void
-  /** A device requests the message again, whether or not it has received it. */
+  /** Makes a device request the message again, whether or not it has received it. */
   retry(phone: string, input: RetryInput): void
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
   presence(phone: string, to: string, state: 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'): Promise<void>
@@ -169,7 +172,10 @@ export interface NetworkControl {
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   newsletterPosts?(id: string): ChannelPost[]
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  /** `live_updates` is the stanza that the server sends, `reaction` the one that the library expects. */
+  /**
+   * Adds a reaction to a post. `live_updates` is the stanza that the server sends, and `reaction` is the one that
+   * Baileys expects.
+   */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRoleChange): void
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined

@@ -39,7 +39,7 @@ export interface CeremonyView {
   proof: 'none' | 'good' | 'bad' | 'late' | 'refused' | null
   code: string | null
   prologues: number
-  /** `error`: the code of a negative ack. */
+  /** Acks of the device. `error` is the code of a negative ack, or null. */
   acks: { type: string; error: string | null }[]
   device: number | null
   problems: string[]
@@ -84,7 +84,7 @@ export interface PasskeyControl {
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
-  /** Answers as the owner of the phone. A `code` that the phone does not show counts as no. */
+  /** Answers on the phone as its owner. If the phone does not show this `code`, the answer counts as no. */
   accept(phone: string, input: PasskeyAnswer): PasskeyView
   /**
    * Sends a stanza that the device does not expect:

@@ -10,9 +10,9 @@ import * as people from './schemas/people.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** An answer of server-sent events, until the caller closes the connection. */
+/** An answer of server-sent events, which lasts until the caller closes the connection. */
 export class EventStream {
-  /** `send` sends the data of one event; the returned function stops the events. */
+  /** Starts the stream. `send` sends the data of one event. The returned function ends the events. */
   readonly start: (send: (data: unknown) => void) => () => void
   constructor(start: EventStream['start']) {
     this.start = start
@@ -41,7 +41,7 @@ function route<S extends v.GenericSchema>(
 
 const { Nothing, Anything } = network
 
-/** Actions by which a person changes only the person's own membership. */
+/** Actions by which people change only their own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
 export const ROUTES: Route[] = [

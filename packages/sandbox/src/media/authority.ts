@@ -24,7 +24,7 @@ const BACKDATED = DAY
 const CA_LIFE = 3650 * DAY
 const SERVER_LIFE = 825 * DAY
 
-/** The numbers are the GeneralName tags of RFC 5280: 2 is a DNS name, and 7 an IP address. */
+/** Addresses in the certificate. `type` is the GeneralName tag of RFC 5280: 2 is a DNS name, and 7 an IP address. */
 const SERVED_AT = [
   { type: 7, ip: '127.0.0.1' },
   { type: 7, ip: '::1' },
@@ -40,8 +40,8 @@ const pem = {
 } as const
 
 /**
- * Opens the authority in `dir`, and creates it at the first call, so that a client also trusts it after a restart.
- * Without `dir` it is temporary.
+ * Opens the authority in `dir`. The first call creates it there, so that a client also trusts it after a restart.
+ * Without `dir`, the authority is temporary.
  */
 export async function openAuthority(dir: string | undefined): Promise<Authority> {
   if (dir === undefined) return newAuthority()

@@ -10,11 +10,11 @@ import { close, listen } from '../wire/listening.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
-/** Called before each transfer. `facts` contain `path`, `kind` (image, video, ...) and `hash`. */
+/** Returns the fault that is set for a transfer. `facts` contain `path`, `kind` (image, video, ...) and `hash`. */
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
-  /** Without this folder, everything is lost when the process ends. */
+  /** Folder of the media. If it is absent, all media are lost when the process ends. */
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
@@ -33,12 +33,12 @@ export interface MediaHost {
   stop(): Promise<void>
 }
 
-/** The real network allows documents of 2 GB, but this host has the blobs in memory. */
+/** Largest upload in bytes. The real network allows documents of 2 GB, but this host has the blobs in memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
- * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; only the last part of the path is used. Download: `GET
- * <direct_path>`, with or without a Range header.
+ * Starts a media host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; only the last part of the path is
+ * used. Download: `GET <direct_path>`, with or without a Range header.
  */
 export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options
@@ -104,7 +104,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
     const hash = hashOf(blob)
     await blobs.put(hash, blob)
-    // Clients append parameters to the query of a path, so the path has a query, as on the real network.
+    // The path has a query, as on the real network, because clients append parameters to it.
     const directPath = `/v/${kind}/${hash}?ccb=11-4&oh=${hash.slice(0, 12)}`
     return { url: `https://${host}${directPath}`, directPath }
   }
@@ -123,7 +123,7 @@ const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** Returns true if the request was answered here, or is never answered. */
+/** Applies a fault to a transfer. Returns true if the request needs no further answer. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()
@@ -150,7 +150,10 @@ function corrupted(blob: Buffer): Buffer {
   return copy
 }
 
-/** If the header has several ranges, or another unit than bytes, the whole file is sent. */
+/**
+ * Returns the requested range of a file. Undefined if the whole file must be sent: there is no range, there are
+ * several, or the unit is not bytes.
+ */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
@@ -182,7 +185,7 @@ function fail(response: ServerResponse, status: number, message: string): void {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * URLs in old messages contain the host's address, so the port of the last run is used if a folder is given. If it is
+ * Listens on the port of the last run if a folder is given, because URLs in old messages contain it. If that port is
  * not free, any other port is used.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {

@@ -11,7 +11,8 @@ import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 
 /**
- * The phone's part of an account's app state: it has the key, reads the patches of linked devices, and writes its own.
+ * The part of an account's app state that its phone handles: it has the key, reads the patches of linked devices, and
+ * writes its own patches.
  */
 
 const { SyncdOperation } = proto.SyncdMutation
@@ -50,7 +51,10 @@ function bigEndian64(value: number): Buffer {
   return bytes
 }
 
-/** The hash is a sum over 64 little-endian words of 16 bits, so the order of the values does not matter. */
+/**
+ * Adds a MAC to the hash, or subtracts it. The hash is a sum over 64 little-endian words of 16 bits, so the order of
+ * the values does not matter.
+ */
 function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
   const mixed = Buffer.from(hash)
@@ -215,7 +219,7 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Linked devices send no presence without a name, so the account's name is written to app state if it has changed. A
+ * Writes the account's name to app state if it has changed, because linked devices send no presence without a name. A
  * new device queries the name itself.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
@@ -232,7 +236,7 @@ export function publishPushName(network: Network, person: Person, newcomer?: Com
   )
 }
 
-/** Notifies the account's devices except the one that wrote the patch. */
+/** Adds a patch, and notifies the account's devices except the one that wrote it. */
 export function appendPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch, author?: Companion) {
   const collection = collectionOf(person, name)
   collection.version += 1

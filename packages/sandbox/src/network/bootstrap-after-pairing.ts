@@ -38,7 +38,7 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/** A larger payload is uploaded to the media host, as by real phones. */
+/** Largest payload in bytes that is sent inline. A larger one is uploaded to the media host, as real phones do. */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(

@@ -4,10 +4,13 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** Number of messages after which other work of the thread can run. */
+/** Number of messages after which the thread can do other work. */
 const CHUNK = 16
 
-/** Placeholder in the texts of a burst: epoch ms with decimals, so that the receiver can measure the delay. */
+/**
+ * Placeholder in the texts of a burst. It is replaced by the time in epoch ms with decimals, so that the receiver can
+ * measure the delay.
+ */
 const NOW = '{now}'
 
 const epoch = () => performance.timeOrigin + performance.now()
@@ -15,12 +18,12 @@ const epoch = () => performance.timeOrigin + performance.now()
 /** Sends numbered texts, whether or not the receiver is connected. */
 export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
-  // A readable and unique id with the number.
+  // The id ends in the number of the message, so it is readable and unique.
   const idOf = (number: number) => `${base}${String(number).padStart(6, '0')}`
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // A reset removes all people, also the sender.
+  // A reset removes all people, including the sender, so the burst must stop.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
@@ -42,7 +45,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
     }
   }
 
-  /** All texts are encrypted before the first is sent, so that a measurement does not include the encryption. */
+  /** Encrypts all texts before the first one is sent, so that a measurement does not include the encryption. */
   async function ahead() {
     const departures: (() => void)[][] = []
     for (let number = 1; number <= count && isThere(); number++) {

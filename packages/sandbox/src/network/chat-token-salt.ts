@@ -5,8 +5,8 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * The salt that a phone gives its linked devices, in the history or as a setting. With this salt, they make tokens for
- * people who gave them none. The library's protobuf definitions lack these two fields.
+ * Handles the salt that a phone gives its linked devices, in the history or as a setting. With this salt, they make
+ * tokens for people who have given them none. The library's protobuf definitions lack these two fields.
  */
 
 const BYTES = 2
@@ -35,12 +35,12 @@ export function valueBytes(value: Value): Buffer {
   return field(2, salt ? Buffer.concat([known, field(80, field(1, salt))]) : known)
 }
 
-/** Stores the salt for the account, if this is the action with which the phone sets it. */
+/** Stores the salt of the account if this action of the phone sets it. */
 export function setActionSalt(person: Person, [kind]: string[], value: Value | null) {
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Returns the code of the refusal; undefined if the message has a valid token. */
+/** Returns the error code for a message without a valid token. Undefined if the message is accepted. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

@@ -47,7 +47,7 @@ export function linkedGroups(network: Network, parent: Group): Group[] {
   return [...network.groups.values()].filter((group) => group.linkedParent === parent.id)
 }
 
-/** The most groups of a community, without its announcement group. */
+/** Maximum number of groups in a community, without its announcement group. */
 const MAX_LINKED = 100
 
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
@@ -70,7 +70,10 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-/** `removesOrphans`: members who are in no other group of the community leave it. */
+/**
+ * Removes a group from its community. With `removesOrphans`, members who are in no other group of the community leave
+ * the community.
+ */
 export function unlinkGroup(
   network: Network,
   parent: Group,

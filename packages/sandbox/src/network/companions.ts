@@ -22,7 +22,10 @@ function shown(item: BinaryNode): CompanionNode {
   return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
 }
 
-/** The real server refuses a malformed `biz` node with 479, and the legacy format with 405. */
+/**
+ * Returns the error code of a message with a wrong `biz` node: 479 if it is malformed, and 405 if it has the legacy
+ * format. These are the codes of the real server.
+ */
 export function companionRefusal(item: BinaryNode): number | undefined {
   const found = children(item, 'biz')
   if (found.some((biz) => child(biz, 'buttons'))) return 405

@@ -17,12 +17,12 @@ export interface ConnectionEvents {
 /** Time in ms between a stream error and the end of the connection. */
 const STREAM_ERROR_GRACE = 100
 
-/** Keeps track of the answers of the client for which the network waits. */
+/** Keeps track of the answers that the network expects from the client. */
 function createExpectedAnswers() {
   const expected = new Map<string, { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }>()
   return {
     of: (id: string) => new Promise<BinaryNode>((resolve, reject) => expected.set(id, { resolve, reject })),
-    /** An answer for which nothing waits is dropped. Returns false if the stanza is not an answer. */
+    /** Handles an answer, and drops it if it is not expected. Returns false if the stanza is not an answer. */
     take(item: BinaryNode): boolean {
       const { id, type } = item.attrs
       if (item.tag !== 'iq' || id === undefined || (type !== 'result' && type !== 'error')) return false
@@ -45,7 +45,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
   let transport: Transport | undefined
   let isCorked = false
 
-  /** Everything that is sent in one turn of the event loop is written with one system call. */
+  /** Collects all data that are sent in one turn of the event loop, so that they are written with one system call. */
   function cork() {
     if (isCorked) return
     isCorked = true

@@ -11,9 +11,9 @@ import { setPersonPicture } from './pictures.ts'
 import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
-/** Changes an account without a message: restriction, saved contacts, audience of the status. */
+/** Changes an account without a message: its restriction, its saved contacts, and the audience of its status. */
 
-/** With `silent`, the client only learns of the restriction when it queries it. */
+/** Restricts an account. With `silent`, the client only learns of the restriction when it queries it. */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
   person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
   network.changed()
@@ -46,7 +46,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** Sets the name, which is written to app state, and the picture, of which everyone is notified. */
+/** Sets the name, which is written to app state, or the picture, about which everyone is notified. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -65,7 +65,7 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/** Index, collection and value of the action are those of WhatsApp Web. */
+/** Writes an action as the phone. Its index, collection and value are those of WhatsApp Web. */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)

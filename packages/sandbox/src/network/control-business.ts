@@ -16,7 +16,7 @@ export function addCommunityByControl(network: Network, input: Record<string, un
   return { id: made.parent.id, announcement_id: made.announcement.id, general_id: made.general.id }
 }
 
-/** Prices in the input are in currency units. */
+/** Changes a business and its catalog. Prices in the input are in currency units. */
 export function updateBusinessByControl(network: Network, phone: string, input: Record<string, unknown>) {
   const person: Person = findKnown(network, phone)
   const { profile } = person

@@ -13,7 +13,7 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/** The stanza is sent unchanged, even if no real server would send it. */
+/** Sends a stanza to clients. It is sent unchanged, even if no real server would send it. */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {
@@ -32,7 +32,10 @@ export function pushStanza(network: Network, input: PushInput): { devices: numbe
   return { devices: reached.length }
 }
 
-/** Sends frames with any content, also encodings that the simulator's own encoder does not use. */
+/**
+ * Sends frames with any content to the devices of an account, including encodings that the simulator's own encoder does
+ * not use.
+ */
 export function pushFrames(network: Network, { phone, frames }: FramesInput): { devices: number } {
   const companions = network.people.get(phone)?.companions.values() ?? []
   const connections = [...companions].flatMap(({ connection }) => connection ?? [])

@@ -47,9 +47,12 @@ export interface SimulatorControl extends NetworkControl {
   updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
-  /** The secret in the code becomes invalid. */
+  /** Makes the secret in the QR code invalid. */
   refreshCompanionReg(qr: string): void
-  /** The contact cannot decrypt the next message of its linked devices, and requests it again. */
+  /**
+   * Makes the contact lose its encryption sessions. So it cannot decrypt the next message of the account, and requests
+   * it again.
+   */
   loseSessions(phone: string): void
   failures(): string[]
   readonly faults: Network['faults']

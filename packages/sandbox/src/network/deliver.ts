@@ -16,7 +16,7 @@ import { sendAs } from './send-as.ts'
 
 /**
  * Delivers one copy of a message to a device, which decrypts its copies in order. The message is recorded once per
- * person, and answered as by a real phone.
+ * person, and answered as a real phone does.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
@@ -86,7 +86,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** The key of encrypted content depends on the JIDs that people have in this chat. */
+/** Decrypts content that refers to another message. Its key depends on the JIDs that people have in this chat. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'

@@ -5,7 +5,10 @@ import { deliver } from './transmit.ts'
 
 /** Keeps the stanzas for a linked device until it has answered them. They are sent again at its next login. */
 
-/** There is one message per id, but there may be several receipts (delivered, read, one per participant). */
+/**
+ * Returns the key of a waiting stanza. An id belongs to one message, but to several receipts (delivered, read, one per
+ * participant).
+ */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`
   if (kind === 'receipt') return `receipt ${attrs.id} ${peer} ${attrs.participant ?? ''} ${attrs.type ?? ''}`
@@ -23,7 +26,7 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
 }
 
 /**
- * Ends the delivery of the stanza, so that it is not sent again. Clients confirm a message by an ack only if they
+ * Ends the delivery of the stanza, so that it is not sent again. Clients acknowledge a message by an ack only if they
  * cannot, or need not, send a receipt for it.
  */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
@@ -40,12 +43,12 @@ export function settle(network: Network, companion: Companion, key: string): boo
   return true
 }
 
-/** A `<receipt>` means that the messages have arrived. */
+/** Ends the delivery of messages. A `<receipt>` means that they have arrived. */
 export function settleByReceipt(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `message ${id}`)
 }
 
-/** `<receipt><offer/></receipt>` means that the call has arrived. */
+/** Ends the delivery of a call. `<receipt><offer/></receipt>` means that it has arrived. */
 export function settleCall(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `call ${id}`)
 }

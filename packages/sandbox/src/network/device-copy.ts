@@ -6,7 +6,7 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** JID of the chat, by number or LID as the sender used it. Receipts use the same JID. */
+  /** JID of the chat. It contains the number or the LID, as the sender used it. Receipts use the same JID. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
   /** Whether a linked device sent the message to its own phone. */

@@ -9,7 +9,10 @@ export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/** Returns the hash that clients compute: the first six bytes of the SHA-256 over the full addresses, in order. */
+/**
+ * Returns the hash of a list of devices as clients compute it: the first six bytes of the SHA-256 over the full
+ * addresses, in order.
+ */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -21,7 +24,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Later changes of the device list are reported to `asker`, with the kind of JID that was queried. */
+/** Notifies `asker` of later changes of the device list, with the kind of JID that was queried. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -38,8 +41,8 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * Other devices of the account get the whole list for the number and for the LID, because clients store both. Other
- * accounts that queried the list get only the change.
+ * Notifies devices that the device list has changed. Other devices of the account get the whole list for the number and
+ * for the LID, because clients store both. Other accounts that queried the list get only the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

@@ -19,8 +19,8 @@ export interface Faults {
 }
 
 /**
- * Stanzas that the network sends are corrupted or duplicated, and all other actions affect stanzas of the client,
- * unless `match.direction` says otherwise.
+ * Returns the direction of the stanzas that a fault affects, unless `match.direction` is given. Corrupted or duplicated
+ * are stanzas that the network sends. All other actions affect stanzas of the client.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

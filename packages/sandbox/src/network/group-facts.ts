@@ -20,7 +20,10 @@ export interface GroupFacts {
   picture: string | undefined
   pictureQueries?: number
   keyHolders: Map<string, Set<string>>
-  /** The key that the client sent when it created the group. A repetition with this key creates no second group. */
+  /**
+   * Key that the client sent when it created the group. If the client repeats the request with this key, no second
+   * group is created.
+   */
   key?: string
   capacity?: number
   revokedInvites?: Set<string>
@@ -29,6 +32,6 @@ export interface GroupFacts {
   flags?: Set<string>
   modes?: Map<string, string>
   settingsVersion?: string
-  /** The server sends this version with each change. Absent in the data of earlier releases. */
+  /** Version of the member list, which the server sends with each change. Absent in the data of earlier releases. */
   membersVersion?: string
 }

@@ -80,7 +80,10 @@ export function withdrawRequest(network: Network, group: Group, person: Person) 
   notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
 }
 
-/** The notification names the person by the earlier number, and its author by the new number. */
+/**
+ * Changes the number of a member. The notification names the person by the earlier number, and has the new number as
+ * its author.
+ */
 export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
   const member = group.members.get(before.number)
   if (!member) return

@@ -43,7 +43,10 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** `jid` is a LID or a number, as the group prescribes; the other address is in another attribute. */
+/**
+ * Builds the element of a participant. `jid` is a LID or a number, as the group requires. The other address is in
+ * another attribute.
+ */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -102,7 +105,7 @@ export function renewSettings(group: Group) {
   group.settingsVersion = newVersion()
 }
 
-/** Returns the new version of the member list, and the previous one. */
+/** Makes a new version of the member list. Returns it and the previous one. */
 function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefined } {
   const before = group.membersVersion
   group.membersVersion = newVersion()
@@ -139,8 +142,8 @@ export function notifyMembers(
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
 /**
- * Also notifies the devices of the person who made the change, because clients only learn of changes from
- * notifications.
+ * Notifies the members of a change. The devices of the person who made it are notified, too, because clients only learn
+ * of changes from notifications.
  */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
@@ -169,8 +172,8 @@ const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.si
 export const isFull = (group: Group) => roomIn(group) <= 0
 
 /**
- * Returns an error code; undefined if the person can be added. `token`: the privacy token that the acting person has
- * from this person.
+ * Returns the error code for a person who cannot be added. Undefined if the person can be added. `token`: the privacy
+ * token that the acting person has from this person.
  */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
@@ -261,7 +264,10 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/** Records a request to join: by the person, or by `actor`, who may not add people and has tried to add the person. */
+/**
+ * Records a request to join. It comes from the person, or from `actor`, who tried to add the person, but may not add
+ * people.
+ */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -276,6 +282,8 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/** All members may change the group's own data; if the group is locked, only admins may. */
+/**
+ * Returns whether the person may change the group's own data. All members may, or only admins if the group is locked.
+ */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

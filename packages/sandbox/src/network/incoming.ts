@@ -24,7 +24,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // Without participants, the message is for the account's own phone, or for the one device that requested it again.
+    // A message without participants is for the account's own phone, or for the one device that requested it again.
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -32,7 +32,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const copies = new Map<string, { device: AnyDevice; encs: BinaryNode[] }>()
   for (const copy of children(child(item, 'participants'), 'to')) {
     const device = findDevice(network, copy.attrs.jid ?? '')
-    // In a group that uses LIDs, the list includes the sender, which must not get its own copy.
+    // In a group that uses LIDs, the list includes the sender's device, which must not get a copy of its own message.
     if (device && device.companion !== from) copies.set(keyOf(device), { device, encs: children(copy, 'enc') })
   }
   if (shared.length > 0)
@@ -65,13 +65,15 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
 
 const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
 
-/** Returns the address of a device, which is the same for both of its JIDs. */
+/** Returns the address of a device, which is the same for both of its JIDs (number and LID). */
 function addressOf(network: Network, jid: string): string | undefined {
   const device = findDevice(network, jid)
   return device && keyOf(device)
 }
 
-/** Tells the client to query the new LID, if the message was addressed to an earlier one. */
+/**
+ * Adds `refresh_lid` to the ack if the message was addressed to an earlier LID, so that the client queries the new one.
+ */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -123,13 +125,13 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
-/** The address of a message that is sent again has a device part, which is removed. */
+/** Returns the JID of the chat. A message that is sent again has an address with a device part, which is removed. */
 function chatOf(to: string): string {
   const { user, server } = parseJid(to)
   return `${user}@${server}`
 }
 
-/** Builds the stanza that another linked device gets. */
+/** Builds the stanza that another linked device of this chat gets. */
 function forward(network: Network, from: Companion, to: Companion, item: BinaryNode, encs: BinaryNode[]): BinaryNode {
   const { id, to: chat = '', type, edit } = item.attrs
   const sender = from.person

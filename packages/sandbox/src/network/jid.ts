@@ -10,7 +10,7 @@ export interface Address {
   device: number
 }
 
-/** Parses `user:device@server`. If the device is missing, it is device 0, the phone. */
+/** Parses `user:device@server`. If the device is missing, it is 0, which is the phone. */
 export function parseJid(jid: string): Address {
   const at = jid.indexOf('@')
   const name = at < 0 ? jid : jid.slice(0, at)

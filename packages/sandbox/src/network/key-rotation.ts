@@ -6,7 +6,7 @@ import { watchersOf } from './devices.ts'
 import type { Network, Person, PretendDevice } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Replaces keys of a device. Linked devices of other accounts are notified only of a new identity. */
+/** Replaces keys of a device. Linked devices of other accounts are only notified if the identity is new. */
 export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
   const device = person.devices[number]
   if (!device) throw new ControlError('not_found', `${person.number} has no device ${number}`)

@@ -21,7 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** Links the device as the phone does when both sides share a secret. The server only passes the result on. */
+/** Links the device, as its phone does when both sides share a secret. The server only passes the result on. */
 export async function link(
   network: Network,
   phone: Person,
@@ -97,7 +97,10 @@ export async function link(
   return { device }
 }
 
-/** If the control API has set a rule for `pairing`, its action is carried out instead. */
+/**
+ * Makes the client connect again after the linking. If the control API has set a fault for `pairing`, this fault
+ * happens instead.
+ */
 function restart(network: Network, connection: Connection, phone: Person) {
   const action = network.faults.take('pairing', { phone: phone.number })
   if (action === 'drop') return

@@ -58,7 +58,7 @@ export function activate(network: Network, connection: Connection, companion: Co
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
-/** Runs when all waiting stanzas have been sent. Tells the client which data to query again (`dirty`). */
+/** Called when all waiting stanzas have been sent. Tells the client which data to query again (`dirty`). */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number

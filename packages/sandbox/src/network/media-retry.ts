@@ -10,8 +10,8 @@ import { findPerson, pnOf } from './people.ts'
 const NOT_FOUND = 2
 
 /**
- * Answers a device that asks its phone to upload a file again. The media host has kept the file, so the path is the
- * same.
+ * Answers a device that asks its phone to upload a file again. The media host still has the file, so the answer
+ * contains the same path.
  */
 export function answerMediaRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '' } = item.attrs

@@ -27,9 +27,9 @@ export interface Person {
   lid: string
   name: string
   platform: Platform
-  /** Created through `POST /phones`: this person owns device 0 and can link instances of the gateway. */
+  /** Whether the person was created through `POST /phones`. If so, the person owns device 0, and can link instances. */
   isPhone: boolean
-  /** Created automatically when a client addressed the number. */
+  /** Whether the person was created automatically, because a client addressed the number. */
   isAutomatic: boolean
   business: boolean
   contactCode?: string | undefined
@@ -55,18 +55,21 @@ export interface Person {
   needsToken?: boolean
   /** The salt with which the linked devices of this phone make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
-  /** The people who may add this person to groups. A contact proves that by a token that this person has given. */
+  /** The people who may add this person to groups. A contact proves to be one with a token from this person. */
   groupAdd: 'all' | 'contacts' | 'none'
-  /** Trust tokens that the person gave, in hex, by the number of the trusted person. */
+  /** Trust tokens that the person has given to others, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
   passkey?: Passkey | undefined
-  /** The last linking with a passkey. The state file does not contain it. */
+  /** The last linking with a passkey. It is not in the state file. */
   ceremony?: Ceremony
   /** Whether the person's devices accept messages without decrypting them, for load tests. */
   isSink: boolean
-  /** Whether a device requests a message again that it cannot decrypt, as phones do. */
+  /** Whether the devices request a message again if they cannot decrypt it, as phones do. */
   asksAgain: boolean
-  /** `messages`: the number in each chat, 1 by default. `saved`: the number of people in the address book. */
+  /**
+   * Sizes of the history. `messages` is the number in each chat, 1 by default. `saved` is the number of people in the
+   * address book.
+   */
   history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
   devices: PretendDevice[]
   /** Linked devices with their own connection: instances of the gateway. */
@@ -75,12 +78,12 @@ export interface Person {
   presence: 'available' | 'unavailable'
   lastSeen: number
   /**
-   * Linked devices that are subscribed to the presence, with the kind of identifier that they used. A subscription ends
-   * with the connection.
+   * Linked devices that subscribe to the person's presence, with the kind of identifier (LID or number) that they used.
+   * A subscription ends with the connection.
    */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: PersonInbox
-  /** Messages that are kept for devices that request them again, newest last. */
+  /** Sent messages, newest last. They are kept for devices that request them again. */
   sent: Map<string, SentMessage>
   /** Latest stanzas by message id, so that they can be sent again unchanged. They are not in the state file. */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
@@ -117,11 +120,14 @@ export interface PretendDevice {
   readonly person: Person
   readonly id: number
   readonly address: string
-  /** Created at their first use, because most devices never receive a message. */
+  /** Encryption state of the device. It is created at its first use, because most devices never receive a message. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
   received: number
-  /** Jobs of the device run one after the other, because two jobs must not use the ratchet of a session at once. */
+  /**
+   * Runs a job after all earlier jobs of the device, because two jobs must not use the ratchet of a session at the same
+   * time.
+   */
   turn<T>(job: () => Promise<T>): Promise<T>
 }
 
@@ -148,17 +154,20 @@ export interface Companion {
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
-  /** Set when the device has queried its groups. Later changes are kept for it. */
+  /** Whether the device has queried its groups. If so, later changes of groups are queued for it. */
   hasReadGroups?: boolean
   /** Stanzas that are not acknowledged yet, oldest first. They are sent again at the next login. */
   pending: Map<string, BinaryNode>
-  /** Ids of messages with a retry receipt. The negative ack that follows is about the first copy, so it is ignored. */
+  /**
+   * Ids of messages for which the device has sent a retry receipt. The negative ack that follows is about the first
+   * copy, so it is ignored.
+   */
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
   /**
-   * Facts about the last login. `lc` counts the logins since the device was linked, `connectAttemptCount` those since
-   * it was started. Not in the state file.
+   * Facts about the last login. `lc` counts the logins since the device was linked, and `connectAttemptCount` those
+   * since it was started. They are not in the state file.
    */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
@@ -198,9 +207,9 @@ export interface Network {
   readonly lids: Map<string, Person>
   readonly groups: Map<string, Group>
   readonly connections: Set<Connection>
-  /** Connections whose client shows a QR code, by each reference in the codes. */
+  /** Connections whose client shows a QR code, by each of the references in its codes. */
   readonly refs: Map<string, Connection>
-  /** Secrets of codes that a `companion_reg_refresh` invalidated. */
+  /** Secrets in QR codes that a `companion_reg_refresh` has made invalid. */
   readonly retiredSecrets: Set<string>
   readonly newsletters: Map<string, Newsletter>
   /** `host:port` to which clients upload media. */
@@ -209,9 +218,12 @@ export interface Network {
   isDown: boolean
   forged: Set<'root' | 'leaf' | 'account_signature'>
   changed(): void
-  /** Runs a job that may take longer than the stanza that caused it. A failure is added to `failures`. */
+  /**
+   * Runs a job in the background, because it may take longer than the stanza that caused it. A failure is added to
+   * `failures`.
+   */
   run(job: Promise<unknown>): void
-  /** Timers of the network itself are cleared when it stops. */
+  /** Runs a job after this number of ms. All these timers are cleared when the network stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
   /** Records an error that no caller can receive. */
@@ -236,18 +248,18 @@ export interface Connection {
   readonly network: Network
   companion: Companion | undefined
   registration: ClientHandshake | undefined
-  /** The linking with a passkey. It is set when the passkey was requested from this connection. */
+  /** The linking with a passkey. Set if the passkey was requested from this connection. */
   ceremony?: Ceremony
-  /** True when all waiting stanzas have been sent. From then on, new stanzas are sent immediately. */
+  /** True if all waiting stanzas have been sent. From then on, new stanzas are sent immediately. */
   isLive: boolean
   /** The stanzas that were waiting for the client, while they are being sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** `isOrdered`: a caller of the control API has ordered this stanza in place of the normal one. */
+  /** Sends a stanza. `isOrdered`: a caller of the control API has requested it instead of the normal one. */
   send(item: BinaryNode, isOrdered?: boolean): void
-  /** Bit 2 of the first byte means that the other bytes are compressed. */
+  /** Sends a frame. Bit 2 of its first byte means that the other bytes are compressed. */
   sendFrame(payload: Uint8Array): void
-  /** The client cannot decrypt this frame, and its frame counter is wrong afterwards. */
+  /** Sends a frame that the client cannot decrypt. After it, the client's frame counter is wrong. */
   sendGarbage(): void
   /** Resolves with the client's answer to an `<iq>` of the network. */
   expect(id: string): Promise<BinaryNode>
@@ -255,7 +267,7 @@ export interface Connection {
   cut(): void
 }
 
-/** One attempt to link a device to a phone that requires its passkey. The phone keeps the last attempt. */
+/** One attempt to link a device to a phone that requires its passkey. The phone stores only the last attempt. */
 export interface Ceremony {
   readonly network: Network
   readonly phone: Person
@@ -269,7 +281,7 @@ export interface Ceremony {
   readonly problems: string[]
   readonly acks: CeremonyView['acks']
   readonly relayed: RelayItem[]
-  /** Callbacks of requests that wait until the phone has another item. */
+  /** Callbacks of requests that wait for the next item of the phone. */
   readonly waiting: Set<() => void>
   primary: Primary
   /** The query that the server expects next from the device. */

@@ -6,7 +6,7 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
 
-/** A reset overwrites the current settings with these, so every setting is here. */
+/** Initial settings. A reset overwrites the current settings with these, so they must contain every setting. */
 export const DEFAULT_SETTINGS: Required<Settings> = {
   auto_contacts: true,
   echo: true,
@@ -28,7 +28,7 @@ export interface NetworkOptions {
   changed?: () => void
 }
 
-/** `stop` clears the timers. */
+/** Creates the network. `stop` clears its timers. */
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []

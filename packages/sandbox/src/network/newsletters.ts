@@ -43,7 +43,10 @@ function describePost(post: Post, item: BinaryNode) {
   post.meta = child(item, 'meta')?.attrs
 }
 
-/** An edit has the new content under the id of the post, and a removal has no content. */
+/**
+ * Handles a linked device's change of a post. An edit has the new content under the id of the post, and a removal has
+ * no content.
+ */
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -53,7 +56,7 @@ function change(network: Network, newsletter: Newsletter, companion: Companion, 
   changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
 }
 
-/** An edit has the complete new content under the post's own id, and a removal has no content. */
+/** Changes a post. An edit has the complete new content under the post's own id, and a removal has no content. */
 export function changePost(
   network: Network,
   newsletter: Newsletter,
@@ -80,12 +83,12 @@ export function changePost(
   )
 }
 
-/** The network does not report which reader reacts. */
+/** Stands for all readers who react, because the network does not report which reader reacts. */
 const SOMEBODY = 'somebody'
 
 /**
- * `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza that the library
- * expects.
+ * Adds a reaction to a post, and notifies the followers. `live_updates`: the stanza of the server, with a count for
+ * each reaction. `reaction`: the stanza that the library expects.
  */
 export function newReaction(
   network: Network,
@@ -129,8 +132,9 @@ export function listedPost(made: Post): BinaryNode {
 const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
- * The notice is a child of the channel's notification, or an answer without a query. The web client reads `data` and
- * the library reads `updates`.
+ * Changes a person's role, and notifies the followers. With `participant`, the change is a child of the channel's
+ * notification. With `mex` and `updates`, it has the form of an answer to a GraphQL query: the web client reads `data`,
+ * and the library reads `updates`.
  */
 export function newRole(
   network: Network,
@@ -173,7 +177,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   notifyLive(network, newsletter, found)
 }
 
-/** Devices that are offline miss live updates. */
+/** Sends a live update about a post. Devices that are offline miss it. */
 function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)

@@ -14,7 +14,7 @@ const UNASKED = 5
 
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
 
-/** `done` is called when all waiting stanzas have been sent. */
+/** Sends the stanzas that waited for the device, and calls `done` when all have been sent. */
 export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
   const waiting = [...companion.pending.values()]
   companion.nacksToIgnore.clear()
@@ -25,7 +25,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** If an earlier request is not complete, the larger of the two counts is used. */
+/** Handles a request for a batch. If an earlier request is not complete, the larger of the two counts is used. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return
@@ -33,7 +33,7 @@ export function receiveBatchRequest(network: Network, connection: Connection, it
   goOn(network, connection)
 }
 
-/** An answered stanza may allow the next one to be sent. */
+/** Handles a stanza that the client has confirmed. The next waiting one may then be sent. */
 export function confirmed(network: Network, connection: Connection) {
   if (!connection.backlog || network.settings.offline_batches === 'required') return
   connection.backlog.allowed += 1

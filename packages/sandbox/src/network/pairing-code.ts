@@ -17,7 +17,7 @@ const IV = 16
 const GCM_IV = 12
 const TAG = 16
 
-/** The two stanzas of the device: its hello, and the bundle of keys after the phone's answer. */
+/** Handles the two stanzas of the device: its hello, and the bundle of keys that it sends after the phone's answer. */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {
   const { stage, jid = '' } = subject.attrs
   if (stage === 'companion_hello') {
@@ -45,7 +45,7 @@ function codeKey(code: string, salt: Uint8Array): Buffer {
   return pbkdf2Sync(Buffer.from(code), salt, ROUNDS, 32, 'sha256')
 }
 
-/** A client knows its code before the server does, so a typed code waits this many ms for the device. */
+/** Time in ms that a typed code waits for the device, because a client knows its code before the server does. */
 const HELLO_DEADLINE = 1_000
 
 async function findWaiting(network: Network, phone: Person): Promise<CodePairing | undefined> {
@@ -57,7 +57,10 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
   }
 }
 
-/** A wrong code is noticed only when the bundle of the device cannot be decrypted. */
+/**
+ * Links the device that shows this code. A wrong code is noticed only when the bundle of the device cannot be
+ * decrypted.
+ */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
@@ -75,7 +78,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 
   const answered = new Promise<Finish>((resolve, reject) => {
     pairing.finish = { resolve }
-    // The companion device answers immediately, or it does not answer at all.
+    // A device answers immediately or not at all, so a fixed deadline is enough.
     network.later(10_000, () => reject(new ControlError('conflict', 'the device did not answer')))
   })
   connection.send(
@@ -96,8 +99,8 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 }
 
 /**
- * Returns the identity of the device, the identity of the phone, and 32 random bytes. Undefined if the device showed
- * another code.
+ * Decrypts the bundle: the identity of the device, the identity of the phone, and 32 random bytes. Returns undefined if
+ * the device showed another code.
  */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')
@@ -107,7 +110,7 @@ function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   try {
     return Buffer.concat([opened, decipher.final()])
   } catch {
-    // If the code is wrong, the authentication of AES-GCM fails.
+    // If the code is wrong, the authentication of AES-GCM fails, and `final` throws.
     return undefined
   }
 }

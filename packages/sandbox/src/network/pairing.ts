@@ -56,8 +56,8 @@ interface ScannedCode {
 }
 
 /**
- * The text is `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after
- * the `#`.
+ * Parses the text of a QR code. It is `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`,
+ * or only the part after the `#`.
  */
 function parseQr(text: string): ScannedCode {
   const [ref, noise, identity, secret] = text.slice(text.indexOf('#') + 1).split(',')

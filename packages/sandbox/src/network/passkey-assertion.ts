@@ -9,7 +9,10 @@ const AUTHENTICATOR_DATA = 37
 
 export const sha256 = (...parts: Uint8Array[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
-/** `malformed`: the JSON is not an assertion; `untrue`: the assertion does not prove that the passkey was used. */
+/**
+ * Reason to refuse an assertion. `malformed`: the JSON is not an assertion. `untrue`: the assertion does not prove that
+ * the passkey was used.
+ */
 export interface Refusal {
   kind: 'malformed' | 'untrue'
   problem: string
@@ -57,7 +60,7 @@ function parse<S extends v.GenericSchema>(schema: S, bytes: Uint8Array, name: st
 
 const isRefusal = (value: unknown): value is Refusal => typeof value === 'object' && value !== null && 'kind' in value
 
-/** Returns the reason to refuse an assertion; undefined if this passkey has signed this challenge. */
+/** Returns the reason to refuse an assertion. Undefined if this passkey has signed this challenge. */
 export function refusalOf(json: Uint8Array, credentialId: Buffer, challenge: Buffer, passkey: Passkey): Refusal | undefined {
   const assertion = parse(AssertionJson, json, 'webauthn_assertion')
   if (isRefusal(assertion)) return assertion
@@ -86,7 +89,9 @@ function isOurOrigin(origin: string): boolean {
   return protocol === 'https:' && (hostname === RP_ID || hostname.endsWith(`.${RP_ID}`))
 }
 
-/** The counter is not checked, because that of a synced passkey is always 0. */
+/**
+ * Checks the data of the authenticator. Its counter is ignored, because the counter of a synced passkey is always 0.
+ */
 function problemOfAuthenticator(data: Buffer): string | undefined {
   if (data.length < AUTHENTICATOR_DATA) return `authenticatorData: ${data.length} bytes`
   if (!data.subarray(0, 32).equals(sha256(Buffer.from(RP_ID)))) return `authenticatorData: not for ${RP_ID}`

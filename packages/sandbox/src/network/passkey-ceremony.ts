@@ -1,8 +1,8 @@
-/** Functions for a linking with a passkey: its end, the device's acks, and its description. */
+/** Functions for a linking with a passkey: they end it, handle the device's acks, and describe the linking. */
 import type { CeremonyView } from '../control/passkeys.ts'
 import type { Ceremony, Connection } from './model.ts'
 
-/** Ends the linking on the phone, which then gives no further answers. */
+/** Ends the linking on the phone. After that, the phone gives no further answers. */
 export function discard(ceremony: Ceremony, why: string) {
   if (isOver(ceremony)) return
   ceremony.problems.push(why)
@@ -13,14 +13,16 @@ export function discard(ceremony: Ceremony, why: string) {
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
 /**
- * Ends the linking with its connection. If the device is just being linked, the code that links it notices the end by
- * itself.
+ * Ends the linking because its connection has ended. In the stage `linking`, the code that links the device notices
+ * this itself.
  */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }
 
-/** If the connection must be cut after a notification, this is done when its ack has arrived. */
+/**
+ * Records an ack of the device. If the connection must be cut after a notification, it is cut when the ack has arrived.
+ */
 export function takeAck({ ceremony, cut }: Connection, attrs: Record<string, string>) {
   if (!ceremony) return
   const { type = '', error = null } = attrs

@@ -79,7 +79,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** Only a program that acts as the phone may use this; otherwise it throws. */
+/** Returns the current linking of a phone for which a program acts. Throws if the simulator acts for this phone. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

@@ -10,7 +10,7 @@ import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
  * Acts as the phone when a device is linked with a passkey. It checks that the device is the scanned one, agrees with
- * it on a key and a code, and decrypts its request. Errors are shown only on the phone.
+ * it on a key and a code, and decrypts its request. Only the phone shows errors.
  */
 
 const HANDOFF_SECONDS = 300
@@ -19,17 +19,17 @@ const IV = 12
 const KEY = 32
 const NO_SALT = Buffer.alloc(0)
 
-/** Characters of the codes that are compared, and of the codes that are typed. */
+/** Characters of the confirmation codes, and of pairing codes. */
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
-  /** `commitment` is a hash of this identity and of the nonce of the device. */
+  /** The ephemeral identity of the device. `commitment` is a hash of this identity and of the nonce of the device. */
   identity: Buffer
   publicKey: Buffer
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the phone has accepted the proof that this is the scanned device. If so, it does not ask its owner. */
+  /** Whether the phone has accepted the proof that this device is the scanned one. If so, it does not ask its owner. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -41,7 +41,7 @@ interface Attempt {
 export function createPasskeyPhone(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
-  /** The key that verifies the proof can be used only once. */
+  /** The key that verifies the proof. It can be used only once. */
   let handoffKey: Buffer | undefined = hkdf(ceremony.handedSecret, KEY, NO_SALT, 'shortcake-passkey-handoff-v1')
 
   function judgeProof({ payload, proof }: Prologue): Ceremony['proof'] {
@@ -122,7 +122,9 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/** The server has already checked that the payload and the identity are complete. */
+/**
+ * Returns the phone's data about a prologue. The server has already checked that its payload and identity are complete.
+ */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -142,7 +144,9 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/** Two groups of four characters: 40 bits that depend on both nonces and the phone's key. */
+/**
+ * Returns the confirmation code: two groups of four characters. Its 40 bits depend on both nonces and the phone's key.
+ */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n
@@ -160,14 +164,14 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
     const opened = Buffer.concat([decipher.update(encryptedPayload.subarray(0, -TAG)), decipher.final()])
     return proto.PairingRequest.decode(opened)
   } catch {
-    // Every request that cannot be decrypted or parsed is handled in the same way.
+    // All requests that cannot be decrypted or parsed are handled in the same way.
     return undefined
   }
 }
 
 /**
- * The keys must be those of the code and of the registration, and the secret must be new. Undefined if there is no
- * problem.
+ * Checks a decrypted request: the keys must be those of the code and of the registration, and the secret must be new.
+ * Returns undefined if there is no problem.
  */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request

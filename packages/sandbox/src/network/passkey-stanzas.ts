@@ -19,7 +19,7 @@ export function requestPrologue(ceremony: Ceremony) {
   if (bend.continuation === 'unasked') sendUnaskedIdentity(ceremony)
 }
 
-/** The challenge in these WebAuthn options replaces the previous one. */
+/** Returns WebAuthn options with a new challenge, which replaces the previous one. */
 export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_challenge'): Buffer {
   if (bend === 'not_json') return Buffer.from('{"challenge":')
   const value = randomBytes(32)
@@ -35,7 +35,7 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** The identity has random keys, and the device has not asked for it. */
+/** Sends an identity that the device has not asked for. It has random keys. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
 /** Sends the phone's identity. After this stanza, the companion device may send its nonce. */

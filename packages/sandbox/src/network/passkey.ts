@@ -16,14 +16,14 @@ import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-st
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
 /**
- * The server's side when a device is linked with a passkey: it requests the passkey, verifies the assertion, and passes
+ * The server's part in linking a device with a passkey: it requests the passkey, verifies the assertion, and passes
  * data between device and phone.
  */
 
 const NONCE = 32
 const KEY = 32
 const PROOF = 32
-/** The most prologues in one linking; further ones are refused. */
+/** Maximum number of prologues in one linking. Further ones are refused. */
 const MAX_PROLOGUES = 5
 
 /** Links the device, or first requests the account's passkey. */
@@ -70,7 +70,10 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** If the control API has set that the connection is cut after this step, the job does not run. */
+/**
+ * Runs a job after the answer was sent. If the control API has set a cut after this step, the connection is cut
+ * instead.
+ */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
@@ -83,7 +86,7 @@ function ceremonyOf({ connection }: Query): Ceremony {
   return connection.ceremony
 }
 
-/** The real codes are not published, so these are assumptions. */
+/** Error codes and their texts. The real codes are not published, so these are assumptions. */
 const REFUSALS = {
   /** The stanza is malformed, or it is not the expected step. */
   400: 'bad-request',
@@ -172,7 +175,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** A challenge is valid for only one answer, so it is removed. */
+/** Returns the current challenge, and removes it, because a challenge is valid for only one answer. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

@@ -62,7 +62,7 @@ async function answerHistory(
   await sendPeerMessage(network, deviceCopy, await notification(network, history, 1, { requestId: deviceCopy.id }))
 }
 
-/** Only senders that still have a message can give its content. */
+/** Answers requests for the content of messages. Only messages that their senders still have can be given. */
 async function answerPlaceholders(network: Network, deviceCopy: DeviceCopy, keys: proto.IMessageKey[]) {
   const peerDataOperationResult = keys.flatMap((key) => {
     const chat = key.remoteJid ?? ''

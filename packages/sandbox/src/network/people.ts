@@ -86,7 +86,10 @@ export function setDeviceCount(person: Person, count: number) {
 /** Matches Brazilian mobile numbers with or without the ninth digit. */
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
-/** The given number is returned if neither or both forms are registered. */
+/**
+ * Returns the registered form of a Brazilian number, with or without the ninth digit. If neither or both forms are
+ * registered, returns the given number.
+ */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
   const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
@@ -138,8 +141,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * Returns attributes that name the person of the chat by number and LID. `sender_lid` is left out, because a client
- * would take it for the other address of the chat.
+ * Returns attributes that name the person of the chat by number and LID. `sender_lid` is not among them, because a
+ * client would treat it as the other address of the chat.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)

@@ -3,9 +3,9 @@ import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
 const KEPT = 20_000
-/** Items that are kept over a restart with their numbers, so that a reader can continue. */
+/** Number of items that are kept over a restart, with their numbers, so that a reader can continue. */
 const KEPT_SAVED = 200
-/** The most message ids whose copies are kept. */
+/** Maximum number of message ids whose copies are kept. */
 const KEPT_COPIES = 500
 
 export interface SavedInbox {
@@ -15,11 +15,11 @@ export interface SavedInbox {
 
 export interface PersonInbox {
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Returns the items after this number. If there are none, waits for one, at most `waitMs`. */
+  /** Resolves with the items after this number. If there are none, waits at most `waitMs` for one. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
   /**
-   * Counts one retry of a device, and returns the new count. The item of the message will show the count of device 0,
-   * the phone.
+   * Counts one retry of a device, and returns the new count. The item of the message shows only the count of device 0,
+   * which is the phone.
    */
   countRetry(id: string, device: number): number
   retries(id: string): number

@@ -16,8 +16,8 @@ export const pictureUrl = (network: Network, picture: string) =>
   picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${picturePath(picture)}`
 
 /**
- * Strangers are notified too, because no simulated person hides the picture. `by`: the linked device that changed it.
- * An empty text removes the picture.
+ * Sets or removes a person's picture; an empty text removes it. Strangers are notified too, because no simulated person
+ * hides the picture. `by`: the linked device that changed it.
  */
 export function setPersonPicture(network: Network, person: Person, picture: string | undefined, by?: Companion) {
   person.picture = picture || undefined

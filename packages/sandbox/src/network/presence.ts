@@ -5,7 +5,7 @@ import { addSignal, findPerson, jidOf } from './people.ts'
 
 export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
-/** Presence is never stored, so a subscriber that is offline misses it. */
+/** Handles the presence of a client. It is never stored, so a subscriber that is offline misses it. */
 export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
   const { type, to, name } = item.attrs
   if (type === 'subscribe' && to) {
@@ -20,7 +20,7 @@ export function receivePresence(network: Network, companion: Companion, item: Bi
   if (name) companion.person.name = name
 }
 
-/** An account is available while one of its devices is. */
+/** Changes the availability of a device. An account is available while one of its devices is. */
 export function showAvailability(companion: Companion, isAvailable: boolean) {
   const { person } = companion
   const before = person.presence
@@ -37,7 +37,7 @@ function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
   return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
 }
 
-/** Handles that the client starts or stops typing. The state is passed on to the other members of the chat. */
+/** Passes on to the other members of the chat that the client starts or stops typing. */
 export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '' } = item.attrs
   const state = firstChild(item)

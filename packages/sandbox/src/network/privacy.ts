@@ -21,13 +21,13 @@ export function privacyOf(person: Person): Record<string, string> {
   return { ...Object.fromEntries(defaults), ...Object.fromEntries(person.privacy) }
 }
 
-/** The list of people is kept for as long as the setting excludes people. */
+/** Sets a privacy setting. The list of excluded people is deleted if the setting no longer excludes people. */
 export function chooseSetting(person: Person, name: string, value: string) {
   person.privacy.set(name, value)
   if (value !== 'contact_blacklist') person.privacyLists.delete(name)
 }
 
-/** Other devices of the account learn which settings have changed, but not which people they exclude. */
+/** Notifies the other devices of the account which settings have changed, but not which people they exclude. */
 export function announcePrivacy(network: Network, person: Person, names: readonly string[], by?: Companion) {
   const news = names.map((name) => node('category', { name, value: person.privacy.get(name) }))
   for (const other of person.companions.values()) {

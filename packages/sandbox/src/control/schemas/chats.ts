@@ -13,8 +13,8 @@ export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
   /**
-   * People whom the action concerns; by default `by`, if people leave, request to join or withdraw. For
-   * `change_number`, the earlier number.
+   * People whom the action concerns. If people leave, request to join or withdraw, it is `by` by default. For
+   * `change_number`, it is the earlier number.
    */
   phones: v.optional(v.array(Phone)),
   /** How the person requested to join. */
@@ -48,7 +48,7 @@ export const PostReaction = v.strictObject({
   form: v.optional(v.picklist(['live_updates', 'reaction']), 'live_updates'),
 })
 
-/** `form` chooses which of the network's two stanzas reports the change. */
+/** Change of a person's role in a channel. `form` selects the form of the stanza that reports it. */
 export const ChannelRole = v.strictObject({
   by: Phone,
   phone: Phone,

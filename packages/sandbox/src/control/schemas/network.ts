@@ -8,7 +8,7 @@ export const SettingsChange = v.strictObject({
   receipts: v.optional(level),
   receipt_delay_ms: v.optional(count),
   addressing: v.optional(v.picklist(['lid', 'pn'])),
-  /** `older`: the network only knows the query ids of older clients. */
+  /** Ids of the GraphQL queries. With `older`, the network only knows those of older clients. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
    * A device that requests a snapshot gets one if the collection has more entries than this, and patches otherwise. By
@@ -16,15 +16,15 @@ export const SettingsChange = v.strictObject({
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
-   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (default): the
-   * network also sends another one for each that the client confirms.
+   * With `required`, waiting stanzas are only sent in the batches that the client requests. With `optional` (the
+   * default), the network also sends one more stanza for each one that the client confirms.
    */
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })
 
 const written = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 
-/** `unanswered`: the network handles the stanza, but ends the connection before it answers. */
+/** Actions of a fault. With `unanswered`, the network handles the stanza, but ends the connection before it answers. */
 const FaultDo = v.union(
   [
     v.picklist(['drop', 'duplicate', 'cut', 'unanswered']),
@@ -80,10 +80,10 @@ const matchFields = {
 
 const sender = v.picklist(['client', 'server'])
 
-/** A query string cannot express attributes. */
+/** Query string of a trace. It has no `attrs`, because a query string cannot express attributes. */
 export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
 
-/** Queries always come from a client, so there is no `from`. */
+/** Selects queries. It has no `from`, because queries always come from a client. */
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })

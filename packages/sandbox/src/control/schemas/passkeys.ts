@@ -13,7 +13,7 @@ const continuation = v.picklist([
   'twice',
   'short_key',
   'short_nonce',
-  /** The public key in the identity makes every key agreement zero. */
+  /** The phone's public key is such that the shared secret is always zero. */
   'zero_key',
   /** The phone's identity is not a protobuf. */
   'not_protobuf',
@@ -34,13 +34,13 @@ const bends = v.strictObject({
    */
   options: v.optional(v.picklist(['query', 'not_json', 'no_challenge'])),
   challenge: v.optional(v.literal('stale')),
-  /** The phone does not accept the proof that the device was scanned, so it asks its owner. */
+  /** The phone refuses the proof that this is the scanned device, so it asks its owner. */
   proof: v.optional(v.literal('refuse')),
   continuation: v.optional(continuation),
   continuation_delay_ms: v.optional(count),
   /**
-   * `early`: `pair-success` is sent before the answer to the encrypted request. `old_secret`: it is signed with the
-   * secret in the code.
+   * With `early`, `pair-success` is sent before the answer to the encrypted request. With `old_secret`, it is signed
+   * with the secret in the code.
    */
   pair_success: v.optional(v.picklist(['early', 'old_secret'])),
   cut_after: v.optional(v.picklist(['request', 'options', 'ref', 'prologue', 'continuation', 'nonce', 'sealed_request'])),
@@ -48,7 +48,7 @@ const bends = v.strictObject({
 
 export const Passkey = v.strictObject({
   credential_id: v.optional(base64url),
-  /** If absent, the phone makes a key pair, and `sign` can use it. */
+  /** Public key of the passkey. If it is absent, the phone makes a key pair, and `sign` can use it. */
   public_jwk: v.optional(publicJwk),
   user_handle: v.optional(base64url),
   app: v.optional(v.picklist(['front', 'back'])),

@@ -66,7 +66,7 @@ export const ContactChange = v.strictObject(contactFields)
 
 const damage = v.optional(v.picklist(['ciphertext', 'padding', 'content']))
 
-/** `proto` is the protobuf as JSON. */
+/** A message of the phone to its linked devices. `proto` is the protobuf as JSON. */
 export const Peer = v.strictObject({ proto: v.record(v.string(), v.unknown()), damage })
 
 export const ContactSend = v.strictObject({
@@ -75,8 +75,8 @@ export const ContactSend = v.strictObject({
   id: v.optional(text),
   delay_ms: v.optional(count),
   /**
-   * Linked devices get this `<unavailable>` in place of the content: `fanout` (the phone has the content), or
-   * `view_once`.
+   * Type of the `<unavailable>` node that linked devices get instead of the content: `fanout` (the phone has the
+   * content), or `view_once`.
    */
   unavailable: v.optional(text),
   damage,
@@ -86,20 +86,23 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  /** If given, all texts are encrypted first, and sent this many ms after the request. */
+  /** Time in ms after the request at which the texts are sent. If it is given, all texts are encrypted first. */
   lead_ms: v.optional(count),
   text_prefix: v.string(),
 })
 
-/** A reach-out lock for this many seconds; 0 ends it. `silent`: the client only learns of it when it queries it. */
+/**
+ * Restriction of an account (reach-out lock), in seconds; 0 ends it. With `silent`, the client only learns of the lock
+ * when it queries it.
+ */
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
 
-/** An empty name removes the person from the phone's address book. */
+/** A person in the phone's address book. If the name is empty, the person is removed from it. */
 export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
 
 export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
 
-/** `chat` is a phone number or a JID. */
+/** A label of a chat. `chat` is a phone number or a JID. */
 export const Label = v.strictObject({
   chat: text,
   label: text,

@@ -1,4 +1,6 @@
-/** Values of several requests of the control API. The schemas are strict, so that a misspelt field is an error. */
+/**
+ * Values that several requests of the control API use. The schemas are strict, so that a misspelt field is an error.
+ */
 import * as v from 'valibot'
 
 export const text = v.pipe(v.string(), v.minLength(1, 'must not be empty'))
@@ -7,7 +9,7 @@ export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 export const level = v.picklist(['none', 'delivered', 'read'])
 
-/** A plus sign in front is accepted and not stored. */
+/** A phone number. A plus sign at the beginning is accepted, but not stored. */
 export const Phone = v.pipe(
   v.string(),
   v.regex(/^\+?\d{5,20}$/, 'must be a phone number, digits only'),
