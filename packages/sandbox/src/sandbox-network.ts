@@ -26,8 +26,8 @@ export async function startSandboxNetwork(
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // The network needs the address of the media host, so the host is started first. The host reads the pictures and
-    // the fault rules of the network later.
+    // The media host is started first, because the network needs its address. The host reads the pictures and the fault
+    // rules of the network only later.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMediaHost({

@@ -2,14 +2,17 @@
 
 export interface SandboxNetworkOptions {
   dataDir?: string | undefined
-  /** If false, phones and keys are lost when the process ends. Media are always written. */
+  /**
+   * Whether the state is written to the data folder. If false, phones and keys are lost when the process ends. Media
+   * are always written.
+   */
   keep?: boolean | undefined
   port?: number | undefined
   controlPort?: number | undefined
   trace?: string | undefined
 }
 
-/** Plain data, so that it can be sent between threads. */
+/** Addresses of a network that has started. They are plain data, so that threads can exchange them. */
 export interface SandboxNetworkReady {
   /**
    * Values for `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST` of a gateway. Other clients also check the serial

@@ -13,7 +13,7 @@ export interface SandboxThread extends SandboxNetworkReady {
 
 const IS_SOURCE = extname(new URL(import.meta.url).pathname) === '.ts'
 
-/** Time in ms in which the network must write its state and close. After it, the thread is terminated. */
+/** Time in ms in which the network must write its state and close. After this time, the thread is terminated. */
 const STOP_DEADLINE = 5000
 
 /**
@@ -39,16 +39,16 @@ export async function startSandboxThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // Callers get a new promise. `ended` already has a handler for rejections, so a later error of the thread would go
-  // unnoticed otherwise.
+  // Callers get a new promise, which has no handler yet. `ended` already has one, so a later error of the thread would
+  // go unnoticed.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 
 /**
  * Returns the options with which a thread can load TypeScript source. On Node 20 a new thread has no module hooks,
- * because `--import tsx` registers them in the main thread only. So the thread registers them before its main module. A
- * compiled thread needs no options: it inherits the flags of the process, and Node 24 refuses flags for a thread that
- * only a process may have.
+ * because `--import tsx` registers them only in the main thread. So the thread registers them before its main module. A
+ * compiled thread needs no options: it inherits the flags of the process. Node 24 even refuses process-only flags for a
+ * thread.
  */
 function hooks(): { execArgv?: string[] } {
   if (!IS_SOURCE) return {}

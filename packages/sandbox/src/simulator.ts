@@ -18,13 +18,13 @@ export interface MediaHost {
 }
 
 export interface SimulatorOptions {
-  /** Port of the server. With 0, the default, it is any free port. */
+  /** Port of the server. By default it is 0, which means any free port. */
   port?: number
   /** File in which the network is stored. If it is absent, the network is lost when the process ends. */
   stateFile?: string
   mediaHost?: MediaHost
   settings?: Partial<Settings>
-  /** File or folder to which every stanza is written. */
+  /** File or folder to which all stanzas are written. */
   trace?: string | undefined
   /** Receives messages for the operator. By default they are dropped. */
   warn?: Warn | undefined

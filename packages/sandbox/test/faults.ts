@@ -1,6 +1,6 @@
 /**
- * Sets the faults of the network, one after the other, and sends and receives a message with an unmodified Baileys
- * while each is set. It is compiled and run in an empty project in which the packed package is installed.
+ * Sends and receives a message with an unmodified Baileys while each fault of the network is set, one after the other.
+ * The program is compiled and run in an empty project in which the packed package is installed.
  */
 import {
   downloadMediaMessage,
@@ -15,7 +15,7 @@ import { baileysOptions } from 'svc-sandbox/baileys'
 
 const [ANN, BEN] = ['5511900000001', '5511900000002'] as const
 
-/** Faults at the beginning of a connection. They have an effect only if the client connects again. */
+/** Faults at the beginning of a connection. They have an effect only when the client connects again. */
 const AT_START: FaultInput[] = [
   { on: 'connect', do: 'cut' },
   { on: 'connect', do: 'drop' },
@@ -49,7 +49,7 @@ const AFTERWARDS: FaultInput[] = [
   { on: 'presence', do: 'drop' },
 ]
 
-/** Faults of uploads and downloads of media. After them, the file is sent or downloaded again. */
+/** Faults of uploads and downloads of media. After each fault, the file is sent or downloaded again. */
 const OF_MEDIA: FaultInput[] = [
   { on: 'upload', do: { http_status: 503 } },
   { on: 'upload', do: 'cut' },
@@ -109,7 +109,10 @@ async function eventually(what: string, step: () => boolean | Promise<boolean>):
   }
 }
 
-/** Sends a text. Baileys does not repeat a lost message, so the program sends it again, as a user of Baileys would. */
+/**
+ * Sends a text. Returns false if this failed: Baileys does not repeat a lost message, so the caller sends it again, as
+ * a user of Baileys would.
+ */
 async function send(text: string): Promise<boolean> {
   const seen = (await sandbox.inbox(BEN, 0, 0)).items.at(-1)?.seq ?? 0
   try {

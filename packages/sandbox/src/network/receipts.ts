@@ -12,7 +12,7 @@ const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', '
 /** Receipts after which the other devices of the account no longer show the messages as new. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** Removes the waiting stanza, and passes the receipt on to the people whom it concerns. */
+/** Handles a receipt: removes the waiting stanza, and passes the receipt on to the people whom it concerns. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
@@ -36,7 +36,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/** The receipt comes from the account itself, and names the chat. */
+/** Notifies the other devices of the account. The receipt comes from the account itself, and names the chat. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
@@ -67,7 +67,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // The copy that could not be decrypted is not sent again. The negative ack that follows is about this copy.
+  // The copy that could not be decrypted will not be sent again. The client also sends a negative ack for this copy.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -85,7 +85,8 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  // The old session is archived and not removed, because messages that use it may still arrive.
+  // The device opens a new session. The old one is archived and not removed, because messages that use it may still
+  // arrive.
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -97,7 +98,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/** Sends "delivered" when the phone has the message, and "read" when the person has opened it. */
+/** Sends receipts for a message: "delivered" when the phone has it, and "read" when the person has opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
   // Nobody uses the phone of an account with linked devices, so it sends read receipts only on request.
@@ -112,7 +113,7 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** The sender is named by number or LID, as in the message. */
+/** Returns attributes that name the sender of a receipt by number or LID, as in the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }

@@ -12,9 +12,9 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** Stands for the chat in messages that a phone sends to its own devices. */
+/** Takes the place of the chat in messages that a phone sends to its own devices. */
 const PEER = 'peer'
-/** Number of sent messages of a person that are kept for devices that request them again. */
+/** Number of a person's sent messages that are kept for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {
@@ -25,12 +25,16 @@ export interface SendAsOptions {
   /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
-  /** Called with a function that sends the encrypted stanza, one per linked device, in order. */
+  /**
+   * Called for each linked device, in order, with a function that sends the encrypted stanza. By default it is sent at
+   * once.
+   */
   leave?: ((send: () => void) => void) | undefined
 }
 
 /**
- * Sends a message to a chat. It is encrypted for every linked device that must receive it, in the order of the calls.
+ * Sends a message to a chat. It is encrypted for every linked device that must receive it, in the order in which this
+ * function is called.
  */
 export async function sendAs(network: Network, from: Person, to: string, message: Message, options: SendAsOptions = {}) {
   const id = options.id ?? newMessageId()
@@ -53,7 +57,7 @@ interface Outgoing {
   about: Omit<Composed, 'message'>
   bytes: Uint8Array
   message: Message
-  /** The retry count, if the message is sent again. */
+  /** The retry count. It is set if the message is sent again. */
   count: number | undefined
   unavailable?: string | undefined
   damage?: SendAsOptions['damage']
@@ -106,7 +110,7 @@ function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
 
 const REPLAYABLE = 50
 
-/** The message is corrupted if the control API requested it. */
+/** Sends a stanza to a linked device, and keeps it for `replay`. It is corrupted if the control API requested this. */
 function deliverTo(
   network: Network,
   from: Person,

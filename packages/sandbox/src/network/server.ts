@@ -22,7 +22,7 @@ function refuse(socket: Duplex, status: number) {
 }
 
 export async function startServer(network: Network, port: number): Promise<NetworkServer> {
-  // Sockets of clients that have not become WebSockets. They are closed when the server stops.
+  // Open connections, including those that have not become WebSockets. They are closed when the server stops.
   const sockets = new Set<Duplex>()
   const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   const server = createServer((_request, response) => response.writeHead(426).end())
@@ -50,7 +50,7 @@ export async function startServer(network: Network, port: number): Promise<Netwo
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // The ws package handles errors only after it has taken over the socket.
+    // Until the ws package takes over the socket, nothing else handles its errors.
     socket.on('error', () => socket.destroy())
     const action = network.faults.take('connect', { path: request.url })
     if (action === 'drop') return

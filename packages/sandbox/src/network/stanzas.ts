@@ -23,7 +23,7 @@ const FAULT_POINTS: Record<string, FaultPoint> = {
   call: 'call',
 }
 
-/** Handles every stanza of a client, after the fault rules of the control API. */
+/** Handles each stanza of a client. The fault rules of the control API are applied first. */
 export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
   const on = FAULT_POINTS[item.tag]
   const phone = connection.companion?.person.number
@@ -53,7 +53,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
 }
 
 /**
- * Handles a delayed stanza. It is dropped if the device was unlinked, because the phone has then removed their session.
+ * Handles a delayed stanza. It is dropped if the device was unlinked, because the phone has then removed its session.
  */
 function handleLate(network: Network, connection: Connection, item: BinaryNode) {
   const { companion } = connection
@@ -66,7 +66,7 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
   if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
   if (item.tag === 'xmlstreamend') return connection.end()
   if (item.tag === 'ack' && !companion) return takeAck(connection, item.attrs)
-  // A client without an account may only send queries, and this stanza is none.
+  // A client without an account may only send queries, so this stanza is dropped.
   if (!companion) return
   switch (item.tag) {
     case 'message':

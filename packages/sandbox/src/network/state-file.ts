@@ -10,9 +10,7 @@ export type Warn = (sentence: string) => void
 
 export interface StateFile {
   due(): void
-  /**
-   * Writes the latest state; later changes are not stored. If the disk refuses the write, this only gives a warning.
-   */
+  /** Writes the latest state, and stores no later changes. If the disk refuses the write, this is only a warning. */
   close(): Promise<void>
 }
 
@@ -79,12 +77,15 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   function begin() {
     timer = undefined
-    // A failed write has been reported. The next write is tried nevertheless.
+    // If the previous write failed, this was already reported, and the next write is tried nevertheless.
     writing = writing.then(write, write)
     network.run(writing.catch(refused))
   }
 
-  /** `close` stops the scheduling of writes, because a write that the disk refuses would be repeated forever. */
+  /**
+   * Schedules a write. After `close`, nothing is scheduled, because a write that the disk refuses would be repeated
+   * forever.
+   */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)
   }

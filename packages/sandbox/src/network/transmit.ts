@@ -22,7 +22,7 @@ export function deliver(network: Network, connection: Connection, item: BinaryNo
   connection.send(item)
 }
 
-/** Returns the stanza with damaged ciphertexts. The client has to request such a message again. */
+/** Returns the stanza with damaged ciphertexts, so that the client has to request the message again. */
 export function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
     if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)

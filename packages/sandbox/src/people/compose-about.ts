@@ -49,7 +49,10 @@ export const ABOUT_FORMS: Record<string, Form> = {
   event_response: form('message.event_response', EventResponse, composeEventResponse),
 }
 
-/** In the announcements of a community, reactions are encrypted, because readers must not see each other. */
+/**
+ * Composes a reaction. It is encrypted in the announcements of a community, because readers must not see each other
+ * there.
+ */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
   context: ComposeContext,
@@ -87,7 +90,7 @@ function composeEdit(
   return { message: { secretEncryptedMessage }, type: 'text', edit: '1', hasContext: true }
 }
 
-/** The common fields belong to the comment, which is encrypted. */
+/** Composes a comment. The common fields belong to the content that is encrypted, and not to the message around it. */
 function composeComment(
   { message_id: id, text }: v.InferOutput<typeof Comment>,
   context: ComposeContext,
@@ -103,7 +106,7 @@ function composeComment(
   return { message: { encCommentMessage }, type: 'text', hasContext: true }
 }
 
-/** A message with a picture keeps the picture and gets a new caption. */
+/** Returns the new content of an edited message. A message with media keeps them, and gets a new caption. */
 function editedContent(original: proto.IMessage, text: string): proto.IMessage {
   if (original.imageMessage) return { imageMessage: { ...original.imageMessage, caption: text } }
   if (original.videoMessage) return { videoMessage: { ...original.videoMessage, caption: text } }

@@ -11,7 +11,7 @@ export const ANSWER_FORMS: Record<string, Form> = {
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** The format of the answer belongs to the kind of buttons: native flow, template or legacy. */
+/** Composes the answer to a button. Its format depends on the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)
@@ -67,7 +67,7 @@ function composeListRow(
 interface NativeButton {
   name: string
   params: Record<string, unknown>
-  /** Position of the card in the carousel that has the button. */
+  /** Position in the carousel of the card with the button. */
   card?: number
 }
 
@@ -85,7 +85,10 @@ function buttonsOf(flow: proto.Message.InteractiveMessage.INativeFlowMessage | n
   return (flow?.buttons ?? []).map(({ name, buttonParamsJson }) => ({ name: name ?? '', params: objectFrom(buttonParamsJson) }))
 }
 
-/** Returns an empty object for any JSON that is not an object. Throws a `ControlError` if the text is not JSON. */
+/**
+ * Parses the parameters of a button. Returns an empty object if the JSON is no object. Throws a `ControlError` if the
+ * text is not JSON.
+ */
 function objectFrom(json: string | null | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json ?? '{}')

@@ -29,7 +29,7 @@ export const CommonFields = v.object({
 
 const AD_MEDIA = { none: 0, image: 1, video: 2 }
 
-/** A reaction or a revocation, for example, has no `contextInfo`. */
+/** Content with a `contextInfo`. Some kinds have none, such as reactions and revocations. */
 interface Contextual {
   contextInfo?: proto.IContextInfo | null
 }
@@ -46,7 +46,10 @@ export function applyContext(message: proto.IMessage, common: v.InferOutput<type
   content.contextInfo = { ...content.contextInfo, ...info }
 }
 
-/** A plain text has no context, so it becomes an extended text, as on phones. */
+/**
+ * Returns the content to which the context is added. A plain text cannot have a context, so it becomes an extended
+ * text, as on phones.
+ */
 function contextualContent(message: proto.IMessage): Contextual {
   if (message.conversation != null) {
     message.extendedTextMessage = { text: message.conversation }

@@ -12,13 +12,13 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** The chat in which a message is composed. JIDs have no device part. */
+/** The chat in which a message is composed. All its JIDs are without a device part. */
 export interface ComposeContext {
   chat: string
   /** JID of the sender. It contains the number. */
   self: string
   find(id: string): KnownMessage | undefined
-  /** Returns the JID of a person by number or LID, as this chat uses it. `person` is a number, a LID or a JID. */
+  /** Returns the JID of a person as this chat uses it, by number or by LID. `person` is a number, a LID or a JID. */
   jid(person: string): string
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   now(): number

@@ -8,7 +8,7 @@ const Content = v.pipe(
   v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/_\-\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
 )
 
-/** Other fields of the message beside the content: `{ image: base64, mime, caption }`. */
+/** Fields of a media message in addition to its content: `{ image: base64, mime, caption }`. */
 const Beside = v.object({
   mime: v.optional(v.string()),
   caption: v.optional(v.string()),
@@ -100,7 +100,7 @@ function composed(kind: Kind, uploaded: Uploaded, beside: Beside): Composed {
   }
 }
 
-/** A document with a caption gets an additional wrapper. */
+/** Builds a message with a document. If it has a caption, it gets an additional wrapper. */
 function documentMessage(uploaded: Uploaded, beside: Beside, caption: { caption?: string }): Composed {
   const fileName = beside.file_name ?? 'file'
   const document = { documentMessage: { ...uploaded, ...caption, fileName, title: fileName } }

@@ -25,7 +25,7 @@ const FORMS: Record<string, Form> = {
   proto: { siblings: [], make: async (input) => composeProto(input) },
 }
 
-/** A message has exactly one of these fields, which names its kind. */
+/** Kinds of messages. Each name is a field, and a message has exactly one of these fields. */
 export const MESSAGE_FORMS: readonly string[] = Object.keys(FORMS)
 
 const COMMON = Object.keys(CommonFields.entries)
@@ -49,7 +49,7 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   return composed
 }
 
-/** Any other message, from its protobuf as JSON with bytes in base64. It is sent unchanged. */
+/** Composes any other message from its protobuf, which is JSON with bytes in base64. The message is sent unchanged. */
 function composeProto(input: unknown): Composed {
   const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
   try {

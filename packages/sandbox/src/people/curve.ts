@@ -10,14 +10,15 @@ import {
 import * as curve from 'libsignal/src/curve.js'
 
 /**
- * Keys of Curve25519 as libsignal has them: private keys have 32 bytes, public keys 33, because they begin with 0x05.
+ * Keys of Curve25519 in the form of libsignal. A private key has 32 bytes. A public key has 33, because it begins with
+ * 0x05.
  */
 export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
 }
 
-/** The private key is the scalar that Ed25519 derives from `seed`. */
+/** A key pair for signatures. The private key is the scalar that Ed25519 derives from `seed`. */
 export interface SigningPair extends KeyPair {
   seed: Buffer
 }
@@ -35,8 +36,8 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * libsignal signs and verifies in JavaScript, in 8 to 10 ms; a group of 500 people needs this 500 times per message.
- * With a private key from an Ed25519 seed, OpenSSL takes a tenth of a ms.
+ * Makes a key pair with which OpenSSL can sign in a tenth of a ms, because it comes from an Ed25519 seed. libsignal
+ * signs and verifies in JavaScript, in 8 to 10 ms, and a group of 500 people needs this 500 times per message.
  */
 export function newSigningPair(): SigningPair {
   return signingPair(randomBytes(32))
@@ -64,8 +65,8 @@ export function agreement(publicKey: Uint8Array, privateKey: Uint8Array): Buffer
 }
 
 /**
- * XEdDSA: an Ed25519 signature whose last bit is the sign of the Edwards point, because the Montgomery coordinate does
- * not contain the sign.
+ * Signs a message with XEdDSA. This is an Ed25519 signature whose last bit is the sign of the Edwards point, because
+ * the Montgomery coordinate does not contain this sign.
  */
 export function sign({ seed }: Pick<SigningPair, 'seed'>, message: Uint8Array): Buffer {
   const key = privateKey(PKCS8_ED25519, seed)
@@ -92,7 +93,10 @@ function edwardsPoint(montgomery: Buffer): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-/** The inverse of 0 is 0 here, which is a point without a valid signature. */
+/**
+ * Returns the inverse of a number modulo the prime. For 0 it returns 0, which leads to a point without a valid
+ * signature.
+ */
 function inverse(value: bigint): bigint {
   let [a, b, x, y] = [value, P, 1n, 0n]
   while (a > 1n) {

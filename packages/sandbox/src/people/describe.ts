@@ -48,7 +48,7 @@ export function contentOf(message: proto.IMessage): { name: string; content: Con
   return found && { name: found[0], content: typeof found[1] === 'object' ? found[1] : { text: String(found[1]) } }
 }
 
-/** The fields that the code below reads, from any content that has them. */
+/** Fields that the code below reads. Each kind of content has some of them. */
 interface Content {
   text?: string | null
   caption?: string | null

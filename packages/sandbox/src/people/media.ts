@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
  */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'ptv' | 'md-msg-hist' | 'md-app-state'
 
-/** The key derivation treats stickers as images, and round videos as videos. */
+/** Names of the kinds in the key derivation, in which a sticker is an image, and a round video is a video. */
 const KEY_NAMES: Record<MediaKind, string> = {
   image: 'Image',
   sticker: 'Image',

@@ -5,9 +5,12 @@ import { describe, unwrap } from './describe.ts'
 import { type SecretPurpose, unsealAbout } from './secret.ts'
 
 export interface OpenContext {
-  /** The author is a JID of the kind that the chat uses (number or LID), without a device part. */
+  /**
+   * Finds a message by its id. Its author is a JID of the kind that the chat uses (number or LID), without a device
+   * part.
+   */
   find(id: string): { author: string; message: proto.IMessage } | undefined
-  /** JID of the sender, of the same kind (number or LID). */
+  /** JID of the sender, of the kind that the chat uses (number or LID). */
   sender: string
 }
 
@@ -63,7 +66,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Decrypts content that refers to another message. Undefined if the message contains no such content. */
+/** Decrypts content that refers to another message. Returns undefined if the message contains no such content. */
 export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

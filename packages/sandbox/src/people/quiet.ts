@@ -1,6 +1,6 @@
 /**
- * libsignal prints complete sessions, including private keys, and a stack trace for every failed decryption. These
- * lines are dropped from the console of the thread.
+ * Beginnings of lines that libsignal prints. They contain complete sessions with private keys, or a stack trace for
+ * each failed decryption. These lines are dropped from the console of the thread.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',

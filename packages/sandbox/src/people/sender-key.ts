@@ -19,7 +19,7 @@ export interface OwnSenderKey {
   seed: string
 }
 
-/** The chain after the newest message, and the seeds of skipped messages. */
+/** The key of an author as a reader has it: the chain after the newest message, and the seeds of skipped messages. */
 export interface AuthorSenderKey {
   id: number
   iteration: number
@@ -47,9 +47,9 @@ export const AuthorSenderKeySchema = v.object({
 /** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** Number of steps by which a message may be ahead of the chain, as in Signal. */
+/** Maximum number of steps by which a message may be ahead of the chain, as in Signal. */
 const MAX_AHEAD = 2000
-/** Number of keys of one author that are kept for late messages, as many as in Signal. */
+/** Maximum number of an author's keys that are kept for late messages, as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
@@ -63,7 +63,10 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/** A new reader can decrypt later messages with this state, and no earlier ones. */
+/**
+ * Returns the message that gives the key to a new reader. The reader can decrypt later messages with it, but no earlier
+ * ones.
+ */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,
@@ -99,8 +102,8 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
 }
 
 /**
- * `keys`: keys that the author has distributed, newest first. Returns the state after this message, which replaces the
- * earlier one.
+ * Decrypts a message. `keys`: keys that the author has distributed, newest first. Also returns the state after this
+ * message, which replaces the earlier one.
  */
 export function unsealWithSenderKey(
   keys: AuthorSenderKey[],

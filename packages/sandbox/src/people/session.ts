@@ -3,8 +3,8 @@ import { type KeyPair, typedKey } from './curve.ts'
 import type { SignalBundle } from './device.ts'
 
 /**
- * libsignal changes the record object while it decrypts, so after a failure a shared object would contain incomplete
- * changes. So records are stored as JSON.
+ * A record of sessions as JSON. It is stored as JSON because libsignal changes the record object while it decrypts:
+ * after a failure, a shared object would contain incomplete changes.
  */
 export interface SavedSession {
   version: string
@@ -59,8 +59,8 @@ export async function initSessionIn(
 }
 
 /**
- * Tries each session on a separate copy. libsignal itself tries all of them on the same record, and so breaks the
- * sessions that do not fit.
+ * Decrypts a message with the first session that fits, and tries each session on a separate copy. libsignal itself
+ * tries all of them on the same record, and so breaks the sessions that do not fit.
  */
 export async function readMessage(
   keys: OwnKeys,

@@ -40,7 +40,7 @@ const SavedDevice = v.object({
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** One-time keys that were given to a sender, whose message has not arrived yet. */
+  /** One-time keys that were given to senders whose first messages have not arrived yet. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
@@ -62,7 +62,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Previous signed pre-keys that are kept for messages on their way. */
+/** Number of previous signed pre-keys that are kept for messages on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
@@ -87,7 +87,9 @@ function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signed
   return { id, key, signature: sign(identity, key.pubKey) }
 }
 
-/** `saved` is the result of `save()`, possibly converted to JSON and back. Throws if it is not valid. */
+/**
+ * Restores a device. `saved` is the result of `save()`, possibly converted to JSON and back. Throws if it is not valid.
+ */
 export function restoreSignalDevice(saved: unknown): SignalDevice {
   const data = v.parse(SavedDevice, saved)
   const { id, key, signature } = data.signedPreKey
@@ -106,7 +108,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // Keys can be replaced, so the state is read at each use.
+  // Getters read the state at each use, because keys can be replaced.
   const keys = {
     get registrationId() {
       return state.registrationId
@@ -186,7 +188,7 @@ function deviceOver(state: DeviceState): SignalDevice {
   }
 }
 
-/** One-time keys are made when they are needed, so the stock is unlimited. */
+/** Returns the device's keys. One-time keys are made when they are needed, so they never run out. */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
   return {
@@ -213,8 +215,8 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
 }
 
 /**
- * A key that the device already has stays unchanged: its chain may have advanced, and the seeds of skipped messages are
- * still needed.
+ * Stores a key that an author has distributed. If the device already has this key, it stays unchanged: its chain may
+ * have advanced, and the seeds of skipped messages are still needed.
  */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []

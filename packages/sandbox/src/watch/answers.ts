@@ -3,11 +3,11 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its own answer, so that later rules do not apply. */
+  /** The network sends its normal answer, and later rules are not applied. */
   | 'pass'
   /** The network sends no answer. */
   | 'nothing'
-  /** The network refuses the query. `inside` are elements of the error, such as the refused field. */
+  /** The network refuses the query. `inside` contains elements of the error, such as the refused field. */
   | { error: [code: number, text: string, inside?: StanzaJson[]] }
   /** The network answers with a result that contains these elements. */
   | { result: StanzaJson[] }

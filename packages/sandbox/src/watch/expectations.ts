@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StanzaMatch } from './match.ts'
 import type { Trace, TraceLine } from './trace.ts'
 
-/** The most expectations that are kept. If there are more, the oldest one is dropped. */
+/** Maximum number of expectations that are kept. If there are more, the oldest one is dropped. */
 const MAX_WAITING = 256
 
 export interface Expectations {

@@ -9,7 +9,10 @@ export interface StanzaMatch {
   type?: string | undefined
   xmlns?: string | undefined
   attrs?: Record<string, string> | undefined
-  /** Path of an element inside the stanza: tags from a child of the stanza on, such as `participants/to`. */
+  /**
+   * Path of an element inside the stanza: the tags from a child of the stanza down to the element, such as
+   * `participants/to`.
+   */
   child?: string | undefined
   child_attrs?: Record<string, string> | undefined
 }

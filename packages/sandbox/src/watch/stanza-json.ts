@@ -6,11 +6,14 @@ export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: 
 
 export interface StanzaBytes {
   b64: string
-  /** Number of all bytes; set if only the first ones are shown. */
+  /** Number of all bytes. Set if only the first ones are shown. */
   bytes?: number
 }
 
-/** The picture of a channel is sent as text inside a query, so it must fit. Longer content would fill the disk. */
+/**
+ * Maximum number of bytes that are shown. The picture of a channel, which is sent as text in a query, must fit. Longer
+ * content would fill the disk.
+ */
 const MAX_SHOWN = 1024 * 1024
 
 export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
@@ -22,7 +25,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Largest depth of a stanza. It is enough for every stanza, and limits the recursion. */
+/** Maximum depth of a stanza. Every real stanza is less deep, so this only limits the recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

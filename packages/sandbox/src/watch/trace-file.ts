@@ -3,9 +3,9 @@ import { createWriteStream, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Trace } from './trace.ts'
 
-/** About two hours of a busy network. After that, nothing more is written. */
+/** Maximum size of the file in bytes: about two hours of a busy network. After that, nothing more is written. */
 const MAX_FILE = 512 * 1024 * 1024
-/** The most bytes that may wait for a slow disk. Further lines are dropped and counted. */
+/** Maximum number of bytes that wait for a slow disk. Further lines are dropped and counted. */
 const MAX_WAITING = 32 * 1024 * 1024
 
 export interface TraceFile {

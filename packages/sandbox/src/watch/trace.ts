@@ -11,12 +11,12 @@ export interface TraceLine {
   node: StanzaJson
   /**
    * Set if the control API caused this answer, or if WhatsApp Web is not known to receive such a refusal. Such an
-   * answer does not show how the real network answers.
+   * answer is no evidence of how the real network answers.
    */
   ordered?: true
 }
 
-/** `client`: a linked device wrote the action. `server`: the phone wrote it. */
+/** An action in app state that was decrypted. `client`: a linked device wrote it. `server`: the phone wrote it. */
 export interface OpenedAction {
   from: 'client' | 'server'
   index: string[]

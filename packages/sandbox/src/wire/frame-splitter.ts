@@ -1,5 +1,5 @@
 const PREFIX = 3
-/** 'W', 'A', version 6 of the protocol, and version 3 of the dictionary: sent before the first frame. */
+/** First bytes of a client: 'W', 'A', version 6 of the protocol, and version 3 of the dictionary. */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 const ROUTING_PREFIX = Buffer.from('ED')
 
@@ -15,7 +15,10 @@ export interface FrameSplitter {
   push(bytes: Buffer): Buffer[]
 }
 
-/** The stream has an optional routing header, an intro, and frames, which may be divided between WebSocket messages. */
+/**
+ * Splits the stream of a client into frames. It has an optional routing header, an intro, and frames, which may be
+ * divided between WebSocket messages.
+ */
 export function createFrameSplitter(): FrameSplitter {
   let waiting: Buffer = Buffer.alloc(0)
   let introSeen = false

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
-/** Both keys have 32 bytes; the public key has no 0x05 prefix, unlike in libsignal. */
+/** A key pair of Curve25519. Both keys have 32 bytes; the public key has no 0x05 prefix, unlike in libsignal. */
 export interface KeyPair {
   publicKey: Buffer
   privateKey: Buffer
@@ -26,7 +26,10 @@ export function sign(pair: KeyPair, message: Uint8Array): Buffer {
   return Buffer.from(curve.calculateSignature(pair.privateKey, Buffer.from(message)))
 }
 
-/** Baileys' `Curve.verify` returns true for every well-formed input, so libsignal's own function is used. */
+/**
+ * Verifies a signature with libsignal's own function, because Baileys' `Curve.verify` returns true for every
+ * well-formed input.
+ */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   return curve.verifySignature(prefixed(publicKey), Buffer.from(message), Buffer.from(signature))
 }

@@ -14,8 +14,8 @@ export const SERVER = 's.whatsapp.net'
 export const SERVER_JID = `@${SERVER}`
 
 /**
- * Attributes are converted to strings, because the codec omits other values and so corrupts the frame. Text content is
- * converted to bytes, because the codec may encode a string as a token.
+ * Builds a stanza or an element. Attributes are converted to strings, because the codec omits other values, which
+ * corrupts the frame. Text content is converted to bytes, because the codec may encode a string as a token.
  */
 export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
   const attrs: Record<string, string> = {}
@@ -40,7 +40,10 @@ export function firstChild(parent: BinaryNode): BinaryNode | undefined {
   return Array.isArray(parent.content) ? parent.content[0] : undefined
 }
 
-/** The codec decodes short strings of its dictionary as text, which is converted to bytes. */
+/**
+ * Returns the content of an element as bytes. The codec decodes short strings of its dictionary as text, which is
+ * converted here.
+ */
 export function bytesOf(item: BinaryNode | undefined): Buffer | undefined {
   if (!item || item.content === undefined || Array.isArray(item.content)) return undefined
   return typeof item.content === 'string' ? Buffer.from(item.content) : Buffer.from(item.content)

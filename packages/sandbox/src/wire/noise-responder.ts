@@ -4,7 +4,7 @@ import { INTRO } from './frame-splitter.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
 import type { Trust } from './trust.ts'
 
-/** The name of the protocol is the first hash because it has 32 bytes. */
+/** Names of the protocols. A name that has 32 bytes is the first hash itself, and a longer one is hashed. */
 const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
 const IK = Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0')
 const XX_FALLBACK = createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest()
@@ -30,7 +30,10 @@ function open(key: Buffer, counter: number, data: Buffer, aad: Uint8Array): Buff
   return Buffer.concat([decipher.update(data.subarray(0, data.length - TAG)), decipher.final()])
 }
 
-/** Each direction has its own key and counter, and there is no associated data. */
+/**
+ * Encrypts and decrypts frames after the handshake. Each direction has its own key and counter. There is no associated
+ * data.
+ */
 export interface Transport {
   encrypt(data: Uint8Array): Buffer
   decrypt(data: Buffer): Buffer
@@ -45,8 +48,9 @@ export interface ClientHandshake {
 
 export interface NoiseResponder {
   /**
-   * A client that knows the server's key sends everything in its hello (IK): `client` is then set, and `finish` is not
-   * called. If it knows a wrong key, or if a forged certificate must be shown, a new handshake begins (XXfallback).
+   * Answers the first message of a client. A client that knows the server's key sends everything in its hello (IK):
+   * `client` is then set, and `finish` is not called. If it knows a wrong key, or if a forged certificate must be
+   * shown, a new handshake begins (XXfallback).
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake

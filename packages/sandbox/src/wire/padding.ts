@@ -1,4 +1,4 @@
-/** The last byte contains the number of padding bytes. */
+/** Removes the padding. The last byte contains the number of padding bytes. */
 export function unpad(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, bytes.length - (bytes[bytes.length - 1] ?? 0))
 }

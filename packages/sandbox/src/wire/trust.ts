@@ -10,15 +10,21 @@ const LEAF_SERIAL = 2
 export const ROOT_SERIAL = 0
 /** Time for which a certificate of this network is valid, in seconds: ten years. */
 const VALIDITY = 10 * 365 * 86_400
-/** A client whose clock is late by this many seconds still accepts the certificate. */
+/**
+ * Number of seconds by which a client's clock may be late. A certificate becomes valid this long before it is made, so
+ * that such a client accepts it.
+ */
 const GRACE = 86_400
 
 export interface Trust {
   /** The public key of 32 bytes that clients must trust. */
   readonly root: Buffer
-  /** A valid leaf certificate contains this public key. */
+  /** Key pair whose public key is in a valid leaf certificate. */
   readonly serverKey: KeyPair
-  /** With `root`, the chain is signed by an untrusted root. With `leaf`, it is valid, but for another static key. */
+  /**
+   * Returns the certificate chain. With `root`, it is signed by an untrusted root. With `leaf`, it is valid, but for
+   * another static key.
+   */
   chain(forged?: 'root' | 'leaf'): Uint8Array
   save(): SavedTrust
 }
@@ -59,7 +65,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** Returns a fault that a strict client would find; undefined if there is none. */
+/** Returns a fault in the chain that a strict client would find. Undefined if there is none. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'

@@ -7,14 +7,15 @@ import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
 /**
- * With `parent` the result is a community, with `linked_parent` a group in a community, otherwise an ordinary group.
+ * Creates a group. With `parent` it is a community, with `linked_parent` a group in a community, and otherwise an
+ * ordinary group.
  */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''
   const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
   const { key } = subject.attrs
-  // The client repeats a request if its answer was lost. Then the group already exists.
+  // The client repeats a request if the answer was lost. In that case, the group already exists.
   const made =
     key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
   if (made) return [node('group', { jid: made.id })]
@@ -52,7 +53,10 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/** For this query the network answers members and others with 401, in place of 403. */
+/**
+ * Returns the community if the account is its admin. For this query, the network answers all others with 401 instead of
+ * 403.
+ */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)

@@ -34,7 +34,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // The removal of the device ends its connection, so the answer must be sent before.
+    // The removal of the device ends its connection, so it happens after the answer was sent.
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

@@ -18,7 +18,9 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
-/** All members may change the group's own data; if the group is locked, only admins may. */
+/**
+ * Throws unless the account may change the group's own data. All members may, or only admins if the group is locked.
+ */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -37,7 +39,7 @@ const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
 
-/** A person who is given by LID must also be given by number. */
+/** Returns the addresses of the people to add. Throws if a person is given by LID, but not also by number. */
 export function newcomers(item: BinaryNode): string[] {
   for (const { attrs } of children(item, 'participant'))
     if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')

@@ -28,7 +28,7 @@ function subgroups(request: MexRequest) {
   }
 }
 
-/** Throws if the querying account is not a member. */
+/** Returns the community with this id. Throws if the account is not a member. */
 function communityOf({ network, person }: MexRequest, id: unknown): Group {
   const parent = network.groups.get(String(id ?? ''))
   if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
@@ -44,7 +44,7 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/** Contexts of a query for which the network returns the invitation code, as in captured answers. */
+/** Contexts of a query for which the real network returns the invitation code. They come from captured answers. */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {
@@ -69,13 +69,13 @@ function memberOf({ network, person }: MexRequest, id: unknown): Group {
   return group
 }
 
-/** Internal groups are those of Meta's own employees, and this network has none. */
+/** Answers whether a group is one of Meta's own employees. This network has no such groups. */
 function isInternal(request: MexRequest) {
   const { id } = memberOf(request, request.variables.id)
   return { __typename: 'XWA2Group', id, properties: { internal: false } }
 }
 
-/** This network has no suggestions. */
+/** Answers with the suggested groups of a community. This network has none. */
 function suggestions(request: MexRequest) {
   const { group_id: id, query_context: context } = request.variables
   if (context !== 'INTERACTIVE') throw new MexError(400, 'Bad Request')
@@ -97,7 +97,10 @@ function transferCommunity(request: MexRequest) {
   return { group_id: parent.id, lid_migration_state: { addressing_mode: parent.addressing.toUpperCase() } }
 }
 
-/** Only the first appeal is recorded. Clients give the group with or without its server. */
+/**
+ * Records an appeal against the suspension of a group; only the first one counts. Clients give the id of the group with
+ * or without its server.
+ */
 function appeal(request: MexRequest) {
   const { group_jid: jid } = (request.variables.input ?? {}) as { group_jid?: unknown }
   const id = String(jid ?? '')

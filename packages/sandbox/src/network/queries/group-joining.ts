@@ -13,7 +13,10 @@ function byInvite(network: Network, code: string | undefined): Group {
   throw new QueryError(406, 'not-acceptable')
 }
 
-/** People whom an admin removed cannot use the link. */
+/**
+ * Returns the group of an invitation link. Throws if the group is suspended, or if an admin has removed the person from
+ * it.
+ */
 function invitedTo({ network, companion, subject }: Query): Group {
   const group = byInvite(network, subject.attrs.code)
   if (group.isSuspended) throw new QueryError(423, 'locked')
@@ -21,7 +24,10 @@ function invitedTo({ network, companion, subject }: Query): Group {
   return group
 }
 
-/** Non-members see the properties, the creator and the admins, but not the other members. */
+/**
+ * Shows the group of an invitation link. People who are not members see its properties, its creator and its admins, but
+ * not the other members.
+ */
 export function showInvited(query: Query): BinaryNode[] {
   const group = invitedTo(query)
   const whole = groupNode(group)
@@ -36,7 +42,7 @@ function enter(network: Network, group: Group, person: Person, reason: string) {
   notifyMembers(network, group, person, 'add', [member], { reason })
 }
 
-/** If admins decide about new members, a request to join is recorded. */
+/** Joins a group by its link. If admins decide about new members, only a request to join is recorded. */
 export function join(query: Query): BinaryNode[] {
   const { network, companion } = query
   const group = invitedTo(query)
@@ -51,7 +57,7 @@ export function join(query: Query): BinaryNode[] {
   return [node('group', { jid: group.id })]
 }
 
-/** The invitation message contains the code of the group and the admin who sent it. */
+/** Joins a group by an invitation message, which contains the code of the group and the admin who sent it. */
 export function accept(query: Query): undefined {
   const group = groupOf(query)
   if (group.members.has(query.companion.person.number)) throw new QueryError(304, 'already-exists')

@@ -42,13 +42,16 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** The creator cannot be removed, and stays an admin. */
+/** Whether this address is that of the group's creator, who cannot be removed, and stays an admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
 }
 
-/** If admins decide about new members and the acting person is no admin, the addition becomes a request to join. */
+/**
+ * Adds people to a group. If admins decide about new members, and the acting person is not one, requests to join are
+ * recorded instead.
+ */
 function add(query: Query): BinaryNode[] {
   const { network, subject } = query
   const isOpen = groupOf(query).memberAddMode === 'all_member_add'
@@ -67,7 +70,7 @@ function add(query: Query): BinaryNode[] {
   return [node('add', {}, asked)]
 }
 
-/** Invitation messages contain the code of the group's link, so that code changes. */
+/** Revokes invitation messages. They contain the code of the group's link, so this code is renewed. */
 function revoke(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
   const asked = addresses(query.subject)

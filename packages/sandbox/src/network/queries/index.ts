@@ -59,7 +59,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** Builds the answer that the control API has set; undefined if no answer is sent. */
+/** Builds the answer that the control API has set. Returns undefined if no answer must be sent, or the normal one. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {
@@ -76,7 +76,7 @@ async function answerAs(
   send: (answer: BinaryNode, isOrdered?: boolean) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
-  // Clients write the children of a query in any order, so the one that the table contains is used.
+  // Clients write the children of a query in any order, so the child that is in the table is used.
   const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const row = name in QUERIES ? name : `${xmlns} ${type} *`

@@ -18,10 +18,13 @@ import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
 const KEY_TYPE = Buffer.from([5])
-/** Below this number of one-time keys, the client is asked for more. */
+/** If fewer one-time keys than this are left, the client is asked for more. */
 const LOW_STOCK = 5
 
-/** The device is notified if only few one-time keys are left. */
+/**
+ * Returns a device's keys with one of its one-time keys, which is removed. The device is notified if only few of them
+ * are left.
+ */
 export function takeBundle(network: Network, companion: Companion): SignalBundle {
   const [first] = companion.preKeys
   if (first) {
@@ -81,7 +84,10 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/** Returns the keys of devices that the client's query does not name, or names with a wrong registration id. */
+/**
+ * Returns the keys of the person's devices that the client does not know: its query does not name them, or names them
+ * with a wrong registration id.
+ */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)
@@ -112,7 +118,10 @@ function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
   network.changed()
 }
 
-/** A client hashes its own keys in this order. If its hash differs, it uploads the keys again. */
+/**
+ * Returns the hash of the stored keys. The client hashes its own keys in the same order. If the hashes differ, it
+ * uploads its keys again.
+ */
 function digest(companion: Companion): BinaryNode {
   const { identity, signedPreKey, preKeys } = companion
   const ids = [...preKeys.keys()]

@@ -21,7 +21,8 @@ const DOCUMENTS = new Map(
 )
 
 /**
- * Ids of documents that older clients do not use. A network that simulates an older one (`mex_ids`) does not know them.
+ * Ids of documents that older clients do not use. If the network simulates an older one (`mex_ids`), it does not know
+ * them.
  */
 const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 

@@ -40,7 +40,8 @@ export function changeOwner(request: Request) {
 }
 
 /**
- * The owner can demote an administrator, and administrators can demote themselves. The other followers are notified.
+ * Demotes an administrator. The owner can do this, and administrators can demote themselves. The other followers are
+ * notified.
  */
 export function demote(request: Request) {
   const { network, person } = request

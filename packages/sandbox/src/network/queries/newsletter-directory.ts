@@ -14,7 +14,7 @@ interface Search {
 
 const VIEWS = new Set(['RECOMMENDED', 'TRENDING', 'POPULAR', 'NEW', 'FEATURED'])
 
-/** The real network refuses every query without the flag `fetch_status_metadata`. */
+/** Returns the input of a search. Like the real network, throws if the flag `fetch_status_metadata` is missing. */
 function inputOf({ variables }: MexRequest): Search {
   const { input } = variables
   if (variables.fetch_status_metadata === undefined || typeof input !== 'object' || input === null)
@@ -83,7 +83,7 @@ function similarOnes(request: MexRequest) {
   return { result: found.slice(0, limit).map(similar) }
 }
 
-/** Channels of this network have no category. */
+/** Answers a search by category. Channels of this network have no category, so it finds none. */
 function categories(request: MexRequest) {
   const { categories: wanted, per_category_limit: limit } = inputOf(request) as Search & { per_category_limit?: unknown }
   if (!isNumber(limit) || !Array.isArray(wanted) || wanted.length === 0) throw new MexError(400, 'Bad Request')

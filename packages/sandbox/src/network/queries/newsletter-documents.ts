@@ -37,7 +37,7 @@ interface Updates {
 
 const REACTION_CODES = new Set(['ALL', 'BASIC', 'NONE', 'BLOCKLIST'])
 
-/** The whole input is checked before anything is changed. */
+/** Checks the whole input before anything is changed. */
 function checked({ name, description, picture, settings }: Updates) {
   const refuse = (): never => {
     throw new MexError(400, 'Bad Request')
@@ -146,7 +146,7 @@ export function mute(request: Request, isMuted: boolean) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Each setting has its own mutation. */
+/** Changes a setting of the reader. Each setting has its own mutation. */
 function setForViewer(request: Request) {
   const input = (request.variables.input ?? {}) as {
     newsletter_id?: unknown
@@ -187,7 +187,10 @@ function remove(request: Request) {
   return { id: newsletter.id, state: { type: 'DELETED' } }
 }
 
-/** The first id is that of the web client of August 2026, the later ids are those of older clients. */
+/**
+ * GraphQL documents about channels. The first id is that of the web client of August 2026. The others are those of
+ * older clients.
+ */
 export const NEWSLETTER_DOCUMENTS: Document[] = [
   { name: 'CreateNewsletter', ids: ['25149874324715067', '8823471724422422'], path: 'xwa2_newsletter_create', answer: create },
   { name: 'UpdateNewsletter', ids: ['24250201037901610'], path: 'xwa2_newsletter_update', answer: update },

@@ -15,7 +15,7 @@ interface Metric {
   type?: unknown
 }
 
-/** This network counts nothing, so each metric has no values. */
+/** Answers a query for metrics. This network counts nothing, so each metric has no values. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')
@@ -39,7 +39,7 @@ function postOf(newsletter: Newsletter, serverId: unknown) {
   return newsletter.posts.find((post) => String(post.serverId) === String(serverId))
 }
 
-/** The votes of readers are not stored. */
+/** Answers who has voted in a poll. The votes of readers are not stored, so there are none. */
 function voters(request: MexRequest) {
   const { newsletter_id: id, limit } = (request.variables.input ?? {}) as { newsletter_id?: unknown; limit?: unknown }
   if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')

@@ -1,4 +1,6 @@
-/** Each kind of answer about a channel has other fields, as captured from the real network. */
+/**
+ * Builds the data of a channel for answers. Each kind of answer has other fields, as captured from the real network.
+ */
 import type { Person } from '../model.ts'
 import type { Newsletter } from '../newsletter-model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
@@ -8,7 +10,10 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** Without a picture, the large picture is null, and the preview has the id 0 and no path. */
+/**
+ * Builds the picture of a channel. If there is none, the large picture is null, and the preview has the id 0 and no
+ * path.
+ */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -65,7 +70,10 @@ export interface Fetched {
   more: Record<string, unknown>
 }
 
-/** Paid subscriptions, stories and pinned posts. Channels of this network have none of them. */
+/**
+ * Builds the fields for paid subscriptions, stories and pinned posts if they were requested. Channels of this network
+ * have none of these.
+ */
 const asked = (more: Fetched['more']) => ({
   metadata: {
     ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
@@ -75,7 +83,10 @@ const asked = (more: Fetched['more']) => ({
   viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
 })
 
-/** `viewer_metadata` is null if it was not requested, or if the viewer used a link and does not follow the channel. */
+/**
+ * Builds the answer to a query for a channel. `viewer_metadata` is null if it was not requested, or if the viewer used
+ * a link and does not follow the channel.
+ */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)
   const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
@@ -102,7 +113,7 @@ export function dehydrated(one: Newsletter, more: Fetched['more']) {
   }
 }
 
-/** The answer for a JID that no channel has. */
+/** The answer for a JID to which no channel belongs. */
 export const missing = { id: null, state: { type: 'NON_EXISTING' }, thread_metadata: null, viewer_metadata: null }
 
 export const updated = (one: Newsletter) => ({
@@ -111,7 +122,10 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/** In the directory, a channel without a picture has no field `picture`, and its `preview` has another structure. */
+/**
+ * Builds the entry of a channel in the directory. A channel without a picture has no field `picture` there, and its
+ * `preview` has another structure.
+ */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

@@ -17,7 +17,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/** Every account of this network has a LID, and must use it in lists of people. */
+/** Throws unless a list names people by LID. Every account of this network has a LID, so it must do that. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
@@ -92,7 +92,7 @@ function changeExceptions(network: Network, person: Person, subject: BinaryNode,
   }
 }
 
-/** Every device of the account except the one that made the change. */
+/** Notifies every device of the account except the one that made the change. */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode) {
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
@@ -113,7 +113,10 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
 /** One of these attributes must be given together with the LID of a blocked person. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
-/** If the client gave the hash of the current list, the answer is only the new hash, otherwise the whole list. */
+/**
+ * Blocks or unblocks a person. If the client gave the hash of the current list, the answer contains only the new hash.
+ * Otherwise, it contains the whole list.
+ */
 const setBlocked: Answer = ({ network, companion, subject }) => {
   const { person: own } = companion
   const { jid = '', action, dhash: known } = subject.attrs
@@ -134,7 +137,10 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
-/** A report names the screen from which it was sent. Only members can report a group. */
+/**
+ * Handles a report of an account or a group. It names the screen from which it was sent. Only members can report a
+ * group.
+ */
 const report: Answer = ({ network, companion: { person }, subject }) => {
   const { spam_flow: flow, jid = '', subject: title } = subject.attrs
   if (flow === 'group_info_report' ? title === undefined : flow !== 'account_info_report')

@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Names of the audiences of a status in stanzas. The current audience is marked as the default. */
+/** Names in stanzas of the audiences of a status. The current audience is marked as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -34,7 +34,7 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    // A phone gives no token by itself, and neither does a person who accepts no messages from strangers.
+    // No token is given by a phone, or by a person who refuses messages of strangers.
     if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
     const secret = randomBytes(16)

@@ -19,5 +19,5 @@ export class QueryError extends Error {
   }
 }
 
-/** WhatsApp Web is not known to receive this refusal, so a trace marks it as an assumption. */
+/** An error that WhatsApp Web is not known to receive. So a trace marks such an answer as an assumption. */
 export class UndescribedError extends QueryError {}

@@ -28,7 +28,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // A client would log a warning about a LID for a user who was queried by LID.
+  // If a user was queried by LID, the answer contains no LID, because a client would log a warning about it.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -46,14 +46,14 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/** Repeats the queried number. A user who is queried by JID gets no such node. */
+/** Builds the node that repeats the queried number or user name. Returns undefined if the user was queried by JID. */
 function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
   if (phone === undefined && username === undefined) return undefined
   return node('contact', { type, username }, phone)
 }
 
 /**
- * An international number: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow),
+ * Matches an international number: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow),
  * `+49170…@s.whatsapp.net` (older Baileys), also with spaces and hyphens.
  */
 const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
@@ -64,7 +64,10 @@ function numberIn(phone: string): string | undefined {
   return number !== undefined && DIGITS.test(number) ? number : undefined
 }
 
-/** If the type of the answer is not `in`, clients conclude that there is no account. */
+/**
+ * Answers whether a number or a user name has an account. If the type of the answer is not `in`, clients conclude that
+ * it has none.
+ */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
@@ -92,7 +95,7 @@ function answerUser(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username } = asked
   if (phone !== undefined || username !== undefined) return answerContact(asked, protocols)
   const person = findPerson(network, jid ?? '')
-  // Without an account, the answer contains no devices.
+  // If there is no account, the answer contains no devices.
   return node('user', { jid }, person && answersAbout(person, asked, protocols))
 }
 
