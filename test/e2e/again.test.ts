@@ -35,15 +35,15 @@ interface Line {
   /** Ana sends a message. Resolves with its id when the event about it has arrived. */
   heard(message: Json): Promise<string>
   /**
-   * `unanswered`: the connection ends after the network has accepted the account's next message; `cut`: it ends before
-   * that.
+   * Ends the connection at the account's next message. `unanswered`: after the network has accepted the message. `cut`:
+   * before that.
    */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
 /**
- * The service waits for seconds before it connects again after a lost connection. So the suites run at the same time,
- * each with an account of its own.
+ * Prepares an account for one suite, so that the suites can run at the same time. They spend seconds on waiting,
+ * because the service pauses before it connects again after a lost connection.
  */
 function useLine(phone: string): Line {
   let stage: Stage

@@ -1,6 +1,6 @@
 /**
- * Every kind of change of a message or chat is sent by every possible sender, before and after a restart. The event
- * must report a permitted change as done, and any other as `unsupported`.
+ * Lets every possible sender send every kind of change of a message or chat, before and after a restart. The event must
+ * report a permitted change as done, and any other as `unsupported`.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ const SECRET = Buffer.alloc(32, 7)
 const jid = (phone: string) => `${phone}@s.whatsapp.net`
 
 /**
- * The people who send a change of Ana's message. `author`: Ana herself. `stranger`: is not in the group. `elsewhere`:
+ * The people who send a change of Ana's message. `author` is Ana herself. `stranger` is not in the group. `elsewhere`
  * is a member of the group, but sends the change in the private chat with the account.
  */
 const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
@@ -36,7 +36,8 @@ interface Kind {
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /**
- * In a private chat the sender always claims to be the author of the message, because nothing else is permitted there.
+ * Returns the key by which a change names Ana's message. In a private chat the sender always claims to be its author,
+ * because nothing else is permitted there.
  */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,

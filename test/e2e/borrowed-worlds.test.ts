@@ -1,6 +1,6 @@
 /**
- * A network and a service that test files use one after another must be reset before the next file gets them, or must
- * not be used again.
+ * Tests the network and the service that test files use one after another. They must be reset before the next file gets
+ * them, or must not be used again.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

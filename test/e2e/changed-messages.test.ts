@@ -28,14 +28,14 @@ const taken = async () => {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** The change causes no event with its own id, so this function waits until the service has acknowledged it. */
+/** Makes a change, and waits until the service has acknowledged it, because no event contains the change's own id. */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
   await taken()
 }
 
-/** Resolves with the message that the contact received under its id. Other messages in the inbox are ignored. */
+/** Sends a message, and resolves with it as the contact received it. Other messages in the inbox are ignored. */
 async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
   const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
   return arrived(String(message_id), contact)

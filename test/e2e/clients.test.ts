@@ -1,5 +1,5 @@
 /**
- * Client generators make these clients from the OpenAPI description. The clients must compile in strict mode, and work
+ * Tests clients that client generators make from the OpenAPI description. They must compile in strict mode, and work
  * with the service.
  */
 import assert from 'node:assert/strict'

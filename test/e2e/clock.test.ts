@@ -78,7 +78,9 @@ const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
-/** This receiver does not check signatures, because a check would refuse signatures with a wrong time. */
+/**
+ * Events that a second receiver has got, by their ids. It does not check signatures, because their times may be wrong.
+ */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {
   json(request).then((event) => {

@@ -1,6 +1,6 @@
 /**
- * Two members of a cluster, as separate processes behind a load balancer that knows nothing of instances. A member is
- * killed while it owes a message and a webhook, and the other one has both.
+ * Runs two members of a cluster as separate processes behind a load balancer that knows nothing of instances. One
+ * member is killed while it still has to deliver a message and a webhook. The other member must then deliver both.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +12,7 @@ import { until } from '../harness/until.ts'
 
 const ANA = '5511988887777'
 const PHONES = ['5511999997001', '5511999997002', '5511999997003']
-/** In ms; a member that was killed is removed after two to three seconds. */
+/** Time limit of a takeover in ms. A member that was killed is removed after two to three seconds. */
 const TAKEN_OVER = 40_000
 
 describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () => {

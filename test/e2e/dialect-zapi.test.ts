@@ -34,7 +34,7 @@ test('the command of docs/coming-from.md sets the dialect of an instance', async
   assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
 })
 
-/** Sends the header that the clients send, and throws if the answer is not 200. */
+/** Makes a request with the header that the clients send, and returns the answer. Throws if the answer is not 200. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -56,7 +56,7 @@ async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; i
   return { id: String(messageId), item: item as unknown as Json }
 }
 
-/** `$any` in `expected` accepts any value that is not empty. */
+/** Checks that `actual` contains everything in `expected`. There, `$any` stands for any value that is not empty. */
 function assertHas(actual: unknown, expected: unknown, about: string): void {
   if (expected === '$any') assert.ok(actual !== undefined && actual !== null && actual !== '', `${about} is missing`)
   else if (typeof expected !== 'object' || expected === null) assert.deepEqual(actual, expected, about)
@@ -92,7 +92,7 @@ describe('a public client works as it is:', { concurrency: 4 }, () => {
       const its = await gateway.createInstance(null, { settings: { dialect: 'zapi' } })
       receiver.trust(its.id, its.webhooks.secret)
 
-      /** Throws if the answer is not 200. */
+      /** Makes a request, and returns the answer. Throws if the answer is not 200. */
       const asks = async <T = Json>(route: string, body?: unknown): Promise<T> => {
         const [method = '', path = ''] = route.split(' ')
         const { status, body: answer } = await ask(method, its.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })

@@ -11,7 +11,7 @@ const WEEK = 7 * DAY
 const stage = await startStage(ME)
 after(() => stage.world.stop())
 
-/** Returns the expiry of a message. It is in `contextInfo`, which is a field of the content of every type. */
+/** Returns the expiry of a message. It is in `contextInfo`, a field that the content of every type has. */
 const expiryOf = ({ proto }: { proto: Json }) =>
   Object.values(proto).flatMap(
     (content) => (content as { contextInfo?: { expiration?: number } } | null)?.contextInfo?.expiration ?? [],

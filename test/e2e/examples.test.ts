@@ -35,7 +35,7 @@ after(async () => {
 
 interface Running {
   child: ChildProcess
-  /** Resolves with the first match in the output, whether it is printed before or after this call. */
+  /** Resolves with the first match in the output. It may be printed before or after this call. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 

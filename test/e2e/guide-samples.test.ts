@@ -1,6 +1,6 @@
 /**
- * Each program whose configuration is in docs/running.md or deploy/ checks its file and runs with it, if the program is
- * installed.
+ * Tests the configuration files in docs/running.md and deploy/ with the programs for which they are made, if these are
+ * installed. Each program checks its file and runs with it.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -25,8 +25,8 @@ after(() => world.stop())
 
 let callers = 0
 /**
- * Each request has a new caller's address, because the limit of ten requests a minute per address would be too low for
- * this test.
+ * Returns a header with a new address of the caller. Each request has another address, because the limit of ten
+ * requests a minute per address would be too low for this test.
  */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 

@@ -1,5 +1,5 @@
 /**
- * The official MCP client connects with each revision of the protocol, and calls tools that send, tools that query, and
+ * Connects the official MCP client with each revision of the protocol. It calls tools that send, tools that query, and
  * tools that fail.
  */
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-/** The service runs as a separate process, because the test measures its memory. */
+/** Measures the memory of the service while it sends large media. So the service runs as a separate process. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

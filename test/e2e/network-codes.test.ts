@@ -1,6 +1,6 @@
 /**
- * One account has every role: it is a business, administers a group and a community, and owns a channel. So every
- * operation sends its query, and each query is refused.
+ * Refuses the query of every operation with each error code. One account has every role, so that it can send all
+ * queries: it is a business, administers a group and a community, and owns a channel.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -117,7 +117,10 @@ async function toldOf(id: string): Promise<string> {
 const told = async (ids: readonly string[]): Promise<Record<string, string>> =>
   Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await toldOf(id)] as const)))
 
-/** Codes that stand for the others: a refusal, something absent, a suspended group, and a code without a row. */
+/**
+ * Codes that `npm test` uses in place of all codes: a refusal, something absent, a suspended group, and a code without
+ * a row.
+ */
 const SOME_CODES = [401, 404, 416, 429]
 
 for (const code of amount(Object.keys(CODES).map(Number), SOME_CODES))

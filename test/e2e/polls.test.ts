@@ -1,4 +1,6 @@
-/** A vote is decrypted with the secret in its poll, as every member of the chat decrypts it. */
+/**
+ * Tests polls and votes. Each vote is decrypted with the secret in its poll, as every member of the chat decrypts it.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'

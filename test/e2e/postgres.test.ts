@@ -130,7 +130,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       received: received(...reads),
       receivedCommits: received('commit'),
     }
-    // A received text causes one statement that reads: whether its id is known already.
+    // A received text causes only one read, which checks whether the id of the text is already stored.
     const isAsDesigned = counts.sent < 0.5 && counts.sentCommits < 8 && counts.received < 1.5 && counts.receivedCommits < 3
     assert.ok(isAsDesigned, JSON.stringify(counts))
   })

@@ -23,7 +23,10 @@ const leftOut = async (type: string) =>
 const write = async (path: string, body: Json) =>
   assert.deepEqual(await stage.world.gateway.must(stage.instance, 'PUT', `/privacy/${path}`, body), { value: true })
 const refused = (path: string, body: unknown) => asking.refused('PUT', `/privacy/${path}`, body)
-/** The network answers one query of this kind with the action; without `times` in `more` each of them. */
+/**
+ * Makes the network answer one query of this kind with the action. If `more` has no `times`, each such query is
+ * answered so.
+ */
 const instead = (match: Json, action: unknown, more?: Json) => asking.instead({ account: ME, ...match }, action, more)
 
 interface Phone {

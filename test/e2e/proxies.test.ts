@@ -75,7 +75,7 @@ const ASKED: readonly Asked[] = [
 
 /** Returns this number of header lines, whose names sort between `Host` and `X-`. */
 const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, index) => [`n${index}`, ''])
-/** More header lines than Node keeps by default, so the last ones are lost. */
+/** More header lines than Node keeps by default, so Node drops the last ones. */
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 

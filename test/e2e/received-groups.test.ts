@@ -1,4 +1,7 @@
-/** `received/group-notices.ts` tests the payload of each notification. */
+/**
+ * Tests events about groups: which are ignored, and in which order they come. `received/group-notices.ts` tests the
+ * payload of each notification.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, BEN, chatOf, ME, startStory } from './received/story.ts'

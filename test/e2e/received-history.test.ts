@@ -20,7 +20,7 @@ after(() => world.stop())
 
 const { stringify } = JSON
 
-/** `told` returns the received events about the instance, except those about its state. */
+/** Links a new instance to the phone. `told` returns the received events about it, except those about its state. */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)

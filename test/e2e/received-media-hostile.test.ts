@@ -1,6 +1,6 @@
 /**
- * Each failure of a hostile media host must have its error. Only few bytes may be buffered, and no work may continue
- * after the reader has left.
+ * Downloads received files from a hostile media host. Each failure must have its error. Only few bytes may be buffered,
+ * and no work may continue after the reader has left.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * The store of this sandbox is in memory. The main thread and the shards share its records, and the next start begins
+ * Tests a sandbox whose store is in memory. The main thread and the shards share its records, and the next start begins
  * with an empty store.
  */
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 /**
- * The packed `svc-sandbox` is installed into an empty project, where the program in its README runs with an unmodified
+ * Installs the packed `svc-sandbox` into an empty project, and runs the program in its README with an unmodified
  * Baileys. `test/faults/long/sandbox-package.test.ts` tests each fault of the package.
  */
 import assert from 'node:assert/strict'

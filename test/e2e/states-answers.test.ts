@@ -1,4 +1,6 @@
-/** `states-timers.test.ts` tests the state `created`. */
+/**
+ * Tests the answers of the API in each state of an instance. The state `created` is tested in `states-timers.test.ts`.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

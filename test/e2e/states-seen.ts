@@ -18,7 +18,10 @@ export function watch(world: World) {
   const { sandbox, receiver } = world
   const { gateway } = world
 
-  /** A thread that dies posts the events again whose delivery it had not stored yet, under the same id. */
+  /**
+   * Returns the status events of an instance, each of them once. If a thread dies before it has stored the delivery of
+   * an event, the event is posted again under the same id.
+   */
   const events = (instance: Instance): Received['event'][] => {
     const own = receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
     return [...new Map(own.map((event) => [event.event_id, event])).values()]
@@ -42,7 +45,7 @@ export function watch(world: World) {
     }
   }
 
-  /** Waits for an event that reports this status, without regard to the first `after` events. */
+  /** Waits for an event that reports this status. The first `after` events are ignored. */
   async function told(instance: Instance, status: string, reason: string | null, after = 0) {
     return receiver.waitFor(`${status} of ${instance.id}`, (event) => {
       const own = event.type === 'instance_status' && event.instance_id === instance.id && event.status === status

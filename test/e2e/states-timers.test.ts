@@ -261,7 +261,7 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.match(String((await codeOf(again)).value), /^data:image/)
 })
 
-/** `times`: the number of commits that the store still has to refuse. */
+/** Makes the store refuse commits of this record. `times`: the number of commits that it still has to refuse. */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
   const { store } = shard.deps

@@ -1,6 +1,6 @@
 /**
- * Tests of minutes and days run in seconds, because they control the timers of Node. One instance runs in this thread
- * with the real library, and the network has its own thread.
+ * Runs an instance with controlled timers of Node, so that tests of minutes and days run in seconds. The instance runs
+ * in this thread with the real library, and the network has its own thread.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -125,7 +125,10 @@ export interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
-/** The real monotonic clock is not controlled, so the shard gets one that follows the controlled clock. */
+/**
+ * Returns the shard's dependencies with a monotonic clock that follows the controlled one. The real monotonic clock is
+ * not controlled.
+ */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
 const KEY = randomBytes(64)
@@ -191,7 +194,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Advances the clock, because there is no code while the socket is being replaced. */
+/** Resolves with the QR code. The clock is advanced, because there is no code while the socket is being replaced. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

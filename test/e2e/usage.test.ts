@@ -43,7 +43,7 @@ async function usage(sort = 'cpu'): Promise<Row[]> {
   return ((await response.json()) as { data: Row[] }).data
 }
 
-/** Repeats the request until `fits` accepts the row, because the measurements may be a second old. */
+/** Reads the usage until `fits` accepts the row, because the measurements may be a second old. */
 async function rowOnce(fits: (row: Row) => boolean): Promise<{ row: Row; rows: Row[] }> {
   for (;;) {
     const rows = await usage()
@@ -68,7 +68,7 @@ test('what was sent and received is counted for its instance alone, which has us
 
   const { row, rows } = await rowOnce(({ sent, received, backlog }) => sent === OUT && received >= IN && backlog === 0)
   assert.equal(rows[0]!.instance_id, busy.id)
-  // The own phone has sent keys and its history, which are no messages of people.
+  // The account's own phone has sent keys and its history, but these do not count as received messages.
   assert.equal(row.received, IN)
   assert.equal(row.queue, 0)
   assert.equal(row.reconnects, 0)

@@ -29,7 +29,7 @@ before(async () => {
 // sender key. So this member cannot decrypt one copy.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
-/** The returned function resolves with the first `count` matching stanzas that the gateway sends from now on. */
+/** Returns a function that resolves with the first `count` matching stanzas that the gateway sends from now on. */
 async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>> {
   const { post } = stage.world.sandbox
   const { id } = await post<{ id: string }>('/expect', { match: { from: 'client', account: ME, ...match }, count, wait_ms: 0 })

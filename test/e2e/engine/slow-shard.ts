@@ -1,7 +1,7 @@
 /**
- * A shard thread for tests that starts slowly or fails to start; otherwise it runs `small-shard.ts`. The variable
- * TEST_SLOW_SHARD selects what happens. `slow:<path>`: the thread waits until the file exists. `failing:<path>`: the first two starts
- * fail. `broken:<path>`: every start fails. Each start adds a character to `<path>.runs`.
+ * A shard thread for tests that starts slowly or fails to start. If it starts, it runs `small-shard.ts`. The variable
+ * TEST_SLOW_SHARD selects the behaviour. `slow:<path>`: the thread waits until the file exists. `failing:<path>`: the
+ * first two starts fail. `broken:<path>`: every start fails. Each start adds a character to `<path>.runs`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 import type { PoolSetup } from '../../../src/engine/pooled-engine.ts'
 import { sameKind } from '../../harness/checkout.ts'
 
-/** Two shard threads with small instances, for tests of the supervision of threads. */
+/** Setup of a pool of two shard threads with small instances, for tests of the supervision of threads. */
 export const SMALL_POOL: PoolSetup = {
   shards: 2,
   startsPerSecond: 5,

@@ -1,6 +1,6 @@
 /**
- * A shard thread that really hosts instances, but whose instances are small replacements without library, network and
- * storage. It is for tests of the supervision of threads.
+ * A shard thread for tests of the supervision of threads. It really hosts instances, but they are small replacements
+ * without library, network and storage.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { threadId, workerData } from 'node:worker_threads'

@@ -1,4 +1,4 @@
-/** Calls for instances whose starts wait in line. */
+/** Tests calls for instances that wait for their start, because only some starts per second are allowed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -29,7 +29,7 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
   return error
 }
 
-/** The failure of a call that was refused before any start could come. */
+/** Returns the failure of a call. Throws if the call was not refused at once. */
 async function refusalOf(call: Promise<unknown>): Promise<Failure> {
   const began = performance.now()
   const failure = await failureOf(call)

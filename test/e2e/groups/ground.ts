@@ -17,14 +17,17 @@ export const parameters = ({ notification_parameters }: Json) => notification_pa
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** The first account owns the group, and both accounts are members, unless the options say otherwise. */
+  /** Creates a group. The first account owns it, and both accounts are members, unless the options say otherwise. */
   group(options?: {
     owner?: string
     participants?: string[]
     settings?: Json
     subject?: string
   }): Promise<{ id: string; chat: string }>
-  /** The first account owns the community if no owner is given. `announcement` and `general` are the chats of its groups. */
+  /**
+   * Creates a community. The first account owns it if no owner is given. `announcement` and `general` are the chats of
+   * its groups.
+   */
   community(owner?: string, members?: string[]): Promise<{ id: string; chat: string; announcement: string; general: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>

@@ -35,7 +35,9 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
-  /** The id and the token stay the same after the move, and the URL is that of the other server. */
+  /**
+   * Returns the instance on the other server. Its id and token stay the same after the move, but its URL is different.
+   */
   const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
   const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
   const times = async (what: string) => (await texts()).filter((each) => each === what).length

@@ -26,9 +26,9 @@ export interface Channel {
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
-  /** The second account follows the channel, unless `more` says otherwise. */
+  /** Creates a channel. The second account follows it, unless `more` says otherwise. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
-  /** Undefined if the channel does not exist. */
+  /** Returns the channel as it is on the network. Undefined if it does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
   /** Makes the network refuse the next `times` queries of this kind with this error code. They have no effect. */

@@ -28,7 +28,7 @@ const by = {
 }
 
 interface Team {
-  /** Ana makes the change. */
+  /** Makes Ana change the group. */
   change(changes: object): Promise<unknown>
   people(action: string, actor: string, phones: string[], method?: string): Promise<unknown>
   told(parameters: (string | Fits)[], more?: Event): Promise<void>

@@ -26,7 +26,7 @@ const about = (notification: Notification, more: Event = {}) => ({
   ...more,
 })
 
-/** A call is missed if nobody answers it, and it times out or the caller ends it. */
+/** Tests missed calls. A call is missed if it times out because nobody answers it, or if the caller ends it before. */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
   async (story) => {
@@ -63,7 +63,7 @@ const missedCall =
     }
   }
 
-/** Uses each stanza with which the network reports a new or a former admin of a channel. */
+/** Tests each stanza with which the network reports a new or a former admin of a channel. */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
   async (story) => {
@@ -138,8 +138,8 @@ export const notices = {
   newsletter_admin_demote: roleChange('newsletter_admin_demote', 'subscriber'),
 
   /**
-   * The stanza names the chat by number or by LID. The label of a single message must not be reported as a label of the
-   * chat.
+   * Labels of a chat. The stanza names the chat by number or by LID. The label of a single message must not be reported
+   * as a label of the chat.
    */
   async chat_label_association(story) {
     const { sandbox } = story.world

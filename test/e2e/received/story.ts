@@ -36,7 +36,10 @@ const strict = z.strictObject(webhookPayloads.received.shape)
 export interface Story {
   world: World
   instance: Instance
-  /** Compares the whole event; the fields that every message has need not be in `expected`. */
+  /**
+   * Makes Ana send a message, and compares the whole event. `expected` need not contain the fields that every message
+   * has.
+   */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
    * Compares the whole event except ids and times. A field that is not in `expected` must have the value of Ana's
