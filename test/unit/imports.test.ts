@@ -1,6 +1,6 @@
 /**
- * A module may only import modules in lower rows of a table (src/README.md). So the main thread never loads Baileys (59
- * MB), a shard never loads zod (20 MB), and HTTP uses only Web standards.
+ * Tests that a module imports only modules in lower rows of a table (src/README.md). So the main thread never loads
+ * Baileys (59 MB), a shard never loads zod (20 MB), and HTTP uses only Web standards.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -12,14 +12,16 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /** Each entry is a path or the beginning of one. The first row that matches a file applies. */
+  /**
+   * Files of the row. Each entry is a path or the beginning of one. The first row that matches a file applies to it.
+   */
   of: readonly string[]
-  /** Paths in this repository that the files of the row may import besides their own folder. */
+  /** Paths in this repository that the files of the row may import. They may always import from their own folder. */
   run: readonly string[]
-  /** Paths in this repository from which the files of the row may only import types (`import type`). */
+  /** Paths in this repository from which the files of the row may import only types (`import type`). */
   types?: readonly string[]
   /**
-   * Packages and `node:` modules that the files of the row may load: all except those in `not`, or only those in
+   * Packages and `node:` modules that the files of the row may load: all except those in `not`, or none but those in
    * `only`.
    */
   packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
@@ -29,7 +31,7 @@ const BAILEYS = /^(@whiskeysockets\/baileys|whatsapp-rust-bridge|libsignal)(\/|$
 const HTTP = /^(hono|@hono\/.*|zod)(\/|$)/
 const NODE = /^node:/
 const POOL = /^piscina$/
-/** The parts of Baileys without client code: the protobuf definitions and the codec of binary nodes (stanzas). */
+/** Parts of Baileys without client code: the protobuf definitions and the codec of binary nodes (stanzas). */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
 const parts = ['src/account/', 'src/connect/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
@@ -107,14 +109,14 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Every thread loads the two files that count, so they must be small. The code that formats the metrics runs in the
-  // main thread.
+  // Every thread loads these two files, which count, so they must be small. The code that formats the metrics runs in
+  // the main thread.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
-  // The rules about addresses apply to outgoing and incoming connections. HTTP imports them, so they use only Web
+  // The rules about addresses apply to outgoing and incoming connections. HTTP imports them, so they may use only Web
   // standards.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
   { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
@@ -162,8 +164,8 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // The media code may import the code that starts a thread, because it decodes pictures and downloads received files
-    // in threads.
+    // Media code decodes pictures and downloads received files in threads. So it may import the code that starts a
+    // thread.
     run: [
       'src/domain/',
       'src/lib/',
@@ -207,7 +209,7 @@ const RULES: readonly Rule[] = [
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
-  // The entry point and the commands connect everything, so they import the whole main thread, but not the library
+  // The entry point and the commands connect all parts. So they may import the whole main thread, but not the library
   // itself.
   {
     of: ['src/'],
@@ -239,8 +241,8 @@ function importsOf(source: string): Import[] {
 }
 
 /**
- * Whether `import('x').Name` is a type. An import expression that is code is always awaited or followed by `then`, so
- * every other one is a type.
+ * Returns true if `import('x').Name` is a type. An import expression that is code is always awaited or followed by
+ * `then`, so every other one is a type.
  */
 const isTypeQuery = (code: string, text: string) => {
   const after = code.slice(code.indexOf(text) + text.length)
@@ -367,7 +369,7 @@ test('tests start the network through the harness, which has it traced', () => {
   assert.deepEqual(found, [])
 })
 
-/** Undefined if the import names a package. */
+/** Returns the path of the imported file, or undefined if the import names a package. */
 const targetOf = (path: string, from: string): string | undefined =>
   from.startsWith('.')
     ? normalize(join(dirname(path), from))
@@ -380,7 +382,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Each cycle is returned once. Imports of types count, too. */
+/** Returns the cycles of imports, each once. Imports of types count, too. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()
@@ -400,8 +402,8 @@ function circles(graph: Graph): string[] {
 }
 
 /**
- * The folders of a shard, by rows from top to bottom. A folder may import (also types) only from its own row and from
- * lower rows.
+ * Folders of a shard, in rows from top to bottom. A folder may import only from its own row and from lower rows. This
+ * applies to types, too.
  */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],
@@ -446,7 +448,10 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
-/** Folders that may have many files, one per subject: the translations of messages, and the builders of stanzas. */
+/**
+ * Folders that may have many files, because each subject has one: the translations of messages, and the builders of
+ * stanzas.
+ */
 const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
 
 test('no folder of a shard has more than fifteen files', () => {

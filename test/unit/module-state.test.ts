@@ -1,6 +1,7 @@
 /**
- * All instances of a thread share its modules, so state must belong to an instance, a session or the thread. The code
- * in `baileys/` changes modules of the library once per thread.
+ * Tests that modules of a shard have no state. All instances of a thread share its modules, so state must belong to an
+ * instance, a session or the thread. The code in `baileys/` is an exception: it changes modules of the library once per
+ * thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { ROOT } from '../harness/checkout.ts'
 
 const root = fileURLToPath(ROOT)
 
-/** Matches a variable at the top level of a module, or a collection there that begins empty. */
+/** Matches a variable at the top level of a module, or a collection that begins empty there. */
 const STATE =
   /^(?:export )?let \w+|^(?:export )?const (\w+)(?:: [^=]+)? = (?:new (?:WeakMap|WeakSet|Map|Set|LRUCache|Mutex|PQueue)(?:<.*>)?\(\)|new (?:LRUCache|PQueue)\b|boundedCache\b|createKeyedMutex\b)/gm
 

@@ -1,6 +1,6 @@
 /**
- * Queries must be sent with `ask`, which handles the deadline, the end of the socket and error codes. Handlers of
- * operations, and functions that they call to send, must not do this themselves.
+ * Tests that queries are sent with `ask`, which handles the deadline, the end of the socket and error codes. Handlers
+ * of operations, and functions that they call to send, must not do this themselves.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,8 +17,8 @@ const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
-  // `ask` calls the functions of these modules. Callers that need the same answer about groups at the same time share
-  // it, and a change of the app state needs several queries.
+  // `ask` calls the functions of these modules. They send queries themselves for two reasons: callers that need the
+  // same answer about groups at the same time share it, and a change of the app state needs several queries.
   'groups/group-metadata.ts',
   'groups/list-reading.ts',
   'app-state/app-state-changes.ts',
@@ -30,7 +30,10 @@ const QUERYING = [
   // These modules query the devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
 ].map((file) => SHARD + file)
-/** An upload is not a query: it goes over HTTP to the network's media host, and may take up to a quarter of an hour. */
+/**
+ * Module of uploads. An upload is not a query: it goes over HTTP to the network's media host, and may take up to a
+ * quarter of an hour.
+ */
 const UPLOAD = `${SHARD}media/upload.ts`
 
 const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

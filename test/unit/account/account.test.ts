@@ -124,8 +124,8 @@ test('keys survive a restart, newest first, and a revoked one does not come back
   }
   const [one, two, three] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
   const revoking = account.revokeApiKey(workspace, two.key.id)
-  // The key is used while it is being revoked. The record of this use is written later, and must not restore the
-  // revoked key.
+  // The key is used while it is being revoked. The record of this use is written after the revocation, and must not
+  // restore the key.
   account.used(two.key, '203.0.113.9')
   await revoking
   account.used(two.key, '203.0.113.9')
@@ -154,7 +154,7 @@ test('a change made beside the service is not undone, and decides what comes aft
     })
   await countOne(account)
   assert.deepEqual(seen, ['renamed by the operator'])
-  // Both account objects change the same record at once. The commit refuses the second change, which is then repeated.
+  // Both account objects change the same record at once. The commit refuses the second change, so it is repeated.
   await Promise.all([countOne(account), countOne(operator)])
   assert.equal(seen.length, 4)
   const stored = (await open(GIVEN)).workspace(workspace)

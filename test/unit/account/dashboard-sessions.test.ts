@@ -1,4 +1,7 @@
-/** Tests that sessions of the dashboard outlive the process, and end when they should. The store is real. */
+/**
+ * Tests that the sessions of the dashboard survive a restart of the process, and that they end when they should. The
+ * store is real.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ApiKey } from '../../../src/account/account.ts'
@@ -15,7 +18,9 @@ const workspace = 'w' as WorkspaceId
 const FROM = { address: '198.51.100.7', userAgent: 'a browser' }
 const STAFF = { id: 'staff', scopes: ['instances:read'] } as unknown as ApiKey
 
-/** Each `start` is a process with the same store. Its keys and its clock can be changed. */
+/**
+ * Each call of `start` simulates a new process on the same store. A test can change the keys and the clock in `state`.
+ */
 function bench(whole: OpenStore) {
   const state = { now: START, adminTag: 'admin', keys: [STAFF] as ApiKey[], isFull: false }
   const time = manualTime()
@@ -108,7 +113,7 @@ test('a session whose removal failed can be ended again, and its removal is retr
   state.isFull = false
   time.advance(10_000)
   await stored(0)
-  // The record is gone from the disk a moment before the retry ends.
+  // The record disappears from the disk a moment before the retry ends, so the test waits for the retry.
   await until(async () => !(await sessions.end(workspace, session.id)), 'the end of the retry')
 })
 

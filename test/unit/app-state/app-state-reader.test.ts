@@ -97,7 +97,10 @@ function bench() {
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /** The prepared answer. If undefined, the network answers with the phone's patches after the queried version. */
+    /**
+     * Prepared answer of the network. If undefined, the network answers with the phone's patches since the queried
+     * version.
+     */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),
@@ -363,7 +366,7 @@ test('who is kept of a reading that was cut off, and is not in the address book 
       [`lid_contact ${ANA_LID}`, false],
     ],
   )
-  // The first reading is over, so every later change must be reported.
+  // The first reading has ended. From now on, every change must be reported.
   book.write(contact(6))
   b.answer = undefined
   await b.reader.read([CONTACTS])

@@ -1,6 +1,6 @@
 /**
- * An account that was linked by an older release has no stored directory (chats, people and labels), so it has to be
- * built.
+ * Tests the rebuilding of the directory (chats, people and labels). An account that was linked by an older release has
+ * no stored directory, so it has to be built.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

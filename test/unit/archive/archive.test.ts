@@ -22,7 +22,10 @@ const NOTHING = { record() {}, blob() {} }
 const dir = await mkdtemp(join(tmpdir(), 'svc-archive-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Writes an archive whose key takes no second to be derived from the passphrase, unlike that of a real one. */
+/**
+ * Writes an archive with a cheap derivation of the key. For a real archive, deriving the key from the passphrase takes
+ * a second.
+ */
 async function writeCheaply(file: string, frames: AsyncIterable<Frame>) {
   const encrypter = new Encrypter()
   encrypter.setPassphrase(PASSPHRASE)
@@ -164,7 +167,7 @@ const age = spawnSync('age', ['--version']).status === 0
 test('the program age recognises the file', { skip: !age && 'age is not installed.' }, async () => {
   const file = join(dir, 'for-age.age')
   await writeArchiveFile(file, PASSPHRASE, each([['a', Buffer.from('x')]]))
-  // The program age asks for the passphrase at a terminal. The program `script` provides the terminal.
+  // The program age asks for the passphrase at a terminal, which the program `script` provides.
   const out = execFileSync('script', ['-qec', `age -d ${file} | od -c | head -3`, '/dev/null'], { input: `${PASSPHRASE}\n` })
   assert.match(out.toString(), /a\s+\\0\s+\\0\s+\\0\s+001\s+x/)
 })

@@ -18,7 +18,7 @@ test('a person whose first message could not be committed is written down with t
   const { store, create, firsts } = await bench(t)
   const correspondents = create()
   await correspondents.ops(from(BEN))
-  // The test does not commit the operations of the first message, as after a failed commit.
+  // The operations of the first message are not committed, as if that commit had failed.
   await store.commit({ ops: await correspondents.ops(from(BEN)) })
   assert.equal(firsts(), 1)
   assert.equal(await create().hasWritten('5511988887777'), true)
@@ -31,7 +31,7 @@ test('a person whose row is in the store costs no write', async (t) => {
   assert.deepEqual(await correspondents.ops(from(BEN, BEN_LID)), [])
   assert.deepEqual(await correspondents.ops(from(BEN_LID)), [])
   assert.equal(firsts(), 1)
-  // The other address of a person who is already known must be stored, but must not count as a first message.
+  // The second address of a known person must be stored, but must not count as a first message.
   const other = await correspondents.ops(from(BEN, '999@lid'))
   assert.equal(other.length, 2)
   assert.equal(firsts(), 1)

@@ -8,7 +8,7 @@ import { ANA } from '../translate/inbound/context.ts'
 
 const BEN = '5511988880002@s.whatsapp.net'
 
-/** Phones require these fields. They say that the setting was changed in the chat, and by whom. */
+/** Fields that phones require. They say that the setting was changed in the chat, and by whom. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
@@ -17,8 +17,8 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// An earlier bug: if the stored expiry of a chat could not be read, all its messages and sends failed, and messages
-// were lost.
+// An earlier bug: if the stored expiry of a chat could not be read, all sends to the chat failed, and its received
+// messages were lost.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

@@ -39,8 +39,8 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// An earlier bug: most people of a large address book had no name in their events, because the cache is smaller than
-// the directory.
+// An earlier bug: most people of a large address book had no name in their events. The cache is smaller than the
+// directory, and evicted names were not read from the directory.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()
@@ -57,8 +57,8 @@ test('a person whose name fell out of memory has the one that the directory list
   assert.equal(names.of([other]), 'Benny')
 })
 
-// An earlier bug: the name from the address book was used until the next restart, although the contact was removed from
-// the phone's address book.
+// An earlier bug: when a contact was removed from the phone's address book, its name from there was used until the next
+// restart.
 test('a person who is not saved any more is called as it calls itself', async (t) => {
   const names = (await bench(t)).open()
   names.recordPushName([LID], 'Annie')

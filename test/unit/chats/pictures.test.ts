@@ -118,7 +118,7 @@ test('an address counts as long as it says itself', async (t) => {
   assert.equal(asked.length, 2)
 })
 
-// An answer whose URL has already expired must not lead to a new query with every message.
+// The URL in this answer has already expired. It must not cause a new query for each message.
 test('an address that has expired when it comes is not shown, and not asked for again at once', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
@@ -195,7 +195,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
   assert.equal(asked.length, 51)
-  // The query of this picture was dropped, so the person's next message must cause another.
+  // The query of this picture was dropped. So the person's next message must cause another query.
   pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])

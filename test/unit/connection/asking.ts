@@ -9,7 +9,7 @@ export function askOver(
   ended: AbortSignal = new AbortController().signal,
   options: Partial<AskOptions> = {},
 ): Ask {
-  // The socket uses the object `played` itself, so the test may change its functions later.
+  // The object `played` itself becomes the socket, so a test may replace its functions later.
   const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag' }) as NetworkSocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
   return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })

@@ -1,6 +1,6 @@
 /**
- * A lost connection and a refused query may have the same error code. Only after a lost connection may the service try
- * again.
+ * Tests that a lost connection and a refused query are told apart, although they may have the same error code. Only
+ * after a lost connection may the service try again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -46,10 +46,11 @@ for (const code of [408, 428]) {
   })
 
   test(`so is the metadata of a group, and a query about a channel, refused with ${code}`, () => {
-    // The errors that `extractGroupMetadata` of the library (Socket/groups.js) throws: `data` is the error node.
+    // This is an error as `extractGroupMetadata` of the library (Socket/groups.js) throws it: `data` is the error node.
     const metadata = endReason('Timed Out', code, { tag: 'error', attrs: { code: String(code) } })
     assert.equal(sendFailure(metadata).code, 'send_failed')
-    // The errors that `executeWMexQuery` of the library (Socket/mex.js) throws: `data` is the first GraphQL error.
+    // This is an error as `executeWMexQuery` of the library (Socket/mex.js) throws it: `data` is the first GraphQL
+    // error.
     const channel = endReason('GraphQL server error: Timed Out', code, { message: 'Timed Out', extensions: { error_code: code } })
     assert.equal(sendFailure(channel).code, 'send_failed')
     assert.deepEqual(actionFailure(channel).details, { network_code: code })

@@ -1,6 +1,6 @@
 /**
- * The query of the network's properties contains the hash of the last answer. If nothing has changed, the network
- * answers without properties, so they must be stored.
+ * Tests the query of the network's properties, which contains the hash of the last answer. If nothing has changed, the
+ * network answers without properties. So the service must store the properties.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -51,8 +51,7 @@ test('properties that the network sent at one login hold from the beginning of t
 
 test('all properties are queried again if only their hash is known, or if one of them is missing', async () => {
   const { hashes, query } = network()
-  // An account that knows the hash but not the properties, because another program or an older release has not stored
-  // them.
+  // This account knows the hash but not the properties, because another program or an older release did not store them.
   const moved = { ...initAuthCreds(), lastPropHash: 'h1' }
   assert.deepEqual((await login(moved, query)).props, SENT)
   const { serverProps } = ownFacts(moved)

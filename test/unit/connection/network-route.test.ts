@@ -8,8 +8,8 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 
 /**
- * Sends a request through an agent of node:https to an address that is reserved for examples. Returns the answer of the
- * proxy, or an error.
+ * Sends a request through an agent of node:https, to an address that is reserved for examples. Returns the answer of
+ * the proxy, or the error.
  */
 const outcome = (agent: NetworkRoute['agent']): Promise<string> =>
   new Promise((resolve) =>

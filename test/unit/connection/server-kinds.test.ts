@@ -1,6 +1,6 @@
 /**
- * Every kind of stanza that the server may send without a request must have a row in the service's table of stanzas.
- * `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
+ * Tests that every kind of stanza that the server may send without a request has a row in the service's table of
+ * stanzas. `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -55,8 +55,8 @@ test('what is left alone is so for a reason, and confirmed where the network wan
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
 })
 
-// A notification may contain several changes. An earlier bug: if the change of the picture was the first one, a change
-// of the account's own devices after it was ignored.
+// A notification may contain several changes. An earlier bug: a change of the account's own devices was ignored if a
+// change of the picture stood before it.
 test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
   const notice = (...children: string[]) => ({
     tag: 'notification',

@@ -1,4 +1,7 @@
-/** Kinds that are ignored are listed in `stanza-left.ts`, and tested by `server-kinds.test.ts`. */
+/**
+ * Tests the table of stanzas. The kinds that are ignored are listed in
+ * `stanza-left.ts`, and tested by `server-kinds.test.ts`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeTable } from '../../../workers/shard/connection/socket/stanza-router.ts'

@@ -22,7 +22,10 @@ test('the chart has the version of the service', () => {
 })
 
 describe('the rendered chart', { skip: noHelm }, () => {
-  /** Each start of Helm takes a tenth of a second, so the objects are rendered only once. */
+  /**
+   * Objects that Helm renders, by mode. They are rendered only once, because each start of Helm takes a tenth of a
+   * second.
+   */
   const modes = { oneNode: [] as Manifest[], pair: [] as Manifest[] }
   before(() => {
     modes.oneNode = rendered({ image })
@@ -44,7 +47,8 @@ describe('the rendered chart', { skip: noHelm }, () => {
         for (const [label, value] of Object.entries(selector.matchLabels ?? selector))
           assert.equal(pod.metadata.labels[label], value, label)
 
-      // Otherwise, Kubernetes would set SVC_PORT to a URL for a Service named svc, and the service would not start.
+      // With service links, Kubernetes would set SVC_PORT to a URL if a Service is named svc. Then the service would
+      // not start.
       assert.equal(pod.spec.enableServiceLinks, false)
       const [{ name, containerPort }] = container.ports
       assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))
@@ -56,7 +60,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
       )
 
       const drainSeconds = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
-      // A pod of a pair stops at once, because its standby takes over only after that.
+      // A pod of a pair stops without a delay, because its standby takes over only after the stop.
       assert.equal(drainSeconds > 0, mode === 'oneNode')
       const stop = Number(/const SHUTDOWN|SVC_SHUTDOWN_SECONDS` \| `(\d+)`/.exec(textOf('docs/configuration.md'))![1])
       assert.ok(pod.spec.terminationGracePeriodSeconds > drainSeconds + stop, 'the stop is never interrupted')

@@ -1,5 +1,6 @@
 /**
- * Checks the Compose files with the schema of the Compose specification; `test/deploy/README.md` says where it is from.
+ * Checks the Compose files with the schema of the Compose specification. `test/deploy/README.md` says where the schema
+ * is from.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,11 +8,11 @@ import { Ajv } from 'ajv'
 import { parse } from 'yaml'
 import { filesIn, textOf } from '../../harness/deploy-files.ts'
 
-// Ajv knows the schema language under its `http:` address only.
+// Ajv knows this version of the schema language only under its `http:` address, so `$schema` is left out.
 const { $schema: _, ...schema } = JSON.parse(textOf('test/deploy/compose-spec.json'))
 const validate = new Ajv({ allErrors: true, strict: false }).compile(schema)
 
-/** Replaces variables as Compose does: by their default value, or by `value` if they have none. */
+/** Replaces variables as Compose does: each gets its default value, or `value` if it has none. */
 const interpolated = (text: string) =>
   text
     .replace(/\$\{\w+(?:(?::?-)([^}]*)|:?\?[^}]*)?\}/g, (_all, otherwise?: string) => otherwise ?? 'value')

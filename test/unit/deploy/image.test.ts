@@ -15,12 +15,15 @@ interface Locked {
 const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> }
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** Packages of the compiler. They are installed while the image is built, and are not in the image. */
+/**
+ * Beginning of the names of the compiler's packages. They are installed while the image is built, and are not in the
+ * image.
+ */
 const COMPILER = '@typescript/'
 
 /**
- * Names of the native packages for Linux with glibc that are installed for this processor, with `<cpu>` in place of the
- * processor's name.
+ * Returns the names of the native packages for Linux with glibc that are installed for this processor. In the names,
+ * `<cpu>` stands for the name of the processor.
  */
 const nativeParts = (cpu: string): string[] =>
   Object.entries(packages)

@@ -22,10 +22,10 @@ const { panels, templating } = JSON.parse(textOf('deploy/monitoring/dashboard.js
 }
 const table: Readonly<Record<string, Metric>> = METRICS
 
-/** Labels that Prometheus adds, or that belong to a histogram. */
+/** Labels that are not in the table of metrics, because Prometheus adds them, or because every histogram has them. */
 const ADDED = ['job', 'instance', 'le']
 
-/** The series of a histogram have an additional ending. */
+/** Returns the metric of a series. The series of a histogram have an additional ending. */
 const metricOf = (series: string) => table[series] ?? table[series.replace(/_(bucket|sum|count)$/, '')]
 
 const seriesIn = (expr: string) =>

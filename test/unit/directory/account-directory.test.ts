@@ -86,7 +86,7 @@ test('what waits to be read is counted once per message, and goes when it is rea
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
 // An earlier bug: three messages that came again after a failed commit counted as five, because only the last message
-// of a chat was recognised.
+// of a chat was recognised as a repetition.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
@@ -244,8 +244,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// An earlier bug: a flush resolved before the commit of a message that contained changes of the directory. This commit
-// could still fail.
+// An earlier bug: changes of the directory may be part of the commit of a message. A flush resolved before this commit,
+// which could still fail.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)
@@ -336,7 +336,7 @@ test('a large history is bounded: the chats and people used longest ago go first
     assert.equal(each.chat([pnOf(3)]), undefined)
     assert.ok(each.contacts(1, 1).total <= 20_000)
   }
-  // The directory is full, so the next new chat must evict another chat, and not itself.
+  // The directory is full. So the next new chat must evict another chat, and not itself.
   while (directory.chats(1, 1).total < 5_000) directory.record(text(pnOf(20_000 + ids), 2_000_000), OPTIONS)
   directory.contacted([pnOf(30_000)], 3_000_000_000)
   await directory.flush()

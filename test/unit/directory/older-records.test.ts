@@ -1,4 +1,7 @@
-/** Older releases had no dialects, so a record without a dialect must use the field names of this API. */
+/**
+ * Tests records of older releases, which had no dialects. An instance whose record has no dialect must use the field
+ * names of this API.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newWorkspace } from '../../../src/account/new-workspace.ts'

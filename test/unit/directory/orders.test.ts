@@ -1,6 +1,6 @@
 /**
- * A command is a separate process, and stores orders for the running service. An order must be carried out only while
- * its command waits for it.
+ * Tests orders. A command is a separate process, and stores an order for the running service. The service must carry
+ * out the order only while the command waits for it.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Opens the directory of instances as a service does that starts on the store of an earlier run: it first deletes what
- * a kill has left behind.
+ * Opens the directory of instances as a starting service does, on the store of an earlier run. It first deletes what a
+ * killed run has left behind.
  */
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'

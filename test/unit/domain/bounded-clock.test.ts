@@ -1,4 +1,7 @@
-/** Times that a clock issued while it was ahead must not stay ahead for longer than the jump lasted. */
+/**
+ * Tests the bounded clock. It follows a large jump ahead of the machine's clock only if nothing contradicts the jump
+ * for an hour. It must not stay ahead for longer than the jump lasted.
+ */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { BELIEVED_AFTER, type BoundedClock, createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'

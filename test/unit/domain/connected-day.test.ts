@@ -22,7 +22,7 @@ test('the bar of a day begins with the state from before it', () => {
       { from: 0.75, to: 1, status: 'connected' },
     ],
   })
-  // If older changes are no longer kept, nothing is known of the time before the oldest.
+  // Older changes are no longer kept, so nothing is known of the time before the oldest change.
   assert.deepEqual(lastDay(changes.slice(0, 1), NOW), {
     begins: 'known',
     since: NOW - 6 * HOUR,
@@ -59,7 +59,7 @@ test('after a logout, an account is counted from the first connection of its new
     since: NOW - HOUR,
     parts: [{ from: 0, to: 1, status: 'connected' }],
   })
-  // As long as nobody has paired it again, the former pairing is shown.
+  // The former pairing is shown until the instance is paired again.
   const loggedOut = [...changes.slice(2), { at: ago(6 * HOUR), from: null, to: 'qr' }] as const
   assert.deepEqual(lastDay(loggedOut, NOW), {
     begins: 'paired',

@@ -39,7 +39,7 @@ test('a refusal names the character and what is wrong with it', () => {
     ['a\u00adb', 'must not have the invisible character U+00AD'],
     ['\u3164', 'must not have the invisible character U+3164'],
     ['\u2800', 'must not have the invisible character U+2800'],
-    // Invisible tag characters can hide a text, so they are only permitted in the emoji of a flag.
+    // Invisible tag characters can hide a text. So they are permitted only in the emoji of a flag.
     ['🙂\u{e0068}\u{e0069}', 'must not have the invisible character U+E0068'],
     ['🏴\u{e0067}\u{e0062}', 'must not have the invisible character U+E0067'],
     ['a\ud800', 'must not have the unpaired surrogate U+D800'],

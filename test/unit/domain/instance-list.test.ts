@@ -76,7 +76,7 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   assert.equal(head, '\uFEFFid,name,status,phone,last_phone,profile_name,queue,backlog,last_inbound_at,created_at')
   assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
   assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,5511999990001,,,0,,2026-01-31T12:00:00.000Z`)
-  // A spreadsheet program in Portuguese or Spanish splits lines at semicolons, even inside quotes.
+  // Spreadsheet programs in Portuguese or Spanish split lines at semicolons, even inside of quotes.
   const named = (name: string) =>
     csvOf([row({ name, phone: null })])
       .split('\r\n')[1]!

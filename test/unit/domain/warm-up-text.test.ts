@@ -1,5 +1,6 @@
 /**
- * An invalid step of the warm-up must be refused, because a step that became null would mean that there is no limit.
+ * Tests that an invalid step of the warm-up is refused. If it became null instead, this would mean that there is no
+ * limit.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Compares the durable line, a queue whose rows are in the store, with a simple model. The table of its states is at
- * the head of `durable-line.ts`.
+ * Compares the durable line (a queue whose rows are in the store) with a simple model. The head of `durable-line.ts`
+ * has the table of its states.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -47,17 +47,17 @@ class Bench {
   #line: DurableLine<Value>
   #next = 0
   #hasRead = deferred()
-  /** Every read waits for this promise before it ends. */
+  /** Promise for which every read waits before it returns its rows. */
   #pause = Promise.resolve()
   #rows = new Map<string, State>()
   /**
-   * Rows that the line has set aside and that may wait again, because a new row has been added that sorts before them
-   * or at almost the same place.
+   * Rows that the line has set aside, but may return again. A row gets here when a new row is added that sorts before
+   * it, or at almost the same place.
    */
   readonly #either = new Set<string>()
-  /** Rows that are or were on disk, but of which the line has not been informed yet. */
+  /** Rows that are on disk, or were, although the line has not been informed of them yet. */
   readonly #unreported = new Set<string>()
-  /** Rows that have ended, but whose removal has not reached the disk yet. */
+  /** Rows that have ended, although their removal has not reached the disk yet. */
   readonly #unwritten = new Set<string>()
 
   constructor(store: StateStore, prefix: string) {
@@ -156,8 +156,8 @@ class Bench {
   }
 
   /**
-   * Drops the oldest row, as an owner with too many rows does. Before the line is informed of this, another row is
-   * committed, of which it is informed.
+   * Drops the oldest row, as an owner with too many rows does. Before the line learns of the drop, a row `coming` may
+   * be committed and reported to the line.
    */
   async #dropOldest(coming: string | undefined) {
     await this.#settle()
@@ -237,7 +237,7 @@ class Bench {
   }
 
   async check() {
-    // The line must return each row that is on disk, exactly one time and in order.
+    // The line must return each row that is on disk, exactly once and in order.
     for (const id of this.#unreported) this.#announce(id)
     this.#again()
     const left = this.#onDisk()

@@ -3,7 +3,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
-/** Returns the addresses of a name: `null` if the server does not answer, and undefined if the name does not exist. */
+/**
+ * Returns the addresses of a name. Returns `null` if the server shall not answer, and undefined if the name does not
+ * exist.
+ */
 export type Zone = (name: string, family: 4 | 6) => readonly string[] | null | undefined
 
 const A = 1
@@ -21,8 +24,8 @@ export async function nameServer(t: TestContext, zone: Zone) {
     const answers = (addresses ?? []).map((text) => record(type, bytesOf(text)))
     const header = Buffer.alloc(12)
     packet.copy(header, 0, 0, 2)
-    // The flags of an answer in which recursion is desired and available. The last digit 3 means that the name does not
-    // exist.
+    // The flags say that this is an answer, and that recursion is desired and available. The last digit 3 means that
+    // the name does not exist.
     header.writeUInt16BE(0x8180 | (addresses === undefined ? 3 : 0), 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(answers.length, 6)
@@ -46,7 +49,7 @@ function questionOf(packet: Buffer) {
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 }
 }
 
-/** Builds a record for the name in the question (0xc00c points to it). It is valid for a minute. */
+/** Builds a record for the name in the question (0xc00c points to that name). The record is valid for a minute. */
 function record(type: number, address: Buffer): Buffer {
   const head = Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length])
   return Buffer.concat([head, address])

@@ -1,5 +1,6 @@
 /**
- * The address of a proxy is checked when the proxy is set, and again at each connection, after its name was resolved.
+ * Tests the check of a proxy's address. It is made when the proxy is set, and again at each connection, after the name
+ * of the proxy was resolved.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +8,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { proxyRoute } from '../../../src/egress/proxy-route.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
 
-/** Resolves a name as Node does: to one address, or to all addresses. */
+/** Resolves the name of the proxy as Node does: to one address, or with `all` to all addresses. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
   const { lookup } = proxyRoute('http://proxy.example:3128', parseRanges(allow), async () => addresses)
   return new Promise((resolve, reject) =>

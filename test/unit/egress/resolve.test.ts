@@ -47,7 +47,7 @@ test('names whose server is silent hold up no other', async (t) => {
   while (asked.length < 128) await new Promise((turn) => setImmediate(turn))
   assert.deepEqual(await resolve('quick.example'), ['192.0.2.1'])
   assert.equal(ended, 0, 'those still wait')
-  // The resolver sends each query again soon, so the server answers the repeated query.
+  // The resolver repeats each query after a short time. So the server can answer the repeated queries now.
   isSilent = false
   for (const addresses of await Promise.all(slow)) assert.deepEqual(addresses, ['192.0.2.1'])
 })

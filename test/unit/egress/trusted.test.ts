@@ -1,6 +1,6 @@
 /**
- * All connections to the network's hosts share one set of trusted certificates, because reading the certificates of the
- * system takes longer than a connection.
+ * Tests that all connections to the network's hosts share one set of trusted certificates. Reading the certificates of
+ * the system takes longer than a connection.
  */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'
@@ -15,7 +15,7 @@ test('connections to the network read the certificates that they trust once', as
   t.after(() => host.stop())
   const path = host.answer((response) => response.writeHead(200, { connection: 'close' }).end('here'))
   const routes = await Promise.all([1, 2].map(() => createNetworkRoute(host.network, null, [])))
-  // `connect` of node:tls calls this function for each connection to which no context was given.
+  // `connect` of node:tls calls this function for each connection that was given no context.
   const made = mock.method(tls, 'createSecureContext')
   t.after(() => made.mock.restore())
 

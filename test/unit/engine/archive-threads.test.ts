@@ -15,7 +15,10 @@ const PARTS = {
   config: Buffer.from('{}'),
   ringKey: Buffer.alloc(64, 1),
 } as const
-/** The records do not fit into the buffers between the threads, so an archive that nobody reads is never complete. */
+/**
+ * Number of records. They do not all fit into the buffers between the threads, so an archive that nobody reads is never
+ * complete.
+ */
 const RECORDS = 40
 const RECORD_BYTES = 50_000
 

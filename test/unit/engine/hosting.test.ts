@@ -12,7 +12,10 @@ import { deferred } from '../../../src/lib/deferred.ts'
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const config = (id: string): InstanceConfig => ({ id, settings: DEFAULT_SETTINGS }) as InstanceConfig
 
-/** A shard thread whose survey is answered when the test says so. Only one start per second is allowed. */
+/**
+ * Creates the hosting of a single shard thread. The thread answers a survey when the test calls `answer`. Only one
+ * start per second is allowed.
+ */
 function world() {
   const sent: string[] = []
   let survey = deferred<unknown>()
@@ -42,7 +45,10 @@ function world() {
   }
 }
 
-/** One instance runs, and another one is stopped while its start waits. Its turn comes while the thread is asked about it. */
+/**
+ * Starts one instance, and stops another one while its start still waits for its turn. The turn comes while the thread
+ * is asked what it runs.
+ */
 async function stopInLine(context: TestContext) {
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
   const made = world()

@@ -16,7 +16,7 @@ async function opened(silenceMs?: number) {
     die = reject
   })
   const opening = incomingFile(port1, work, leaving.signal, silenceMs)
-  // As in the real thread, this port has a listener, so it keeps the process alive.
+  // In the real thread this port has a listener, which keeps the process alive. So it has one here, too.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
   say({ type: 'open', length: null })
@@ -59,8 +59,8 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   say({ type: 'failed', err: new Failure('media_download_failed').toData() })
   await ended
   const reading = stream.getReader().read()
-  // The error must come in a later turn of the event loop than the head of the answer. Otherwise, the HTTP adapter
-  // would answer with 500 and the text of the error.
+  // The error must come in a later turn of the event loop than the head of the answer. Otherwise the HTTP adapter would
+  // answer with 500 and the text of the error.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

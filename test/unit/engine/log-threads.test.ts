@@ -8,7 +8,7 @@ import { INSTANCE, recordingLog, tempStore } from '../storage/fixtures.ts'
 test('a search whose caller has gone is not read in its turn, and the next one waits for the running one only', async (t) => {
   const { dir } = await tempStore(t)
   let started = 0
-  // The keys are taken when a query is handed to the thread.
+  // Returns the keys of the instances. They are read when a query is passed to the thread.
   const instances = () => {
     started++
     return [INSTANCE]
@@ -28,7 +28,7 @@ test('a search whose caller has gone is not read in its turn, and the next one w
   assert.deepEqual((await search()).data, [])
   const [running, ...others] = await Promise.all(left)
   assert.ok(!(running instanceof Failure))
-  // A cause would be logged as a failed request, although nobody waits for its answer.
+  // An error with a cause would be logged as a failed request, although nobody waits for its answer.
   for (const failure of others) assert.ok(failure instanceof Failure && failure.cause === undefined)
   assert.equal(started, 2)
 })

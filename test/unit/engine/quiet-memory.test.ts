@@ -5,7 +5,10 @@ import { createQuietMemory, type Reading } from '../../../src/engine/quiet-memor
 const MB = 2 ** 20
 const busy = (mb: number): Reading => ({ busy: 0.6, bytes: mb * MB })
 const quiet = (mb: number): Reading => ({ busy: 0.03, bytes: mb * MB })
-/** `left`: the MB that are in use after each collection. */
+/**
+ * Returns the indexes of the readings at which a collection is due. `left` is the number of MB that are in use after
+ * each collection.
+ */
 function due(readings: readonly Reading[], left = 40): number[] {
   const rule = createQuietMemory(40 * MB)
   return readings.flatMap((reading, index) => {

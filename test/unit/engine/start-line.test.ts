@@ -49,7 +49,7 @@ test('who leaves is not admitted, and a place that is not in the line has no pos
 })
 
 test('the foretold position is the one at which a place is admitted', () => {
-  // A linear congruential generator, so that a failure can be repeated.
+  // A linear congruential generator makes the random numbers, so that a failure can be repeated.
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31

@@ -24,7 +24,7 @@ test('the flag that bounds the main thread does not bound a thread with limits o
     worker.once('error', reject)
   })
   await worker.terminate()
-  // The young generation consists of two halves of 8 MB. The flag of the main thread would make each of them 1 MB
-  // large.
+  // The young generation consists of two halves of 8 MB. With the flag of the main thread, each half would have only 1
+  // MB.
   assert.ok(young > 8 * MB, `${young} bytes`)
 })

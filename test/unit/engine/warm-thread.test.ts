@@ -1,4 +1,4 @@
-/** Real threads that are started before their shard, as those of a standby. */
+/** Tests real threads that are started before they get a shard, as a standby starts them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

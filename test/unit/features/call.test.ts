@@ -11,7 +11,7 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
 
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
 /**
- * Operations in which a message id does not mean that the new message refers to that message: forwarding a message, and
+ * Operations that have a message id, although their message does not refer to that message: forwarding a message, and
  * sending the status of an order.
  */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
@@ -65,7 +65,7 @@ test('what main answers itself is no call', () => {
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
-  // The requests of the operations in this list contain an image; in `newsletters.create`, it is optional.
+  // The requests of these operations contain an image. In `newsletters.create` it is optional.
   ...[
     'groups.updatePhoto',
     'communities.updatePhoto',

@@ -7,7 +7,7 @@ import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json
 const parse = (text: string) => parseJson(new TextEncoder().encode(text))
 
 test('as many values as there may be are parsed, and one more is not', () => {
-  // The list itself counts as a value, too.
+  // The list itself counts as one value, too.
   assert.equal((parse(`[${'1,'.repeat(MAX_VALUES - 1)}1]`) as unknown[]).length, MAX_VALUES)
   assert.throws(() => parse(`[${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
   assert.throws(() => parse(`${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`), TooManyValues)
@@ -17,7 +17,7 @@ test('as many values as there may be are parsed, and one more is not', () => {
 test('what stands in a text is no value, however its quotes are written', () => {
   const text = `${'\\"'}${'[{,'.repeat(MAX_VALUES)}${'\\\\'}`
   assert.deepEqual(parse(`{"a":"${text}","b":"\\\\"}`), { a: JSON.parse(`"${text}"`), b: '\\' })
-  // The text ends after the two backslashes. So the values after it must be counted.
+  // The string ends after the two backslashes. So the values after it must be counted.
   assert.throws(() => parse(`["\\\\",${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
 })
 
@@ -26,7 +26,7 @@ test('what is no JSON is no JSON, however long it is', () => {
     assert.throws(() => parse(text), SyntaxError)
 })
 
-/** The result is infinite if a list has no limit. */
+/** Returns the largest number of values that a valid input can have. It is infinite if a list has no limit. */
 function most(
   { $ref, anyOf, oneOf, properties, items, maxItems = Number.POSITIVE_INFINITY }: FieldsSchema,
   named: Record<string, FieldsSchema>,

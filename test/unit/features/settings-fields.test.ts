@@ -42,8 +42,8 @@ test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('dashboard/texts/'),
   )
-  // Forms of the dashboard label single fields, so they are not searched. Any other file with this field would be a
-  // second list of the fields.
+  // Any other file with this field would be a second list of the fields. Forms of the dashboard are not searched,
+  // because they label single fields.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

@@ -1,6 +1,6 @@
 /**
- * Code that must not compile. Nothing here runs, because `npm run check` is the test: if a line compiles, the unused
- * directive above it is an error.
+ * Code that must not compile. It never runs: the test is `npm run check`. If a line compiles, the directive above it is
+ * unused, which is an error.
  */
 import type { EventOf, Received, WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { block, notification } from '../../../workers/shard/translate/inbound/family.ts'

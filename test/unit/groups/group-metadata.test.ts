@@ -6,7 +6,7 @@ import { until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
 
-/** The queries that wait for an answer. Each is a function that gets the subject of the group, which is the answer. */
+/** Queries that wait for an answer. Each entry is a function that answers with the subject of the group. */
 const waiting: ((subject: string) => void)[] = []
 const sock = {
   query: () =>
@@ -31,7 +31,7 @@ const pending = () => waiting
 const answer = (subject: string) => waiting.shift()!(subject)
 
 // An earlier bug: the notification of a change arrived while a query was running, and found nothing to delete. Then the
-// outdated answer of the query was stored and used for an hour.
+// answer of the query, which was out of date, was stored and used for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = nothingKnown()
   const asked = groups.get(GROUP)

@@ -24,7 +24,7 @@ test('what was kept is read back, until it is too old', async (t) => {
   assert.deepEqual(await stored.read(GROUP), group('Team'), 'before it is on disk')
   await stored.settled()
   assert.deepEqual(await open().read(GROUP), group('Team'))
-  // An earlier version kept a group for a day only. So the first text to the group on the next day caused a query.
+  // An earlier version kept a group for only a day. So the first text to the group on the next day caused a query.
   clock.at += 14 * DAY - 1
   assert.deepEqual(await open().read(GROUP), group('Team'))
   clock.at += 1

@@ -14,16 +14,18 @@ const HOUR = 3_600_000
 const A = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const B = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 
-/** One commit for so many instances would need more than the free space that the data file keeps. */
+/**
+ * Number of instances. A single commit for all of them would need more than the free space that the data file keeps.
+ */
 const MANY = 100
-/** Maximum number of records in a commit: as many as other parts of the service store at once. */
+/** Largest number of records in a commit. Other parts of the service store no more at once. */
 const MOST_OPS = 16
 
 const idOf = (index: number) => `7f8f1a52-9c0f-4a43-9a5e-${String(index).padStart(12, '0')}`
 
 async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START) {
   const time = { now: from }
-  /** Instances that another service has. */
+  /** Instances that belong to another service. */
   const elsewhere = new Set<string>()
   const log = recordingLog()
   const all = new Map<string, InstanceReading>()
@@ -232,7 +234,7 @@ test('only the service that has an instance counts and stores its numbers; anoth
   assert.deepEqual(await second.activity.of([A]), [hour(START, [3, 0, 0, 0])])
   const before = await store.get(keys.activityDay(A, Math.floor(START / (24 * HOUR)) % 8))
 
-  // The instance moves to the second service and back, and each counts from zero.
+  // The instance moves to the second service and back. Each service then begins to count at zero.
   const [third, fourth] = [await service(store), second]
   third.elsewhere.add(A)
   fourth.elsewhere.delete(A)

@@ -96,7 +96,7 @@ test('the charts are kept over a restart, in a fixed number of small records', a
   const minutes = 8 * 24 * 60
   for (let minute = 0; minute < minutes; minute++) {
     const writtenAt = before.time.now
-    // The chart of the last hour needs every sample. For the days before, one sample per minute is enough.
+    // The chart of the last hour needs every sample. For the earlier days, one sample per minute is enough.
     const turns = minutes - minute < 70 ? 6 : 1
     for (let turn = 0; turn < turns; turn++) {
       before.time.now += 60_000 / turns
@@ -174,7 +174,7 @@ test('a chart has a gap where the service did not run, and none where one sample
     [41, true],
   ])
   assert.deepEqual(shown([]), [])
-  // A slot of five minutes holds 30 samples, so it is not empty because one was late.
+  // A slot of five minutes holds 30 samples. So it is not empty if only one sample was late.
   assert.deepEqual(shown([299, 610], 300_000), [
     [299, true],
     [300, false],

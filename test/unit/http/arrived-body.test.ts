@@ -1,5 +1,5 @@
 /**
- * Tests that a request body is read in the same way, whether it arrives with the head of the request, after it, in
+ * Tests that a request body is read in the same way however it arrives: with the head of the request, after it, in
  * pieces, or together with the next request.
  */
 import assert from 'node:assert/strict'
@@ -13,8 +13,8 @@ import { listen } from '../../../src/serve.ts'
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Each answer contains the body that the server received, and how it was read: `whole` or `streamed`. `/refused` is
- * answered without reading the body.
+ * Starts a server whose answers contain the body that it received, and how this was read: `whole` or `streamed`. The
+ * server answers `/refused` without reading the body.
  */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })
@@ -47,8 +47,8 @@ async function echo(work: (ask: (...written: (string | number)[]) => Promise<str
   })
   try {
     /**
-     * Writes texts to the connection; a number is a pause in ms. Resolves with the bodies of the answers, when there is
-     * an answer to each request.
+     * Writes texts to the connection. A number is a pause in ms. Resolves with the bodies of the answers, when each
+     * request has an answer.
      */
     await work(async (...written) => {
       text = ''

@@ -7,7 +7,7 @@ import { Busy } from '../../../src/http/errors.ts'
 const KB = 1_024
 const MB = KB * KB
 
-/** `told`: the declared length. */
+/** Builds a request whose body the test sends piece by piece. `told` is the declared length. */
 function request(told?: number) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isCancelled = false
@@ -88,7 +88,7 @@ suite('the memory of large bodies', () => {
     await batches.next()
     const next = batches.next()
     large.send(2 * MB)
-    // The report about the first batch may arrive after the refusal and before the reading ends.
+    // The report about the memory of the first batch may arrive between the refusal and the end of the reading.
     const refused = next.catch((error: unknown) => error)
     held(225 * KB)
     assert.ok((await refused) instanceof Busy)
@@ -164,7 +164,7 @@ suite('the memory of large bodies', () => {
 })
 
 suite('a body', () => {
-  /** Returns a clock, and `pass`, which advances this clock and the mocked global timers by the same time. */
+  /** Returns a clock that the test moves. `pass` advances this clock and the mocked global timers by the same time. */
   function byHand(t: TestContext) {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const time = { now: 0 }

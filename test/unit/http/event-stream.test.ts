@@ -52,7 +52,7 @@ test('a reader that takes nothing is cut, and what waits for it is bounded', asy
   socket.write('GET /events HTTP/1.1\r\nHost: gw.test\r\n\r\n')
   socket.pause()
   await ended
-  // 400 events are more than fit into the operating system's buffers at both ends of the connection.
+  // 400 events do not fit into the operating system's buffers at both ends of the connection.
   assert.ok(asked < 400, `${asked} events were asked for`)
   assert.deepEqual(counted(), { events: asked, cuts: 1 })
   socket.resume()

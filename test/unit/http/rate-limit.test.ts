@@ -55,7 +55,9 @@ test('the addresses of one IPv6 network are one: a subscriber is given 2^64 of t
   assert.equal(throttle.blockedFor('2001:db8:1:3::1'), undefined)
 })
 
-/** The work is measured by the number of times that the clock is read, because it is read for each entry. */
+/**
+ * The test measures the work by the number of times that the clock is read, because the clock is read for each entry.
+ */
 test('a failure costs the same however many addresses failed before', () => {
   let looks = 0
   const throttle = createThrottle({ now: () => ++looks / 1_000 })

@@ -1,5 +1,5 @@
 /**
- * Tests the bodies of requests without credentials (`/oauth` and the sign-in): they are limited in bytes and in time.
+ * Tests that the bodies of requests without credentials (`/oauth` and the sign-in) are limited in bytes and in time.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -17,7 +17,7 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
 })
 
-// Two routes match this path (the other one is `/groups/{group_id}`), and both have the method GET.
+// Two routes match this path, and both have the method GET. The other one is `/groups/{group_id}`.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })
@@ -33,8 +33,8 @@ test('what is no route, or not for everybody, is not told', () => {
     assert.deepEqual(told('PUT', path), NOTHING, path)
 })
 
-// A dialect is a setting of an instance. The paths of these calls name no instance, so the calls are recognized by
-// their path alone.
+// A dialect is a setting of an instance. The paths of these calls name no instance, so the service recognizes the calls
+// by their path alone.
 test('calls of partners of another gateway are told what to use', () => {
   assert.match(told('POST', '/instances/integrator/on-demand')[1]!, /^Use POST \/account\/instances/)
   assert.match(told('GET', '/instances')[1]!, /^Use GET \/account\/instances/)

@@ -38,7 +38,10 @@ test('every type of key comes back as it was, from the disk', async () => {
       fingerprint: { rawId: 1, currentIndex: 2, deviceIndexes: [0, 1] },
     }),
   }
-  /** The ids of one-time pre-keys are numbers, because the protocol sends them as numbers. */
+  /**
+   * Returns an id for a key of this type. The ids of one-time pre-keys must be numbers, because the protocol sends them
+   * as numbers.
+   */
   const idOf = (type: string) => (type === 'pre-key' ? '7' : 'an/id+=')
   const creds = await auth.discardHalfPaired()
   creds.account = { details: Buffer.of(1) }
@@ -46,7 +49,8 @@ test('every type of key comes back as it was, from the disk', async () => {
   await auth
     .forSocket(creds)
     .keys.set(Object.fromEntries(Object.entries(values).map(([type, value]) => [type, { [idOf(type)]: value }])))
-  // This key store simulates another process, which has not written the keys itself.
+  // This second key store simulates another process. It has not written the keys itself, so it must read them from the
+  // disk.
   const again = open('types').auth
   const view = again.forSocket(await again.discardHalfPaired()).keys
   for (const [type, value] of Object.entries(values)) {

@@ -84,7 +84,7 @@ test('memory follows the disk: during a pending write the old value is read, aft
   await keys.commit([['session', '1.0', value('old')]])
   cache.forget('')
   isSlow = true
-  // This call has read the old value from the disk, and the test delays its result.
+  // This call reads the old value from the disk, and the test delays its result.
   const early = keys.get('session', '1.0')
   const write = keys.commit([['session', '1.0', value('new')]])
   const during = keys.get('session', '1.0')

@@ -4,7 +4,7 @@ import { type AuthenticationCreds, generateSignalPubKey, initAuthCreds } from '@
 import { isSignedBy } from '../../../workers/shard/keys/curve.ts'
 import { newCredentials } from '../../../workers/shard/keys/new-credentials.ts'
 
-/** The fields of the credentials, with the random ones replaced by their kind and length. */
+/** Returns the fields of the credentials. Each random value is replaced by its type or its length. */
 const shapeOf = ({ registrationId, advSecretKey, ...creds }: AuthenticationCreds): unknown => ({
   registrationId: typeof registrationId,
   advSecretKey: advSecretKey.length,

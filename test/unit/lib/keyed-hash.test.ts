@@ -23,7 +23,7 @@ test('it is the HMAC of the text, whatever came before it, however long it is, a
     key.fill(0)
     return { hash, expected }
   })
-  // The keys are used alternately, because the hashes of all keys use the same memory.
+  // The test alternates between the keys, because all of them use the same memory for their hashes.
   for (const [at, text] of texts.entries()) for (const { hash, expected } of all) assert.equal(hash(text), expected[at])
   assert.throws(() => keyedHash(randomBytes(65), 16), RangeError)
 })

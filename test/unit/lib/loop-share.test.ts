@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { createLoopShare } from '../../../src/lib/loop-share.ts'
 
 /**
- * Does pieces of work that take 1 ms each on a simulated clock. `turns`: the number of pieces in each turn of the event
- * loop.
+ * Does pieces of work that take 1 ms each on a simulated clock. `turns` has the pieces of each turn of the event loop.
  */
 function worked(ms: number, least = 1) {
   const clock = { now: 0 }
@@ -20,7 +19,7 @@ function worked(ms: number, least = 1) {
   return {
     async piece(name: string) {
       await share()
-      // The time of the asynchronous parts counts for the work that started them.
+      // The time of asynchronous parts counts for the work that started these parts.
       for (let step = 0; step < 3; step++) await Promise.resolve()
       clock.now += 1
       turns.at(-1)!.push(name)

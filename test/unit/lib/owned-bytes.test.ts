@@ -12,8 +12,8 @@ test('a view is copied out of the memory that it would keep, and bytes with memo
   assert.equal(ownedBytes(owned), owned)
 })
 
-// An earlier bug: records that were read from the disk after a start used eight times the memory that the cache had
-// counted.
+// An earlier bug: records that were read from the disk after a start used eight times the memory that the cache counted
+// for them.
 test('a Signal record that is remembered keeps its own bytes only', async () => {
   const cache = createKeyCache({ maxEntries: 10 })
   cache.publish('written', Buffer.from('record'))

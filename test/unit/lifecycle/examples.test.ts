@@ -1,6 +1,6 @@
 /**
- * Tests the statuses in the examples of the OpenAPI description and in the test webhook: each must be the status of a
- * possible state of an instance, in every field.
+ * Tests the statuses in the examples of the OpenAPI description and in the test webhook. In every field, each must be a
+ * status that an instance can have.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

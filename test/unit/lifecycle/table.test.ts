@@ -42,14 +42,14 @@ const short = (effects: readonly Effect[]) =>
     return effect.do === 'open' && effect.fresh ? 'open fresh' : effect.do
   })
 
-/** `outcome` is the new status, its reason and the effects, as `told` writes them. */
+/** A row of the test. `outcome` is the new status with its reason and effects, as `told` writes them. */
 type Case = [row: string, from: Lifecycle, on: LifecycleEvent, outcome: string, state?: Partial<RuntimeState>]
 const told = ({ next: { state }, effects }: Move) => `${state.status} ${state.reason} (${short(effects).join(', ')})`
 
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
 const each = <T>(values: readonly T[], make: (value: T) => Case) => values.map(make)
 
-/** Disconnect codes, each with the reason that must be reported. */
+/** Disconnect codes, each with the reason that the service must report. */
 const DROPS: [number | null, StatusReason][] = [
   [428, 'connection_closed'],
   [408, 'connection_lost'],
@@ -64,7 +64,7 @@ const DROPS: [number | null, StatusReason][] = [
   [418, 'connect_failure'],
 ]
 
-/** The state after a phone has scanned the code, if its account requires a passkey. */
+/** State after a phone has scanned the code, if its account requires a passkey. */
 const WITH_PASSKEY = at('connecting', { reason: 'passkey_required' })
 const CONFIRMING = at('connecting', { reason: 'passkey_confirmation' })
 const passkeyAsked: LifecycleEvent = { type: 'passkeyAsked', lifeMs: 500_000 }
@@ -294,8 +294,8 @@ const CASES: Case[] = [
       asked(what),
       'starting null (eraseCredentials, open fresh)',
     ]),
-    // An earlier bug: on a full disk the credentials were not deleted, so the instance could not be paired again after
-    // a restart.
+    // An earlier bug: if the disk was full, the credentials were not deleted. So the instance could not be paired again
+    // after a restart.
     ['31', paired('logged_out'), asked(what), 'starting null (eraseCredentials, open fresh)', { paired: false }],
   ]),
   ...each([...LIVE, 'starting'] as const, (status) => [

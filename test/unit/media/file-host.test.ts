@@ -1,4 +1,4 @@
-/** Tests only the time limits. `test/e2e/received-media-hostile.test.ts` tests the other behaviour. */
+/** Tests the time limits of the file host. `test/e2e/received-media-hostile.test.ts` tests its other behaviour. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -10,7 +10,7 @@ const quiet = { info() {}, warn() {}, error() {} }
 const host = await startHostileHost()
 after(() => host.stop())
 
-/** Reads pieces one at a time, each after the previous one has arrived. Each takes `takesMs` on the simulated clock. */
+/** Reads `count` pieces of a file one at a time. Each piece takes `takesMs` on the simulated clock. */
 async function read(count: number, takesMs: number, size = 1, maxSealed?: number): Promise<number> {
   let next = () => {}
   const path = host.answer((response) => {
@@ -48,7 +48,7 @@ test('a host that drips is left, though it is never silent for long', async () =
 
 test('one that is slow and not that slow may take its time', async () => {
   assert.equal(await read(20, SECOND), 20)
-  // This is a rate of 16 KB per second, for a minute.
+  // The pieces arrive at 16 KB per second, for a minute.
   assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
 })
 

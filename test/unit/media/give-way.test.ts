@@ -1,6 +1,6 @@
 /**
- * Background threads have a low priority, but must still get enough CPU time. With a ninth of the time of other
- * processes, a body of 60 MB took 44 s on a busy core.
+ * Tests that background threads have a low priority, but still get enough CPU time. If they got only a ninth of the
+ * time of other processes, a body of 60 MB would take 44 s on a busy core.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads'
 
 const MODULE = new URL('../../../workers/media/give-way.js', import.meta.url)
 /**
- * The nice value with which a thread gets a third of the CPU time of a thread with normal priority, according to the
+ * Nice value with which a thread gets a third of the CPU time of a thread with normal priority. It follows from the
  * kernel's table of weights.
  */
 const A_THIRD = 5

@@ -1,6 +1,6 @@
 /**
- * Phones make HEIC images (HEVC), which must be decoded without a native program. The test makes real files with
- * `heif-enc`.
+ * Tests HEIC images (HEVC), which phones make. They must be decoded without a native program. The test makes real files
+ * with `heif-enc`.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -47,8 +47,8 @@ async function heic(width: number, height: number, opacity = 255): Promise<Buffe
 }
 
 /**
- * Adds the box `irot`, the rotation of the picture in quarter turns to the left. Phones write it for upright pictures,
- * but heif-enc cannot.
+ * Adds the box `irot`, which says by how many quarter turns to the left the picture is rotated. Phones write this box
+ * for upright pictures, but heif-enc cannot.
  */
 function turned(bytes: Buffer, quarters: number): Buffer {
   const copy = Buffer.from(bytes)
@@ -59,7 +59,7 @@ function turned(bytes: Buffer, quarters: number): Buffer {
   for (const type of ['meta', 'iprp']) grow(typeAt(type) - 4, 10)
   grow(typeAt('ipco') - 4, 9)
   grow(uses - 4, 1)
-  // The boxes before the pixels are longer now, so the offset of the pixels in the file must grow.
+  // The boxes before the pixels are longer now, so the offset of the pixels in the file must grow, too.
   grow(typeAt('iloc') + 16, 10)
   // The picture has three properties. This adds the fourth, and marks it as one that readers must understand.
   assert.equal(copy[uses + 14]!++, 3)
@@ -112,7 +112,7 @@ describe('HEIC', { skip }, () => {
   test('turned by the camera: as it is shown', async () => {
     const { path, width, height } = await prepared(turned(await heic(320, 200), 3))
     assert.deepEqual([width, height], [200, 320])
-    // The picture is turned right by a quarter, so its upper half must be on the right.
+    // The picture is turned right by a quarter. So its upper half must now be on the right.
     assertNear(await pixelAt(path, 180, 160), RED)
     assertNear(await pixelAt(path, 20, 160), BLUE)
   })

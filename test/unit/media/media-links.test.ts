@@ -114,7 +114,7 @@ test('the length on the host says whether a channel’s file that has a key is e
     assert.notEqual(sealed.mediaKey, null)
 })
 
-/** Returns how many bytes were passed to the reader before the service found that the file was not the right one. */
+/** Returns the number of bytes that the reader got before the service found that the file was wrong. */
 async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string): Promise<number> {
   let length = 0
   async function readAll() {
@@ -124,7 +124,8 @@ async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string
   return length
 }
 
-// An earlier bug: if the length of a file was a multiple of 16, the whole file was returned before its MAC was checked.
+// An earlier bug: if the length of a file was a multiple of 16, the reader got the whole file before its MAC was
+// checked.
 for (const size of [16, 4_992, 5_000])
   test(`a file of ${size} bytes that was changed in any way fails before it is whole`, async () => {
     const plain = randomBytes(size)
@@ -150,8 +151,8 @@ for (const size of [16, 4_992, 5_000])
     for (const [what, of, bytes] of wrong) assert.ok((await readUntilFailure(of, bytes, what)) < size, what)
   })
 
-// Some senders declare a wrong length. Phones show such files nevertheless, so the length alone must not lead to a
-// refusal.
+// Some senders declare a wrong length, and phones show their files nevertheless. So a wrong length alone must not lead
+// to a refusal.
 test('a length that is not right says nothing of a file whose MAC and hash are', async () => {
   const plain = randomBytes(5_000)
   const { blob, ...sealed } = sealMedia(plain, 'document')

@@ -30,7 +30,7 @@ async function job(purpose: Purpose, bytes: Uint8Array, more: Partial<MediaJob> 
 }
 
 interface Expected {
-  /** The type to which the file must be converted, or `as is`. */
+  /** Type to which the file must be converted, or `as is` if it must stay unchanged. */
   becomes: string
   mime: string
 }
@@ -44,7 +44,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 const rows: Row[] = [
   ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
   ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
-  // These are converted by sharp. ffmpeg is only used for pictures that sharp cannot read.
+  // sharp converts these. ffmpeg is used only for pictures that sharp cannot read.
   ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
   ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
   ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],
@@ -82,7 +82,10 @@ const rows: Row[] = [
   ['gif', 'portrait', () => files.image('gif'), 'refused', 'refused'],
   ['tiff', 'portrait', () => files.image('tiff'), 'refused', 'refused'],
 ]
-/** Whether ffmpeg is needed to make the file of this name. sharp makes the listed pictures without it. */
+/**
+ * Returns true if the test needs ffmpeg to make the file with this name. sharp makes the files of the listed types
+ * without it.
+ */
 const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
 
 async function check(row: Row, prepare: (job: MediaJob) => Promise<PreparedMedia>, expected: Expected | string) {
@@ -99,7 +102,7 @@ async function check(row: Row, prepare: (job: MediaJob) => Promise<PreparedMedia
   assert.deepEqual(await readFile(asked.path), bytes, 'the file that was asked about is not touched')
 }
 
-/** Formats that ffmpeg converts in the same way as others in the table. */
+/** Formats that ffmpeg converts in the same way as other formats in the table. */
 const ALIKE = ['mov video', 'mkv video', 'avi video', 'webm ptv', 'wav voice', 'stereo ogg voice', 'wav audio']
 
 describe('with a converter', () => {

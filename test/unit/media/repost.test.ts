@@ -1,4 +1,7 @@
-/** The path of a forwarded file is in the message, which is not trusted, so only some addresses are permitted. */
+/**
+ * Tests from which addresses a forwarded file may be fetched. The path of the file is part of the message, which is not
+ * trusted.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Nothing is downloaded in these tests, because a route connects only when it is used. */
+/** Tests routes without downloading anything, because a route connects only when it is used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dispatcher } from 'undici'

@@ -1,4 +1,6 @@
-/** Monkey's Audio (APE) is accepted but not tested, because ffmpeg cannot encode it. */
+/**
+ * Tests sound files of many formats. Monkey's Audio (APE) is accepted but not tested, because ffmpeg cannot encode it.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -24,7 +26,10 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** The name of the file has no extension, so that only its content says what it is. */
+/**
+ * Writes the bytes to a file in a new folder. The name has no extension, so that only the content says what the file
+ * is.
+ */
 async function place(bytes: Uint8Array): Promise<{ path: string; dir: string }> {
   const own = join(dir, String(count++))
   await mkdir(own)
@@ -55,8 +60,8 @@ async function heard(path: string): Promise<Heard> {
 
 const RATE = 8_000
 /**
- * Returns the seconds of sound that this ffmpeg decodes, or 0 if it does not recognise the file. It recognises some of
- * its own files as something else.
+ * Returns the seconds of sound that this ffmpeg decodes, or 0 if it does not recognise the file. Some files that ffmpeg
+ * makes, it takes for another format itself.
  */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)
@@ -70,9 +75,9 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** If the encoder is null, the default encoder of the container is used. */
+/** Encoder and container of a sound file. If the encoder is null, the default encoder of the container is used. */
 type Kind = [encoder: string | null, muxer: string]
-/** Each of them lasts a second, and ffmpeg recognises it. */
+/** Less common kinds. Each file lasts a second, and ffmpeg recognises it. */
 const LESS_COMMON: Kind[] = [
   ['alac', 'caf'],
   ['wavpack', 'wv'],
@@ -88,7 +93,7 @@ const LESS_COMMON: Kind[] = [
   ['libspeex', 'ogg'],
   ['flac', 'matroska'],
 ]
-/** Sounds that each need another way to be recognised. */
+/** Kinds of sound files that need different ways to be recognised. */
 const FEW: Kind[] = [
   ['alac', 'caf'],
   ['dca', 'dts'],

@@ -35,7 +35,7 @@ async function sticker(bytes: Uint8Array, { prepare = prepareWith, author = null
 interface Shown {
   bytes: number
   frames: number
-  /** Length in ms. */
+  /** Duration in ms. */
   length: number
 }
 
@@ -45,8 +45,8 @@ async function shown({ path }: PreparedMedia): Promise<Shown> {
 }
 
 const FORMATS = ['gif', 'webp', 'apng', 'mp4', 'webm'] as const
-// A second of a sticker with 10 frames takes a second of CPU time. So the file that is longer than a sticker may be has
-// two frames per second. `prepare.test.ts` makes stickers of films.
+// One second of a sticker with 10 frames per second takes a second of CPU time. So the file that is longer than a
+// sticker may be has only two frames per second. `prepare.test.ts` makes stickers of films.
 const some = [
   { format: 'gif', seconds: 12, rate: 2, size: '400x300', scene: 'drawing' },
   { format: 'webp', seconds: 2, size: '400x300', scene: 'drawing' },
@@ -159,7 +159,10 @@ test('a bitmap becomes a sticker, and without a converter the refusal says what 
 
 describe('the steps to a sticker that is small enough', () => {
   const weights = STEPS.map(({ rate, frameWeight }) => rate * 10 * frameWeight)
-  /** Returns the steps that were tried. The result of each step has the size in the table, unless `of` changes it. */
+  /**
+   * Runs the search, and returns the steps that were tried. The result of each step has the size in the table, unless
+   * `of` changes this size.
+   */
   function search(firstBytes: number, of: (step: number, bytes: number) => number = (_, bytes) => bytes): Try[] {
     const tries: Try[] = []
     const next = () => nextStep(tries, weights, firstBytes, MAX_BYTES)

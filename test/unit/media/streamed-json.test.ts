@@ -6,8 +6,8 @@ import { TooManyValues } from '../../../src/features/json.ts'
 import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 
 /**
- * Length from which a text counts as long. It is small, so that many cases run fast, but larger than the prefix that is
- * kept.
+ * Length from which a text counts as long. It is small, so that many cases run fast, but larger than the part of a text
+ * that is kept.
  */
 const LONG = 4_096
 const MB = 1_048_576

@@ -23,7 +23,7 @@ async function bench(t: TestContext) {
   const bench = {
     store,
     now: START,
-    /** Opens the store as after a kill: only the data on disk remain. */
+    /** Opens the store as after a kill: only the data on disk are left. */
     async open(terms?: Parameters<typeof createAuthorship>[1]) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, retention }
@@ -68,8 +68,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// An earlier bug: two messages with the same id were looked up before either was on disk, so the second one replaced
-// the first.
+// An earlier bug: two messages with the same id were looked up before either of them was on disk. So the second one
+// replaced the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -172,7 +172,7 @@ test('with the device everything goes', async (t) => {
 test('the rows that are remembered for messages in unfinished commits keep no buffers', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // The memory of a buffer is counted until another thread has freed it, which may be after the collection.
+  // The memory of a buffer counts until another thread has freed it. This may happen only after the collection.
   const buffers = async () => {
     for (let round = 0; round < 3; round++) {
       collect()

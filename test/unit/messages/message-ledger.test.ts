@@ -31,7 +31,7 @@ async function bench(t: TestContext) {
     store,
     now: START,
     log: recordingLog(),
-    /** Opens the ledger as after a kill: only the data on disk remain. */
+    /** Opens the ledger as after a kill: only the data on disk are left. */
     async open(its: StateStore = store) {
       const clock = { now: () => bench.now }
       const ledger = createMessageLedger(
@@ -59,7 +59,7 @@ interface Row {
   prefix: string
   write(ledger: MessageLedger, store: StateStore): Promise<unknown>
   isKnown(ledger: MessageLedger): Promise<boolean>
-  /** `keptMs`: time in ms for which the fact is known; `goneMs`: time in ms after which no record of it is left. */
+  /** For `keptMs` (in ms) the ledger knows the fact. After `goneMs` (in ms) no record of the fact is left. */
   keptMs: number
   goneMs: number
 }
@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
     prefix: keys.receipts(INSTANCE),
     write: (ledger, store) => store.commit({ ops: ledger.levels.ops(subjectsOf(ledger), 3) }),
     isKnown: async (ledger) => (await ledger.levels.of(subjectsOf(ledger))) === 3,
-    // For this time, receipts of the account's own messages are accepted.
+    // Receipts of the account's own messages are accepted for this time.
     keptMs: 62 * DAY,
     goneMs: 62 * DAY + 2 * WEEK,
   },
@@ -164,7 +164,7 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // These two facets are not deleted here, because their records can be found only with the id of a message.
+    // These two facets are not deleted here, because only the id of a message leads to their records.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

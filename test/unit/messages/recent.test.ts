@@ -54,7 +54,8 @@ test('the oldest go when there are too many, or too many bytes', () => {
   assert.deepEqual([small.size, textOf(small.get('c', anybody))?.length], [1, 150])
 })
 
-// An earlier bug: two hundred instances with 4,000 messages in memory each ended a shard, because its heap was full.
+// An earlier bug: two hundred instances with 4,000 messages in memory each filled the heap of their shard, so the shard
+// ended.
 test('what all instances of a thread remember is bounded, each has its share of it, and one that stops leaves its own', () => {
   const total = { messages: 0, instances: 0 }
   const [busy, idle, third] = [1, 2, 3].map(() => createRecent({ total, maxOfThread: 900 }))

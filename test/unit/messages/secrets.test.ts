@@ -33,7 +33,7 @@ async function bench(t: TestContext) {
     store,
     log,
     now: START,
-    /** Opens the store as after a kill: only the data on disk remain. */
+    /** Opens the store as after a kill: only the data on disk are left. */
     async open(terms?: Terms, its: StateStore = store) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log, retention }
@@ -130,7 +130,7 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // When a send is tried again, the message is composed with a new secret.
+  // If a send is tried again, the message is composed again, with a new secret.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })

@@ -35,8 +35,8 @@ test('a message that comes again under the other name of its chat or author is t
   )
 })
 
-// An older release stored each mark (which says that a message was processed) in a record of its own. The messages of
-// such marks may still be received again.
+// An older release stored each mark (which says that a message was processed) in a separate record. Messages with such
+// marks may still arrive again.
 test('marks that are records of their own are known, beside those of a message that are one record', async (t) => {
   const store = await tempStore(t)
   const [before, ...together] = ['before', 'one', 'two', 'three'].map((text) => ciphertextMark(Buffer.from(text)))
@@ -68,8 +68,8 @@ test('the same id in another chat, of another author or of our own is another me
     assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
 })
 
-// An earlier bug: old marks of processed messages were removed in one commit, for which the store made its file up to
-// 150 MB larger.
+// An earlier bug: old marks of processed messages were removed in a single commit, which made the file of the store up
+// to 150 MB larger.
 test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const marks = createSeenMarks(INSTANCE, store, sealer)

@@ -23,7 +23,7 @@ async function bench(t: TestContext) {
     open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log, retention }
-      // The removal of other kinds of old records never runs in this test, so only old sent messages are removed.
+      // The retention of other records never runs in this test. So only old sent messages are removed.
       const others = { ...context, retention: createRetention(log) }
       const known = { secrets: createSecrets(others), authorship: createAuthorship(others) }
       const sent = createSent(context, { ...known, keys: bench.keys, ...more })
@@ -255,8 +255,8 @@ test('of changes of one message at once each is made to what the one before has 
   assert.deepEqual(await b.left(), [])
 })
 
-// An earlier bug: a change that ran while all data were removed wrote a message of the previous account into the data
-// of the next one.
+// An earlier bug: while all data of an account were being removed, a running change wrote a message of this account
+// into the data of the next account.
 test('a change under way while everything is forgotten writes nothing', async (t) => {
   const b = await bench(t)
   let read = () => {}

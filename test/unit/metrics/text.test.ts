@@ -1,4 +1,7 @@
-/** The parser in this test was written from the description of the format, and shares no code with the service. */
+/**
+ * Tests the metrics with a parser that was written from the description of the format. It shares no code with the
+ * service.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -74,7 +77,7 @@ test('without a connected instance nothing is old', async () => {
   )
   assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
-  // A service without a pair has no number of standbys, so that the alert for a missing standby is silent.
+  // A service without a pair reports no number of standbys, so that the alert for a missing standby stays silent.
   assert.deepEqual(families.get('svc_standbys')?.samples ?? [], [])
 })
 

@@ -27,7 +27,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // This proxy records the size of each chunk, because the server cannot see which messages came in the same packet.
+  // This proxy records the size of each chunk. The server itself cannot see which messages came in the same packet.
   const sizes: number[] = []
   const between = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')

@@ -1,4 +1,4 @@
-/** The browser's name must fit the kind of device for which a passkey linking makes its keys. */
+/** Tests that the browser's name fits the kind of device for which a passkey linking makes its keys. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateRegistrationNode, initAuthCreds, proto } from '@whiskeysockets/baileys'

@@ -23,7 +23,7 @@ before(async () => {
       `Sec-WebSocket-Accept: ${accept}`,
     ]
     socket.write(`${answer.join('\r\n')}\r\n\r\n`)
-    // The server reads everything and sends nothing. So it does not answer a close frame either.
+    // The server reads everything and sends nothing. So it does not even answer a close frame.
     socket.on('error', () => {}).resume()
     connections.push(socket)
   })

@@ -20,7 +20,7 @@ interface Forged {
   jid?: string
 }
 
-/** Builds the report that this device was linked by the phone of `account`. */
+/** Builds the stanza which reports that the phone of `account` has linked this device. */
 function report({
   signer = account,
   secret = Buffer.from(creds.advSecretKey, 'base64'),
@@ -62,7 +62,7 @@ function report({
 
 const link = (node: BinaryNode) => linkedDevice(pairSuccessIn(node), creds)
 
-/** The account without its signature by this device, which is random. */
+/** Returns the account without the signature of this device, which is random. */
 const unsigned = (signed: proto.IADVSignedDeviceIdentity | undefined) => ({ ...signed, deviceSignature: undefined })
 
 for (const isHosted of [false, true]) {
@@ -71,7 +71,7 @@ for (const isHosted of [false, true]) {
     const { update, reply } = link(node)
     const theirs = configureSuccessfulPairing(node, creds)
     const { account: linked, ...rest } = update
-    // The library also stores the identity of the phone a second time, and never reads it.
+    // The library also stores the identity of the phone a second time (`signalIdentities`), but never reads it.
     const { account: linkedByLibrary, signalIdentities: _, ...restOfLibrary } = theirs.creds
     assert.deepEqual(rest, restOfLibrary)
     assert.deepEqual(unsigned(linked), unsigned(linkedByLibrary))

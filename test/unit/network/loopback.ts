@@ -1,4 +1,4 @@
-/** Opens real sockets to servers on this machine. Each server has one kind of behaviour. */
+/** Opens real sockets to servers on this machine. Each server behaves in one particular way. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -26,7 +26,7 @@ export interface Server {
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Without `onUpgrade`, the server accepts every WebSocket connection and sends nothing. */
+/** Starts a server. Without `onUpgrade`, it accepts every WebSocket connection and sends nothing. */
 export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })
@@ -47,12 +47,12 @@ export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   }
 }
 
-/** Has the root that the sockets trust. */
+/** Certificate authority of the servers. The sockets trust its root. */
 const authority = createTrust()
 
 /**
- * Makes the server's side of the handshake, and sends nothing after it. Resolves when the handshake has ended. `later`
- * returns the number of frames that followed.
+ * Makes the server's side of the handshake, and then sends nothing. Resolves when the handshake has ended. `later`
+ * returns the number of frames that arrived after the handshake.
  */
 export function answerHandshake(socket: import('ws').WebSocket): Promise<{ later(): number }> {
   const splitter = createSplitter()
@@ -93,13 +93,11 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
   })
 }
 
-/**
- * Resolves when the WebSocket is open. The server sends nothing after that, so the handshake of Noise does not finish.
- */
+/** Resolves when the WebSocket is open. The server sends nothing, so the Noise handshake does not finish. */
 export const isOpen = (sock: NetworkSocket) => (sock.ws.isOpen ? Promise.resolve() : once(sock.ws, 'open').then(() => {}))
 
 /**
- * Starts one server for all tests of a file. Returns a function that opens a socket to it; the socket is ended after
+ * Starts one server for all tests of a file. Returns a function that opens a socket to it. The socket is ended after
  * its test.
  */
 export function silentServer(): () => Promise<NetworkSocket> {

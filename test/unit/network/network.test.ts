@@ -49,7 +49,7 @@ const trust = (verify: Trust['verify'] = 'strict', problems: string[] = []): Tru
   log: (problem) => void problems.push(problem),
 })
 
-/** `warnings` gets each warning and the error in it. */
+/** Returns a log that adds each warning, and the error in it, to `warnings`. */
 const warningsTo = (warnings: string[][]) =>
   pino(
     { level: 'warn' },
@@ -61,7 +61,10 @@ const warningsTo = (warnings: string[][]) =>
     },
   )
 
-/** `code` resolves with the text of the first QR code, or rejects if the socket ends before there is one. */
+/**
+ * Opens a connection. `code` resolves with the text of the first QR code, or rejects if the socket ends before there is
+ * one.
+ */
 function connect(gateway: Gateway, trusted = trust(), logger = log) {
   const { creds } = gateway
   const sock: NetworkSocket = openNetworkSocket({
@@ -104,7 +107,7 @@ function connect(gateway: Gateway, trusted = trust(), logger = log) {
   return { sock, end, code, open }
 }
 
-/** Makes the phone scan the first code. Resolves with the new connection that follows. */
+/** Makes the phone scan the first code. Resolves with the connection after the pairing. */
 async function link(gateway: Gateway, phone: string): Promise<NetworkSocket> {
   network.control.createPhone({ phone })
   const pairing = connect(gateway)

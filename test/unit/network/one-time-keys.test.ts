@@ -16,7 +16,7 @@ const log = { info() {} }
 const answer = (...content: BinaryNode[]) => node('iq', { type: 'result' }, content)
 const refusal = (code: number) => new QueryRefused(node('iq', { type: 'error' }, [node('error', { code: String(code) })]))
 
-/** `answers`: the outcomes of the uploads, in order. */
+/** Creates one-time keys over a simulated network. `answers` are the outcomes of the uploads, in order. */
 function bench(answers: (BinaryNode | Error)[] = []) {
   const creds = initAuthCreds()
   const stored = new Map<string, unknown>()

@@ -11,7 +11,7 @@ const SECOND = 1_000
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
 afterEach(() => mock.timers.reset())
 
-/** Advances the clock in steps of a second, so that a timer that is set during a step begins at the right time. */
+/** Advances the clock in steps of a second. So a timer that is set during a step begins at the right time. */
 function pass(seconds: number) {
   for (let second = 0; second < seconds; second++) mock.timers.tick(SECOND)
 }
@@ -72,7 +72,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // If several callers request that codes are shown for a time, the longest time counts.
+  // Several callers may request codes for a time. The longest time counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

@@ -34,7 +34,7 @@ const fail = (error: unknown) => assert.fail(String(error))
 
 const QUERY: BinaryNode = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }
 
-/** Opens a socket whose handshake has ended. The server answers nothing. */
+/** Opens a socket and completes its handshake. After that the server answers nothing. */
 async function openAsking() {
   const connected = silent.connected()
   const sock = open()

@@ -1,4 +1,7 @@
-/** Tests that consent pages and codes outlive the process, are valid once, and end. The store is real. */
+/**
+ * Tests that consent pages and codes survive a restart of the process, are valid only once, and expire. The store is
+ * real.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -24,12 +27,12 @@ const OWNER = { workspace, keyTag: 'tag' }
 const OF = { clientId: 'app', redirectUri: CALLBACK, verifier: VERIFIER }
 const REQUEST = { client: { id: 'app', name: 'Assistant' }, redirectUri: CALLBACK, challenge, state: 's' }
 
-/** Each `start` is a process with the same store. */
+/** Each call of `start` simulates a new process on the same store. */
 async function bench(t: TestContext) {
   const whole = await tempStore(t)
   await whole.commit({ ops: [[keys.config(instance), Buffer.from('{}')]] })
   const state = { now: START, isFull: false, keyTag: OWNER.keyTag }
-  /** The turn of the workspace, in which its admin key is replaced. */
+  /** Mutex of the workspace, in which its admin key is replaced. */
   const turn = createKeyedMutex()
   const commit: StateStore['commit'] = (batch) =>
     state.isFull ? Promise.reject(new StorageFailure('The disk is full.', { isFull: true })) : whole.commit(batch)
@@ -157,13 +160,13 @@ test('pages and codes end, and the next start or the next page removes them', as
   assert.equal(await oauth.redeem(code, OF), undefined)
   assert.ok(await (await start()).consent(page.ticket, page.cookie))
   assert.deepEqual(await count(), [3, 0])
-  // A page with the key ends together with the page before it.
+  // A page with an identified owner expires at the same time as the page before it.
   state.now += 9 * MINUTE
   assert.equal(await oauth.consent(page.ticket, page.cookie), undefined)
   assert.equal(await oauth.approve(page.ticket, { workspace, instance }), undefined)
   await oauth.ask(REQUEST)
   assert.deepEqual(await count(), [1, 0])
-  // The clock was ahead when the page was written.
+  // The clock was ahead when the page was written, and is now set back.
   state.now -= MINUTE + 1
   await start()
   assert.deepEqual(await count(), [0, 0])
@@ -231,7 +234,7 @@ test('no app is left if the admin key is replaced, or the instance deleted, whil
   for (const how of ['rotation', 'deletion'] as const) {
     const { store, state, turn, started } = await bench(t)
     let sent = 0
-    // The answer to each commit comes later than its effect.
+    // The answer to each commit comes later than the commit takes effect.
     const commit: StateStore['commit'] = async (batch) => {
       const isStored = await store.commit(batch)
       await pause(20 * ++sent)

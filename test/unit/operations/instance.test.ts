@@ -1,6 +1,6 @@
 /**
- * The effect of a queued request (such as a restart) depends on the state of the instance when it runs, and not when it
- * arrived.
+ * Tests that the effect of a queued request (such as a restart) depends on the state of the instance when the request
+ * runs, and not when it arrived.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const PAUSED: RuntimeState = { ...CREATED, status: 'stopped', reason: 'paused', 
 const MOVED: RuntimeState = { ...PAUSED, reason: 'moved' }
 const CONNECTED: RuntimeState = { ...PAUSED, status: 'connected', reason: null }
 
-/** `ahead`: requests that run before the first request of the test. */
+/** Creates the context of an instance. The requests in `ahead` run before the first request of the test. */
 function control(state: RuntimeState, ...ahead: Request[]): ControlContext {
   let at = { state, run: FRESH_RUN }
   const take = (type: Request) => {

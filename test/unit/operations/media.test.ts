@@ -1,5 +1,6 @@
 /**
- * The service asks the phone to upload a file again. No listener for the phone's answer may be left after any result.
+ * Tests the request to the phone to upload a file again. With every result, no listener for the phone's answer may
+ * be left.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Two engines with real threads are connected by the real link. The first one has the instances. The second one calls them
- * and receives their events.
+ * Tests two engines with real threads, which the real link connects. The first one has the instances. The second one
+ * calls them and receives their events.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
 const reasonOf = (error: unknown): string => (error instanceof Failure ? `${error.code} ${error.details?.reason}` : String(error))
 
-/** Passes connections on to a port, and can end them and refuse others. */
+/** Starts a relay that passes connections on to a port. It can end these connections, and refuse others. */
 async function relayTo(port: number) {
   const sockets = new Set<Socket>()
   let isCut = false
@@ -67,7 +67,7 @@ async function relayTo(port: number) {
     mend() {
       isCut = false
     },
-    /** Ends the connection on which this number of further bytes arrives. */
+    /** Ends the connection on which the last of this number of further bytes arrives. */
     cutAfter(bytes: number) {
       leftBytes = bytes
     },
@@ -185,7 +185,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     await b.configure(config('new'))
   })
 
-  // `test/faults/long/cluster-engine.test.ts` makes 1,000.
+  // `test/faults/long/cluster-engine.test.ts` makes 1,000 calls.
   test('more calls at a time than there are connections are all answered', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => b.call(AT_A, asks('echo', index))))
     assert.deepEqual(
@@ -197,7 +197,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
   test('a call of an instance that moves waits for its new home', async () => {
     await b.start(config(AT_B), 'create')
     homes.set(AT_B, 'a')
-    // The other service has not the instance either, and says so.
+    // The other service does not have the instance either, and answers so.
     const moving = b.call(AT_B, asks('echo', 1))
     homes.set(AT_B, { id: 'another run', host: HOST, port: relay.port })
     setTimeout(() => homes.set(AT_B, 'b'), 300)
@@ -255,7 +255,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     assert.equal(((await allowed) as unknown as { calls: number }).calls, 1)
     assert.equal(checks, 2)
     assert.deepEqual([await left, await refused], ['engine_unavailable outcome_unknown', 'unauthorized undefined'])
-    // Neither of the other two was carried out.
+    // The two calls that failed were not carried out, so this is only the second call.
     assert.equal(await calls(), 2)
     await Promise.all(starts)
     for (const id of ids) await a.stop(id, 'keep')

@@ -1,4 +1,4 @@
-/** Readers of events that take nothing for a while, and the limit of commands at a time. */
+/** Tests readers of events that do not read for a while, and the limit of commands at the same time. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { resultOf } from '../../../src/peer/engine/peer-command.ts'
 import { createPeerStates } from '../../../src/peer/engine/peer-states.ts'
 import { createPlaces } from '../../../src/peer/engine/places.ts'
 
-/** An answer whose connection takes lines only while it is open. */
+/** Simulates the answer to a reader. While `isOpen` is false, `write` reports that the reader takes nothing. */
 function answer() {
   const lines: EventLine[] = []
   const outgoing = Object.assign(new EventEmitter(), {
@@ -94,7 +94,7 @@ test('a loss changes no instance without a session, and none that this service h
     },
   ])
   assert.deepEqual(lose('a'), [])
-  // Another service has it now, so the first one cannot say that it is gone.
+  // Another service has this instance now. So the first service cannot report that the instance is gone.
   take('b', { states: [['connected', { ...CREATED, status: 'connected' }]] })
   assert.deepEqual(take('a', { isFirst: true, states: [] }), [])
   assert.equal(remove('b').length, 1)
@@ -109,10 +109,10 @@ test('while an instance moves, the state that counts is that of its home', () =>
   })
   const statusesIn = (events: EngineEvent[]) => events.flatMap((event) => (event.type === 'state' ? [event.state.status] : []))
   assert.deepEqual(statusesIn(take('a', line('qr'))), ['qr'])
-  // A change is told also if the state is the same as before.
+  // A change is reported even if the new state is the same as before.
   assert.deepEqual(statusesIn(take('a', line('qr'))), ['qr'])
   assert.deepEqual(statusesIn(take('a', { isFirst: true, ...line('qr') })), [])
-  // This service has not read the new home yet.
+  // This service does not know the new home of the instance yet.
   assert.deepEqual(statusesIn(take('b', line('connected'))), [])
   home = 'b'
   assert.deepEqual(statusesIn(take('a', {})), ['connected'])

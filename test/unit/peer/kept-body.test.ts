@@ -8,13 +8,13 @@ import { createRoom } from '../../../src/peer/room.ts'
 import { until } from '../../harness/until.ts'
 
 const PIECE = 60_000
-/** Room for one unfinished body and a part of a second one. */
+/** Capacity in bytes: one unfinished body and a part of a second one fit. */
 const ROOM = 100_000
 
 const room = createRoom(ROOM)
 const bodies = new Map<string | undefined, KeptBody>()
 const server = createServer(async (incoming, outgoing) => {
-  // A body that is still read fails when the test ends.
+  // If a body is still being read when the test ends, this rejects.
   const body = await keepBody(incoming, room).catch(() => undefined)
   if (body !== undefined) bodies.set(incoming.url, body)
   outgoing.end()
@@ -27,7 +27,7 @@ after(() => {
   server.close()
 })
 
-/** The end of the body never arrives. */
+/** Sends the first half of a body. The second half never arrives. */
 function sendPart(path: string) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})

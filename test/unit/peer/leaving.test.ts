@@ -1,4 +1,4 @@
-/** A service of a pair stops while requests are passed on, over real connections. */
+/** Tests a service of a pair that stops while requests are passed on to it, over real connections. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -162,12 +162,12 @@ test('a service that stops gets no more requests, and what it has not answered e
     (count) => count === 2,
   )
   const stopped = former.server.stop(ENOUGH)
-  // No request has learned that the service stops, so its link has asked by itself.
+  // No request has learned that the service stops. So the link of the standby has noticed it by itself.
   await until(
     async () => standby.link.readiness(),
     (readiness) => readiness === undefined,
   )
-  // Its row may still be in the database.
+  // The row of the stopped service may still be in the database.
   standby.link.setActive(ofFormer)
   const waiting = get(standby, '/next')
   standby.link.setActive(undefined)
@@ -181,7 +181,10 @@ test('a service that stops gets no more requests, and what it has not answered e
   await stopped
 })
 
-/** Passes connections on to a port. After `silence` they stay open, and nothing arrives on either side. */
+/**
+ * Starts a relay that passes connections on to a port. After `silence` the connections stay open, but nothing arrives
+ * on either side.
+ */
 async function relayTo(port: number) {
   const sockets: Socket[] = []
   let isSilent = false

@@ -1,4 +1,4 @@
-/** Plain data between services, with the bytes in it. */
+/** Tests the format in which services exchange plain data and the bytes in it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { endpoints } from '../../../src/features/index.ts'
 import { parseInput, type RawFields } from '../../../src/features/input.ts'
 import { pack, unpack } from '../../../src/peer/engine/packed.ts'
 
-/** Reads the bytes in pieces of this size. */
+/** Returns a reader of the bytes, which gives pieces of this size. */
 function readerOf(bytes: Uint8Array, size: number) {
   let at = 0
   return {
@@ -47,7 +47,7 @@ test('plain data arrive as they were, whatever the pieces', () =>
     { numRuns: 100 },
   ))
 
-/** JSON has no negative zero. */
+/** Replaces each negative zero by zero, because JSON has no negative zero. */
 const withoutNegativeZero = (value: unknown): unknown => {
   if (Object.is(value, -0)) return 0
   if (value instanceof Uint8Array) return value
@@ -91,7 +91,7 @@ test('data that are cut, too long or changed are refused', async () => {
   )
 })
 
-/** As JSON does, a copy has no fields whose value is undefined. */
+/** Returns a copy without the fields whose value is undefined, as JSON leaves them out. */
 const defined = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return Buffer.from(value)
   if (Array.isArray(value)) return value.map(defined)

@@ -1,4 +1,4 @@
-/** Smuggled, queued and pipelined requests through a standby, over real connections. */
+/** Tests smuggled, queued and pipelined requests through a standby, over real connections. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -10,9 +10,9 @@ import { watchAddress } from '../../../src/service/watch-address.ts'
 import { until } from '../../harness/until.ts'
 import { closeSides, HOST, openSide, type Side } from './side.ts'
 
-/** Longer than a body that is kept. */
+/** Length in bytes of a body that is longer than a kept body may be. */
 const LONG = 300_000
-/** More than the requests that are passed on at a time. */
+/** Number of requests, higher than the number that may be passed on at the same time. */
 const MANY = 300
 const PIPELINES = 10
 
@@ -32,7 +32,10 @@ async function get(side: Side, path: string): Promise<{ status: number | undefin
   return { status: response.statusCode, body: await text(response) }
 }
 
-/** Headers without a name that counts: a request with `Host` and these has as many as are allowed. */
+/**
+ * Returns `count` headers with names that mean nothing to the service. In a request, `Host` counts towards the limit,
+ * too.
+ */
 const headersOf = (count: number) => Array.from({ length: count }, (_, at) => `X-A${at}: b\r\n`).join('')
 
 async function statusLineOf(side: Side, head: string): Promise<string> {

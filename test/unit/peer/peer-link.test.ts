@@ -1,4 +1,6 @@
-/** Two services in this process are connected by a real link: one serves, and the other passes requests on to it. */
+/**
+ * Tests two services in this process, which a real link connects. One serves, and the other passes requests on to it.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, type RequestOptions, request } from 'node:http'
@@ -15,7 +17,7 @@ const OTHER_SECRET = new Uint8Array(32).fill(2)
 
 async function ask(base: string, path: string, { body, ...options }: RequestOptions & { body?: Buffer } = {}) {
   const asked = request(`${base}${path}`, { method: body === undefined ? 'GET' : 'POST', ...options })
-  // The connection may end while the rest of a body is sent, after its answer.
+  // The connection may end after the answer, while the rest of the body is still being sent.
   asked.on('error', () => {})
   asked.end(body)
   const [response] = (await once(asked, 'response')) as [IncomingMessage]

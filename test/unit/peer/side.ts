@@ -1,4 +1,4 @@
-/** A service of a pair in this process: its port for callers, and its link. */
+/** One service of a pair, in this process. It has a port for callers, and a link to the other service. */
 import { createLog } from '../../../src/log.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { openPeerLink, type PeerLink, type PeerLinkOptions } from '../../../src/peer/peer-link.ts'

@@ -7,7 +7,7 @@ import { createUnderWay } from '../../../src/peer/engine/under-way.ts'
 
 const reasonOf = (error: unknown) => (error instanceof Failure ? `${error.code} ${error.details?.reason}` : String(error))
 
-/** Starts a call that fails when the returned function is called with an error. */
+/** Starts a call of an instance. Calling `fail` with an error makes the call fail. */
 function callIn(underWay: ReturnType<typeof createUnderWay>, instance: string) {
   let fail!: (error: unknown) => void
   const result = underWay.run(instance, () => new Promise<never>((_, reject) => (fail = reject))).catch(reasonOf)

@@ -6,7 +6,7 @@ export const MY_LID = '200000000000001'
 export const OTHER = '5511988880002'
 export const THEIR_LID = '200000000000002'
 export const GROUP = '120363000000000001@g.us'
-/** Id of an old group. Such ids contain the number of the group's creator. */
+/** Id of an old group. Such an id contains the number of the person who created the group. */
 export const OLD_GROUP = '5511988880002-1612345678@g.us'
 
 export function linked(): AuthenticationCreds {
@@ -32,7 +32,7 @@ export function linked(): AuthenticationCreds {
   }
 }
 
-/** `closed`: the number of closed sessions in the same record. */
+/** Builds a session record. `closed` is the number of closed sessions in the same record. */
 export const session = (number: number, closed = 0) => {
   const bytes = (length: number, of: number) => Buffer.alloc(length, of).toString('base64')
   const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')

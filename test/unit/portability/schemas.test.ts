@@ -17,7 +17,7 @@ const withBytes = (value: string | number | null) =>
 
 /**
  * Rows that zapo 1.8.0 has written with its own SQLite store, for a device in the sandbox. Of the 810 one-time keys,
- * only the first and the last three are in the file.
+ * the file has only the first and the last three.
  */
 const ofZapo = JSON.parse(await readFile(new URL('test/unit/portability/zapo-1.8.0.json', ROOT), 'utf8')) as Record<
   string,
@@ -75,7 +75,7 @@ test('zapo: the device that zapo 1.8.0 has written is read completely', async ()
   assert.equal(taken.me!.id, '5511999990088:1@s.whatsapp.net')
   assert.equal(taken.nextPreKeyId, 813)
   assert.deepEqual(ids('pre-key'), ['3', '4', '5', '810', '811', '812'])
-  // Ana has two sessions, one under her number and one under her LID. They become one record.
+  // Ana has two sessions, one under her number and one under her LID. The import makes one record of them.
   const people = ['205511988880081_1.0', '205511988880082_1.0', '205511988880083_1.0', '205511999990088_1.0']
   assert.deepEqual(ids('session'), people)
   assert.deepEqual(

@@ -3,11 +3,14 @@ import type { Stored } from '../../harness/other-stores.ts'
 
 export type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Node's SQLite module. The oldest supported version of Node does not have it. */
+/** Node's SQLite module, or undefined: the oldest supported version of Node does not have it. */
 const sqlite = await import('node:sqlite' as string).catch(() => undefined)
 export const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
 
-/** The tables have no constraints. `types`: the columns of the tables, if they are not those of the rows. */
+/**
+ * Writes rows to a SQLite file. The tables have no constraints. `types` has the columns of those tables whose columns
+ * differ from their rows.
+ */
 export async function writeSqlite(file: string, stored: Stored, types: Columns = {}): Promise<string> {
   await rm(file, { force: true })
   const database = new sqlite.DatabaseSync(file)

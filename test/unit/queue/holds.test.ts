@@ -1,6 +1,6 @@
 /**
- * Compares the next item of the queue with a simple model that checks every item against every reason to hold it back.
- * Clocks advance and jump during the test.
+ * Compares the next item of the queue with that of a simple model, which checks every item against every reason to hold
+ * it back. Clocks advance and jump during the test.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,9 +26,7 @@ const itemOf = (place: string, phone = '1'): Waiting => ({
   leftAt: undefined,
 })
 
-/**
- * Creates a policy that holds back each item until the time of this item, and counts how often the policy is called.
- */
+/** Creates a policy that holds back each item until its time. It counts how often the queue asks it. */
 function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   const policy: HoldPolicy & { asked: number } = {
     asked: 0,
@@ -42,7 +40,7 @@ function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   return policy
 }
 
-/** Creates a policy that holds back all items for certain people, without a known end. */
+/** Creates a policy that holds back all items for some people. When it ends is not known in advance. */
 function closed() {
   const people = new Set<string>()
   const listeners: ChangeListener[] = []

@@ -27,8 +27,8 @@ test('a request is the same whatever the order of its fields, and another when a
   assert.equal(print({ a: 1, b: undefined }), print({ a: 1 }))
 })
 
-// An unkeyed hash of a short text, or of a number with an id, can be reversed by trying all values. So the name of a
-// record is a hash with the instance's key.
+// An unkeyed hash of a short text, or of a number with an id, can be reversed by trying all values. So the name of the
+// record is a hash with the key of the instance.
 test('the name of the record of a key is keyed: of another instance it is another', async (t) => {
   const namesUnder = async (of: Sealer) => {
     const store = await tempStore(t)
@@ -67,8 +67,8 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// An earlier bug: twenty thousand old idempotency keys were removed in one commit, for which the store made its file a
-// gigabyte larger.
+// An earlier bug: twenty thousand old idempotency keys were removed in a single commit, which made the file of the
+// store a gigabyte larger.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
@@ -89,7 +89,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// An earlier bug: the new acknowledgement was removed together with the old one, so a repeated request was queued a
+// An earlier bug: the new acknowledgement was removed together with the old one. So a repeated request was queued a
 // second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)

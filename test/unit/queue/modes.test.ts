@@ -16,7 +16,7 @@ const MODES: Record<ModeName, Mode> = {
 }
 const NAMES = Object.keys(MODES) as ModeName[]
 
-/** For each mode, the shortest sequence of modes that leads to it. */
+/** Shortest sequence of modes that leads to each mode. */
 const WAYS: Record<ModeName, readonly ModeName[]> = {
   idle: [],
   naming: ['naming'],

@@ -45,7 +45,7 @@ interface Bench {
   time: ReturnType<typeof manualTime>
   settings: InstanceSettings
   log: ReturnType<typeof recordingLog>
-  /** Number of ms by which the machine's clock was changed. The monotonic clock is not affected. */
+  /** Number of ms by which the machine's clock was changed. This change does not affect the monotonic clock. */
   step: number
   sent: SendItem[]
   ends: [svcId: string, end: SendEnd][]
@@ -54,7 +54,7 @@ interface Bench {
   deliveries(): Promise<Record<string, unknown>[]>
   /** Waits until this many deliveries are stored, and returns them. */
   delivered(count: number): Promise<Record<string, unknown>[]>
-  /** Connects the queue, and advances the clock past the wait before its first item. */
+  /** Connects the queue, and advances the clock past the wait before the first item. */
   connect(queue: Queue): void
   open(change?: Partial<QueueOptions>): Promise<Queue>
 }
@@ -372,8 +372,8 @@ test('a connection lost in flight puts the item back at the head, with the same 
   ])
 })
 
-// An earlier bug: a failed commit of keys on a full disk was treated as a refusal of the network, so the acknowledged
-// message ended as `send_failed`.
+// An earlier bug: if the commit of keys failed on a full disk, this was treated as a refusal of the network. So the
+// accepted message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
@@ -422,8 +422,8 @@ test('what was put back is sent again after a restart, too', async (t) => {
 })
 
 /**
- * Builds a queue in which every send to one person fails because there is no connection, whether the connection is open
- * or not.
+ * Builds a queue in which every send to one person fails with the error that there is no connection, even if the
+ * connection is open.
  */
 async function withLost(b: Bench, isOpen: () => boolean) {
   const tries: string[] = []
@@ -445,8 +445,8 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   return { queue, tries, untilTried }
 }
 
-// An earlier bug: a query that was answered with 408 was treated as a lost connection. So all other items waited,
-// although the instance was connected.
+// An earlier bug: a query with the answer 408 was treated as a lost connection. So all other items waited, although the
+// instance was connected.
 test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
   const b = await bench(t)
   const { tries, untilTried } = await withLost(b, () => true)
@@ -476,7 +476,7 @@ test('an item waits for a connection that is lost however often that happens', a
   assert.deepEqual(await b.deliveries(), [])
 })
 
-/** Abandons the queue when it is about to send an item, as a kill does. */
+/** Runs a queue until it is about to send an item, and abandons it there, as a kill does. */
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
@@ -492,7 +492,8 @@ async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   return { queue, untilHung: () => until(() => hung, 'the end') }
 }
 
-// An earlier bug: an item whose sending ends the process did this in each run, and ended all instances of the thread.
+// An earlier bug: an item whose sending crashed the process crashed it again in each run, and so ended all instances of
+// the thread.
 test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
   const b = await bench(t, UNPACED)
   const before = await b.open()
@@ -567,7 +568,7 @@ test('a stop that was wanted and a connection that was lost are not counted amon
     await until(() => cut.queue.waiting() === 1, 'back in line')
     await cut.queue.stop(0)
   }
-  // An item that has ended two runs is still tried again.
+  // An item that has been in flight at two kills is still tried again.
   for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
   await life(b, { steps: () => {} })
   await b.delivered(1)
@@ -705,7 +706,7 @@ test('one that was named and does not leave is not named any more', async (t) =>
   await queue.stop(0)
   const ids: string[] = []
   const again: Queue = await b.open({
-    // This step comes after the commit that marks the next item as in flight, and before its sending begins.
+    // This step comes between the commit that marks the next item as in flight and the sending of this item.
     async steps(step, svcId) {
       if (step === 'queue:settled' && svcId === ids[0]) await again.clear()
     },
@@ -748,7 +749,7 @@ test('nor is one that a stop finds before its try', async (t) => {
     },
   })
   b.connect(queue)
-  // An item that is longer than the limit is read from the store when its turn comes.
+  // An item that is longer than the limit is not in memory. It is read from the store when its turn comes.
   const { svcId } = await queue.enqueue({ ...text('1'), input: { message: 'x'.repeat(5_000) } })
   await until(() => isRead, 'the read that comes before the try')
   assert.equal(Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString(), `${svcId}:1`)
@@ -910,7 +911,8 @@ test('items of a paused instance do not age, and age again when it is resumed', 
   let isPaused = true
   const queue = await b.open({ isPaused: () => isPaused })
   await queue.enqueue(text('1'))
-  // Only the second check is late: the test advances the clock without waiting until the timer of that check is set.
+  // Only the second check comes late, because the test advances the clock without waiting until the timer of that check
+  // is set.
   b.time.advance(2 * HOUR)
   await b.time.pass(MINUTE)
   await b.time.armed(MINUTE)
@@ -946,8 +948,8 @@ test('inline media waits beside its item and goes with it', async (t) => {
   assert.deepEqual(parts, ['tail'])
   await until(() => blobs.used() === 0, 'media gone')
 
-  // Such media without an item of the queue are left if the service is killed after it has written the media and before
-  // it has written the item.
+  // If the service is killed between writing media and writing their item, the store has media without an item, such as
+  // these.
   await blobs.put(keys.blob(INSTANCE, 'orphan'), bytes)
   await queue.stop(0)
   await b.open({ blobs })
@@ -985,7 +987,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // This run has the items in memory. The next run has to read them from the store.
+  // The run that is stopped here has the items in memory. The next run has to read them from the store.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })
@@ -1007,8 +1009,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    // The stored data and the effects must be those of the attempt that succeeds. The effects must come after that
-    // attempt.
+    // The stored data and the effects must be those of the successful attempt, and the effects must come after it.
     async send(item) {
       b.sent.push(item)
       let tries = 0
@@ -1037,8 +1038,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   assert.deepEqual(await Promise.all(['try-1', 'try-2'].map((key) => b.store.get(key))), [undefined, Buffer.from('beside')])
 })
 
-// An earlier bug: if the clock was set back, the queue stopped for as long as the clock was set back, even after a
-// restart.
+// An earlier bug: if the clock was set back by some time, the queue stopped for that time, even after a restart.
 test('a clock that is set back holds nothing up, neither while the queue runs nor after a restart', async (t) => {
   const b = await bench(t)
   const first = await b.open()
@@ -1051,7 +1051,7 @@ test('a clock that is set back holds nothing up, neither while the queue runs no
   b.step = HOUR
   await first.enqueue(text('2', { delayMessage: 5 }))
   await first.stop(0)
-  // The item now has a time of arrival that is an hour in the future. It is treated as if it had arrived now.
+  // The item's time of arrival is now an hour in the future. The queue treats the item as if it had arrived now.
   b.step = 0
   const second = await b.open()
   second.setConnected(true)
@@ -1095,7 +1095,7 @@ test('a message with send_at waits for its time, is listed with it, and holds no
   b.time.advance(HOUR - 3 * SECOND)
   assert.equal(b.sent.length, 1)
   b.time.advance(SECOND)
-  // The item must wait no longer than an item that is queued now.
+  // The item must not wait longer than an item that is queued now.
   assert.deepEqual(await listed(queue), [['1', 'pacing', at, '2026-01-31T13:00:02.000Z']])
   b.time.advance(2 * SECOND)
   await until(() => b.sent.length === 2, 'the one with a time')

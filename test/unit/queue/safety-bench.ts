@@ -1,6 +1,6 @@
 /**
- * Runs send safety with a real queue, directory and store, over several runs of the process. The network is simulated,
- * and the test controls the clocks.
+ * Bench for send safety: it runs a real queue, directory and store over several runs of the process. The network is
+ * simulated, and the test controls the clocks.
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -25,12 +25,12 @@ const accepted = resultOf({ status: 'sent' })
 type UsedUp = Delivery['used_up_budgets']
 const OPTIONS = { unarchives: false, fromApi: true }
 
-/** Steps of a send at which a run can be ended, as a kill does. */
+/** Steps of a send at which the test can end a run, as a kill does. */
 export const ENDS = ['before-send', 'leaving', 'relayed', 'settled'] as const
 export type End = (typeof ENDS)[number]
 
 /**
- * The number of turns of the event loop without access to the store, after which nothing more happens until the clocks
+ * Number of turns of the event loop without access to the store. After them, nothing more happens until the clocks
  * advance.
  */
 const IDLE_TURNS = 3
@@ -58,7 +58,7 @@ function watched(store: OpenStore) {
 interface Options {
   begin?: number
   /**
-   * Whether the clock is a bounded one, as in a service: it does not follow a jump ahead that the network contradicts.
+   * If true, the clock is a bounded one, as in a service: it does not follow a jump ahead that the network contradicts.
    */
   isBounded?: boolean
 }
@@ -71,7 +71,7 @@ export async function safetyBench(
   const { store, idle } = watched(await tempStore(t))
   const time = manualTime(begin)
   const log = recordingLog()
-  /** The messages that the network received, in all runs. */
+  /** Messages that the network received, in all runs. */
   const left: { phone: string; messageId: string; at: number; isClockRight: boolean }[] = []
   const sent: string[] = []
   const told: { at: number; budgets: UsedUp }[] = []
@@ -82,7 +82,7 @@ export async function safetyBench(
     step: 0,
     linkedAt: null as number | null,
     ages: 0,
-    /** By chat: the JID to which the messages of this chat are sent instead. */
+    /** Map from a person to the JID to which the messages for this person are sent. */
     goTo: new Map<string, string>(),
     isOpen: true,
     end: undefined as End | undefined,
@@ -93,11 +93,11 @@ export async function safetyBench(
   const wall = { now: () => time.clock.now() + made.step }
   const bounded = createBoundedClock({ wall, steady: time.clock, uptime: time.clock.now })
   const clock = isBounded ? bounded : wall
-  /** Ids of the messages that are stored together with the keys of their encryption, in all runs. */
+  /** Ids of the messages that were stored in the commit of their encryption keys, in all runs. */
   const stored = new Set<string>()
   let ids = 0
 
-  /** `end`: the step of a send at which the run ends. */
+  /** Starts a run of the process. The run ends at the step `end` of a send. */
   async function run(end?: End) {
     made.end = end
     made.isHanging = false
@@ -123,7 +123,7 @@ export async function safetyBench(
       steps: () => {},
       onError: assert.ifError,
     })
-    /** Whether the run ends at this step. After that, nothing more happens in this run. */
+    /** Returns true if the run ends at this step, or has ended before. Then nothing more happens in this run. */
     const endsAt = (step: End) => isOver || made.end === step
     const hang = () => {
       made.isHanging = true
@@ -143,7 +143,8 @@ export async function safetyBench(
       await safety.leaving(to, item, item.mayHaveLeft)
       item.leaves()
       if (endsAt('leaving')) return hang()
-      // This flush replaces the commit of the keys, which also contains the message and the changes of the directory.
+      // This flush takes the place of the commit of the keys, which would also contain the message and the changes of
+      // the directory.
       await directory.flush()
       stored.add(messageId)
       sent.push(phone)
@@ -154,7 +155,7 @@ export async function safetyBench(
       return safety.withUsedUp(accepted, queue)
     }
 
-    /** The used-up budgets in each event that is not committed yet, by the id of the event. */
+    /** Used-up budgets in the events that are not committed yet, by the id of the event. */
     const appended = new Map<string, UsedUp>()
     const queue: Queue = createQueue({
       instanceId: INSTANCE,
@@ -214,20 +215,18 @@ export async function safetyBench(
     }
   }
 
-  /**
-   * Advances the clocks in steps of `stepMs`. After each step, the queue gets the time to do everything that is due.
-   */
+  /** Advances the clocks in steps of `stepMs`. After each step, the queue has time to do everything that is due. */
   async function pass(ms: number, stepMs = MINUTE) {
     const end = time.clock.now() + ms
     for (let now = time.clock.now(); now < end; now = time.clock.now()) {
       time.advance(Math.min(stepMs, end - now))
-      // The network reports the true time. So a bounded clock does not follow a jump ahead of the machine's clock.
+      // The network reports the true time. So a bounded clock does not follow if the machine's clock jumps ahead.
       bounded.learned(time.clock.now(), true)
       await idle()
     }
   }
 
-  /** Returns the number of minutes until only this number of items is left. */
+  /** Advances the clocks minute by minute until only `count` items are left. Returns the number of minutes. */
   async function minutesUntil(items: () => Promise<unknown[]>, count: number) {
     for (let minutes = 0; minutes < 600; minutes++) {
       if ((await items()).length === count) return minutes

@@ -1,6 +1,6 @@
 /**
- * Runs weeks of one account through a real queue, while the machine's clock jumps or the service is killed at a step of
- * a send. Checks each week with the true time, which the queue does not know.
+ * Runs weeks of one account through a real queue. Meanwhile the machine's clock jumps, or the service is killed at a
+ * step of a send. Each week is checked by the true time, which the queue does not know.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -56,13 +56,13 @@ const anySettings: fc.Arbitrary<SendSafetySettings> = fc.record({
 })
 
 const BEGINS = [Date.UTC(2026, 2, 25), Date.UTC(2026, 9, 21)]
-/** Length of a step of the clocks while only timers run. */
+/** Step in ms by which the clocks advance while only timers run. */
 const LOOK = 30 * MINUTE
-/** Time after which a new run sends: the pause after the connection opens, and some tolerance. */
+/** Time in ms after which a new run sends: the pause after the connection opens, and some tolerance. */
 const RESUMED = 5 * SECOND
 /**
- * Time after the week in which every message that waits for a time is sent: ten days for the smallest budget of a day,
- * and some tolerance.
+ * Time in ms after the week. In this time every message that waits for a time is sent: the smallest budget of a day
+ * needs ten days, and the rest is tolerance.
  */
 const AFTERWARDS = 12 * DAY
 
@@ -165,8 +165,8 @@ for (const [what, trouble] of [
         const firsts = [...firstOf.values()].filter((at) => at < NEVER)
         for (const at of firsts) {
           const within = (ms: number) => firsts.filter((other) => other > at - ms && other <= at).length
-          // The service follows small jumps of the clock. So a step of the warm-up may begin earlier, by as much as the
-          // clock has jumped.
+          // The service follows small jumps of the clock. So a step of the warm-up may begin too early, by as much as
+          // the clock has jumped.
           const warmUp = settings.first_contacts_warm_up?.findLast(({ day }) => begin + day * DAY <= at + MOST_STEP)?.per_day
           assert.ok(within(HOUR) <= (settings.first_contacts_per_hour ?? NEVER), 'the budget of an hour')
           assert.ok(within(DAY) <= Math.min(settings.first_contacts_per_day ?? NEVER, warmUp ?? NEVER), 'the budget of a day')
@@ -174,7 +174,7 @@ for (const [what, trouble] of [
 
         const quiet = settings.quiet_hours && quietUntil(settings.quiet_hours)
         for (const { phone, messageId, at, isClockRight } of left) {
-          // If a message was sent before a kill, it is sent again under its id, at any time of the day.
+          // A message that was sent before a kill is sent again under its id, at any time of the day.
           if (!quiet || !isClockRight || quiet(at) === null || times.get(messageId)![0] !== at) continue
           assert.ok(
             heard.some((each) => each.phone === phone && each.at <= at && each.at > at - DAY),

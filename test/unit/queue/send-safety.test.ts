@@ -82,7 +82,8 @@ for (const end of ['leaving', 'relayed', 'settled'] as const) {
     const next = await run()
     await next.put('5511900000001')
     time.advance(2 * SECOND)
-    // If the commit with the count of a contact was not made, the contact is counted when its message is sent again.
+    // If the kill came before the commit that counts the contact, the contact is counted when its message is sent
+    // again.
     const countedAt = end === 'leaving' ? time.clock.now() : usedAt
     const before = sent.length
     await until(() => sent.length > before, 'the person who is known')
@@ -177,7 +178,7 @@ test('without settings nobody is looked up', async (t) => {
 })
 
 const hourAt = (at: number) => new Date(at).toISOString().slice(11, 16)
-/** Quiet hours that begin one hour before `at`, and end `hours` hours after it. */
+/** Returns quiet hours that begin one hour before `at`, and end `hours` hours after it. */
 const quietFor = (at: number, hours: number) => ({
   quiet_hours: { from: hourAt(at - HOUR), to: hourAt(at + hours * HOUR), time_zone: 'UTC' },
 })
@@ -187,8 +188,8 @@ test('a message that is ready only when quiet hours have begun waits for their e
   made.settings = { ...made.settings, ...quietFor(time.clock.now() + 2 * HOUR, 3) }
   const { put, reasons } = await run()
   await put('5511900000001')
-  // The queue begins to prepare the message in the first seconds of this step. The message is ready at the end, an hour
-  // after quiet hours have begun.
+  // The queue begins to prepare the message in the first seconds of this step, and the message is ready at its end. At
+  // that time, quiet hours began an hour ago.
   await pass(2 * HOUR, 2 * HOUR)
   assert.deepEqual(sent, [])
   await pass(6 * SECOND, 6 * SECOND)

@@ -16,7 +16,7 @@ const ANA_LID = '81896604190001@lid'
 const BIA = '5511988880002@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
 
-/** Mapping from number to LID and back, in the form in which the library stores it. */
+/** Mapping from number to LID and from LID to number, in the form in which the library stores it. */
 const pairs: Record<string, string> = {}
 const identity = createIdentity({
   creds: { me: { id: '5511999990000:7@s.whatsapp.net' } },
@@ -41,7 +41,7 @@ async function bench(t: TestContext): Promise<Bench> {
   let failing = 0
   let commits = 0
   let now = START
-  /** Ends the outbox of the previous run. Otherwise, two outboxes would deliver the same events. */
+  /** Ends the outbox of the previous run. Otherwise two outboxes would deliver the same events. */
   let endPrevious = async () => {}
   const clock = { now: () => now }
   const store = {
@@ -115,8 +115,8 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
 
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// An earlier bug: the reported statuses were only in memory. So after a restart a late `delivered` was reported after
-// `read`.
+// An earlier bug: the reported statuses were only in memory. So after a restart, a late
+// `delivered` was reported after `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -135,8 +135,8 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// An earlier bug: a status was recorded before its commit. If the commit failed, the event was lost, and the receipt
-// was ignored when it came again.
+// An earlier bug: a status was recorded before its commit. If the commit failed, the event was lost, and a repetition
+// of the receipt was ignored.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -176,8 +176,8 @@ test('after a failed commit of several receipts each has a commit of its own, an
   assert.deepEqual([...b.told].sort(), statusesOf(ids).sort())
 })
 
-// An earlier bug: checking a status recorded `sent`. If the item could then not be ended, the repeated attempt did not
-// report `sent`.
+// An earlier bug: the check of a status already recorded `sent`. If the item could not be ended after that, the next
+// attempt did not report `sent`.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -207,7 +207,7 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// An earlier bug: `sent` was reported after `delivered`, because the receipt was written first. The receipt was then
+// An earlier bug: if the receipt was written first, `sent` was reported after `delivered`, and the receipt was then
 // reported again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
@@ -288,8 +288,8 @@ const rising = [
   ],
 ] as const
 
-// Receipts may arrive in the wrong order. An earlier bug: only the higher status was then reported, so programs waited
-// forever for the lower one.
+// Receipts may arrive in the wrong order. An earlier bug: in this case only the higher status was reported, so programs
+// waited forever for the lower one.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
     const b = await bench(t)
@@ -333,8 +333,8 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
   ])
 })
 
-// An unkeyed hash of an id and a number can be reversed by trying all values. So the hash is made with the instance's
-// key.
+// An unkeyed hash of an id and a number can be reversed by trying all values. So the hash is made with the key of the
+// instance.
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

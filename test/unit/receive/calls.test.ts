@@ -78,7 +78,7 @@ async function missed(t: TestContext, id: string) {
 }
 
 // An earlier bug: the record of a call with an unusual id was refused. So the connection ended, and the network sent
-// the call again, forever.
+// the call again, without an end.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -100,7 +100,7 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// An earlier bug: the text was queued only after the commit that removed the call. So a crash between the two lost the
+// An earlier bug: the text was queued only after the commit that removed the call. A crash between the two lost the
 // text.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
@@ -108,7 +108,8 @@ test('the text after a rejected call is queued before the event of the call, and
   await crashed.calls.take(stanza('offer', '3EB0A'), answering())
   await until(() => crashed.answered.length > 0, 'the answer')
   assert.equal(await ringing(store), 1)
-  // The connection has ended, so the network will send the end of the call again. Until then the call must stay stored.
+  // The connection has ended, so the network will report the end of the call again. The call must stay stored until
+  // then.
   await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
   assert.deepEqual(crashed.answered, ['Please write.'])
 })
@@ -134,7 +135,7 @@ test('a call whose rejection had no answer is rejected again after the next logi
   await killed.calls.take(stanza('offer', '3EB0A'), cut)
   await killed.calls.take(stanza('offer', '3EB0B'), cut)
   const { calls, translated, answered } = await live(store, rejecting)
-  // The first call arrives, but its offer is not acknowledged. The other call was answered on a phone.
+  // The first call arrives, but the acknowledgement of its offer is lost. The second call is answered on a phone.
   await calls.take(stanza('offer', '3EB0A'), cut)
   const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
   calls.resume(network)
@@ -157,8 +158,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// An earlier bug: a call whose offer has no valid time got the time 1970 or an invalid one. So after a restart, its
-// record could not be read, or was treated as old.
+// An earlier bug: a call whose offer has no valid time got the time 1970, or an invalid one. After a restart its record
+// was treated as old, or could not be read.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)
@@ -194,8 +195,8 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// An earlier bug: the caller's name was read from the caller's stanza. So the stanza could name another person, who
-// then got the text.
+// An earlier bug: the name of the caller was read from a field that the caller writes. So the caller could name another
+// person, who then got the text.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

@@ -11,7 +11,7 @@ const message = (id: string): BinaryNode => ({
   content: [{ tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: Buffer.of(1) }],
 })
 
-// An earlier bug: the next message of the chat waited until the request was sent. For 200 requests this took 52 s.
+// An earlier bug: the next message of the chat waited until this request was sent. With 200 requests this took 52 s.
 test('a message that cannot be read is asked for beside the line: its answer does not wait for the request', async () => {
   const sent: BinaryNode[] = []
   const asked: (() => void)[] = []

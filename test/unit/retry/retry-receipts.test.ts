@@ -1,6 +1,6 @@
 /**
- * Each retry receipt (a device's request to send a message again) must be acknowledged, and if possible answered with a
- * copy that fits the device and the chat.
+ * Tests retry receipts. Such a receipt is a device's request to send a message again. The service must acknowledge it,
+ * and if possible answer with a copy that fits the device and the chat.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,8 +40,8 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// An earlier bug: a receipt that could not be answered was acknowledged. So the message stayed undecryptable, because
-// nothing requested it again.
+// An earlier bug: a receipt was acknowledged although it could not be answered. So nothing requested the message again,
+// and it stayed undecryptable.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({
@@ -56,7 +56,8 @@ test('one that a full disk keeps from being answered comes again', async () => {
   await answer(retry())
 })
 
-// The acknowledgement of the second copy has the same id, so it could be taken for that of the first copy.
+// The acknowledgement of the second copy would have the same id as that of the first copy. So the two could be
+// confused.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
   const log = recordingLog()
   const none = {} as Parameters<typeof createMessageStatuses>[1]

@@ -33,7 +33,7 @@ test('a mention is what the group calls the person, in the list and in the text'
   assert.deepEqual([byNumber.text, byNumber.info.mentionedJid], ['hi @5511988880001', [ANA]])
 })
 
-// All names must be replaced in one step. Otherwise, a later replacement could change the text that an earlier one has
+// All names must be replaced in one step. Otherwise a later replacement could change a text that an earlier one
 // inserted.
 test('the name of one may be the number of another', async () => {
   const { context, meet } = playedNetwork()

@@ -50,8 +50,8 @@ test('a number without an account is nobody for a send, and no chat for an immed
   await assert.rejects(chatWith(context, person('5511988880001')), failsWith('chat_not_found'))
 })
 
-// An earlier bug: if the look-up of a number was refused, the message failed with phone_not_on_whatsapp. So customers
-// deleted valid numbers from their lists.
+// An earlier bug: if the network refused to look up a number, the message failed with phone_not_on_whatsapp. So
+// customers deleted valid numbers from their lists.
 test('a look-up that is refused says nothing about the number: it is tried later, and meanwhile nobody asks', async () => {
   const { context, answers, asked, time } = playedNetwork()
   answers.push(usyncAnswer({ code: '429', backoff: '30' }), refused(503), usyncAnswer(ANA))
@@ -95,7 +95,7 @@ test('a group that is suspended cannot be written to', async () => {
   await assert.rejects(writableGroup(context, TEAM), failsWith('group_suspended'))
 })
 
-// Only members learn from the network whether a group exists.
+// The network tells only members whether a group exists.
 for (const [code, meaning] of [
   [403, 'group_not_found'],
   [404, 'group_not_found'],

@@ -1,6 +1,6 @@
 /**
- * Real code for sending over a simulated network, which records queries and stanzas in order. `answers`: the answers to
- * the queries.
+ * The real code for sending, over a simulated network that records queries and stanzas in order. `answers` has the
+ * answers to the queries.
  */
 import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -31,7 +31,10 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
   ...(content === undefined ? {} : { content }),
 })
 
-/** `said`: the registered JID; null if there is no account; or a refusal with its code and the time to wait. */
+/**
+ * Builds the answer to a look-up of a number. `said` is the registered JID, or null if there is no account, or a
+ * refusal with its code and the time to wait.
+ */
 export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
   const refusal = said !== null && typeof said === 'object' ? said : undefined
   const error = refusal && node('error', { code: refusal.code, ...(refusal.backoff ? { backoff: refusal.backoff } : {}) })
@@ -114,7 +117,7 @@ export function playedNetwork() {
   const session = {
     me: ME,
     identity: createIdentity(auth),
-    // No contact has given a trust token to the account, and the phone has not sent the salt for such tokens.
+    // No contact has given a trust token to the account, and the phone has not sent the salt for stand-in tokens.
     tokens: { standIn: async () => [] },
     groups: createGroupMetadata({
       sock: sock as never,
@@ -182,7 +185,7 @@ export function playedNetwork() {
     answers,
     acks,
     stored,
-    /** Ids of group messages that failed. Their sender keys then count as not distributed. */
+    /** Ids of group messages that failed. The sender keys of these messages then count as not distributed. */
     takenBack,
     time,
     clock,

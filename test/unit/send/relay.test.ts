@@ -57,8 +57,8 @@ test('a refusal by a group the account is no longer in means that there is none'
   const { context, answers, acks } = playedNetwork()
   const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
   acks.push(403, 403)
-  // The first answer lists the devices. After that, each refusal of the message leads to a query whether the account is
-  // a member.
+  // The first answer lists the devices. When the message is refused, the service queries whether the account is a
+  // member.
   answers.push(groupAnswer([]), groupAnswer([]), refused(403))
   await assert.rejects(sendMessage(context, team, hello), failsWith('not_allowed'))
   await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))
@@ -88,7 +88,8 @@ test('without an ack it timed out, and with the end of the connection it is not 
   await assert.rejects(sendMessage(context, withAna, hello), failsWith('instance_not_connected'))
 })
 
-// A message may arrive although the send has timed out. If a device then requests it again, the service must have it.
+// A message may arrive although its send has timed out. A device may then request it again, so the service must have
+// stored it.
 test('what fails on its way out is stored, too, and the failure is that of the relay', async () => {
   const { context, relay, stored } = playedNetwork()
   relay.toPerson = () => Promise.reject(new Failure('send_timeout'))

@@ -1,4 +1,6 @@
-/** If the project cannot be built, the earlier build must run, even if npm has left some files of the compiler. */
+/**
+ * Tests that the earlier build runs if the project cannot be built, even if npm has left some files of the compiler.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -9,7 +9,7 @@ import type { StoredHome } from '../../../src/storage/homes.ts'
 const log: Log = { info() {}, warn() {}, error() {} }
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `instance ${index}`)
 
-/** A member `a` and homes that nobody has. */
+/** Creates the member `a` of a cluster. No member has the instances in `free` yet. */
 function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) {
   let now = 0
   let listener = () => {}

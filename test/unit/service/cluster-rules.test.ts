@@ -1,4 +1,7 @@
-/** The rules by which members of a cluster share instances, for random members, instances and opinions of each other. */
+/**
+ * Tests the rules by which members of a cluster share instances. The members, the instances and what the members know
+ * of each other are random.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -18,7 +21,10 @@ interface Owned {
   owner?: string
 }
 
-/** The store grants a claim as `svc_home` does. `living` are the members that can write. */
+/**
+ * Claims instances for a member. The store grants a claim as the SQL function `svc_home` does. `living` are the members
+ * that can write.
+ */
 function claim(all: Owned[], member: string, view: readonly string[], freeMs: number, living: readonly string[]) {
   const free = all.filter(({ owner }) => owner === undefined).map((each) => ({ ...each, freeMs }))
   const { instances, anybodys } = claimsOf(free, { self: member, others: new Set(view), patienceMs: PATIENCE, ...NO_LIMIT })

@@ -35,7 +35,7 @@ test('the sandbox has a folder of its own inside the data folder', () => {
 })
 
 // An earlier bug: if the environment contained the secret key, the sandbox opened the real store. The simulated network
-// refused each account in it, so the accounts were logged out and lost their credentials.
+// refused each account in this store, so the accounts were logged out and lost their credentials.
 test('the sandbox never opens the store of the service, whatever URL that has', async () => {
   const shownOf = async (url: string, sandbox: boolean) => (await backendOf(storeOf(url, sandbox))).shown
   const storeOf = (url: string, sandbox: boolean) =>
@@ -77,7 +77,7 @@ test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps m
     assert.deepEqual(folders({ ...store, ...named }, false), ['/media', '/keys'])
     assert.deepEqual(folders({ ...store, ...named }, true), ['/media/sandbox', '/keys/sandbox'])
   }
-  // A sandbox that keeps nothing on disk has no folder for media.
+  // If the sandbox keeps nothing on disk, it has no folder for media.
   assert.deepEqual(folders({ ...env, SVC_SANDBOX_KEEP: 'off' }, true), ['/data/sandbox/blobs', null])
 })
 
@@ -232,7 +232,7 @@ test('the page of the configuration has every variable', () => {
   const declared = new Set(source.match(/\bSVC_[A-Z_]+[A-Z](?=: v\.)/g))
   const described = new Set(named('docs/configuration.md'))
   assert.ok(declared.size > 30, String(declared.size))
-  // The tests of this repository use variables that are not settings of the service.
+  // The tests of this repository use these variables. They are not settings of the service.
   assert.deepEqual(
     [...declared].filter((name) => !described.has(name) && !name.startsWith('SVC_TEST_')),
     [],

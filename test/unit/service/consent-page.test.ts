@@ -1,4 +1,7 @@
-/** The page shows names that other people chose. Some of them were stored when any name was permitted. */
+/**
+ * Tests the names on the consent page. Other people chose these names, and some were stored when any name was
+ * permitted.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consentPage } from '../../../src/pages/consent.ts'

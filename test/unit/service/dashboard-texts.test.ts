@@ -1,4 +1,4 @@
-/** The catalogue must contain every text of the pages in all languages, and no text that no page uses. */
+/** Tests that the catalogue contains every text of the pages in all languages, and no text that no page uses. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -49,13 +49,13 @@ const rows: readonly Row[] = files
 /** Names of the attributes and fields whose values people read. */
 const SPOKEN = new Set(['label', 'title', 'hint', 'does', 'none', 'closes', 'alt', 'aria-label', 'verb', 'means', 'placeholder'])
 /**
- * Whether a text is one that people read: it contains words with a space between them, or begins with a capital letter.
+ * Returns true if people read this text: it contains words with a space between them, or begins with a capital letter.
  */
 const isWords = (text: string) => /\p{L}{2,}/u.test(text) && (/\p{L} \p{L}/u.test(text) || /^\p{Lu}/u.test(text))
 /** Texts that are the same in every language: the name of the product, the name of a header, and examples. */
 const SAME = new Set(['Client-Token', 'CRM', 'svc', 'Webhook'])
 
-/** Returns the texts that are not passed to `t`, the function that translates. */
+/** Returns the texts of a file that are not passed to `t`, the function that translates. */
 function untranslated(path: string): string[] {
   const found: string[] = []
   const take = (text: string) => {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { ROOT } from '../../harness/checkout.ts'
 
 const FOLDER = new URL('../../../dashboard/', import.meta.url)
-/** The largest size of all loaded files together, compressed, in bytes. */
+/** Largest total size of all loaded files, compressed, in bytes. */
 const MOST_BYTES = 150_000
 
 const files = ['index.html', ...readdirSync(new URL('assets/', FOLDER)).map((name) => `assets/${name}`)]

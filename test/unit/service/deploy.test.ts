@@ -63,7 +63,7 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   assert.ok(isIn(allow, address))
   const network = subnet.split('.').slice(0, 3).join('.')
   for (const neighbour of ['1', '2', '9', '11']) assert.ok(!isIn(allow, `${network}.${neighbour}`), neighbour)
-  // The service must accept the webhook URL that the editor of n8n shows.
+  // The editor of n8n shows this webhook URL, so the service must accept it.
   assert.equal(checkUrl(new URL('webhook/svc', setting('WEBHOOK_URL')).href, allow), undefined)
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
@@ -194,7 +194,7 @@ test('an upgrade reads the address from the settings: no value of them is run, a
   const built = join(home, 'built')
   await mkdir(programs)
   await mkdir(built)
-  // When packages are installed, programs of other people run. They must not see secrets in the environment.
+  // During the installation of packages, programs of other authors run. They must not see secrets in the environment.
   await writeFile(join(programs, 'npm'), `#!/bin/sh\nenv > "${built}/$1"\n`, { mode: 0o755 })
   const server = createServer((_, response) => response.end('fine')).listen(0, '127.0.0.1')
   t.after(async () => {

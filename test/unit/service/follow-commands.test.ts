@@ -1,4 +1,7 @@
-/** Commands write orders for the services on their store. Each order is for the one service that has the instance. */
+/**
+ * Tests how services follow commands. A command writes an order to the store, for the one service that has the
+ * instance.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { answerTo, confirmOrder, newOrder, orderOps } from '../../../src/directory/orders.ts'
@@ -12,7 +15,7 @@ import { INSTANCE, recordingLog, tempStore, until } from '../storage/fixtures.ts
 
 const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 
-/** `own` has the instances of this service. */
+/** Creates a member of a cluster. `own` has the instances of this member. */
 async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
   let others = [OTHER]
   const looks: (() => void)[] = []

@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { ROOT, textOf } from '../../harness/checkout.ts'
 import { sampleWith } from '../../harness/samples.ts'
 
-/** Permissive licences. They require that the notice of the licence is kept, but not that source code is published. */
+/**
+ * Permissive licences. They require that the notice of the licence is kept, but not that the source code is published.
+ */
 const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
 
 interface Locked {

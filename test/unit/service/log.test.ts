@@ -39,7 +39,7 @@ test('a sentence and the words of an error are cut, with its causes', () => {
   assert.match(stack!, /^Error: no such thing/)
 })
 
-// The library attaches the stanza to its errors. A stanza may contain the text of a channel post, or the ciphertexts
+// The library attaches the stanza to its errors. The stanza may contain the text of a channel post, or the ciphertexts
 // and addresses of a message.
 test('of an error only text and numbers are told, nothing that hangs on it', () => {
   const stanza = { tag: 'message', attrs: { from: '5511988887777@s.whatsapp.net' }, content: Buffer.from('the plaintext') }

@@ -1,4 +1,4 @@
-/** Which services are listed first, and when the active one may hand over. */
+/** Tests the order in which services are listed, and when the active one may hand over. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -15,7 +15,7 @@ const NOW = 1_000_000
 const HOST = '127.0.0.1'
 const SILENT: Log = { info() {}, warn() {}, error() {} }
 const SELF = { id: 'self', name: 'node-a', release: '1.0.0' }
-/** Id of the active service for its standbys. */
+/** Id by which the standbys know the active service. */
 const OWNER = 'owner'
 const ORIGIN = { workspace: 'w', address: '192.0.2.1' }
 let standby: Listening | undefined
@@ -78,7 +78,7 @@ test('a service whose store only this machine can use is alone, and hands over t
 test('only the active service hands over, and only to a standby that shows itself', async () => {
   const lost = row('l', { state: 'lost', silentMs: 60 * SECOND })
   const silent = row('s', { silentMs: 3 * SECOND })
-  // It was killed, and then the clock of the database was set back.
+  // This service was killed, and then the clock of the database was set back.
   const future = row('f', { seenAt: NOW + 4 * SECOND, silentMs: -4 * SECOND })
   const without = nodesOf([active, lost, silent, future])
   assert.match(await without.refusal('self'), /^not_allowed: No standby is ready/)

@@ -1,4 +1,4 @@
-/** A child process runs each case, because signals are sent to the whole process. */
+/** Tests stop requests. Each case runs in a child process, because a signal is sent to the whole process. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -7,7 +7,10 @@ import { HOOKS, sameKind } from '../../harness/checkout.ts'
 
 const MODULE = sameKind('../../../src/service/on-stop-request', import.meta.url)
 
-/** Runs the steps, and resolves with what was printed and the signal that ended the process, if one did. */
+/**
+ * Runs the steps in a child process. Resolves with the printed lines, and with the signal that ended the process, if
+ * one did.
+ */
 async function run(steps: string): Promise<{ printed: string[]; signal: string | null }> {
   const program = `
     const { onStopRequest } = await import(process.argv[1])

@@ -10,7 +10,7 @@ const root = fileURLToPath(ROOT)
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    // The clients that tests generate have packages whose pages do not belong to the documentation.
+    // Generated clients in the test folders have packages, whose pages do not belong to the documentation.
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 const PAGES = [
@@ -42,8 +42,8 @@ test('every link to a file of the repository leads to one, and its anchor to a h
 })
 
 /**
- * Paths that the documentation names although they are not in the repository: a reader or a program creates them, or
- * they are in another repository.
+ * Paths that the documentation names although they are not in the repository. Either a reader or a program creates
+ * them, or they are in another repository.
  */
 const ELSEWHERE = new Set(['deploy/svc.env', 'deploy/cluster.env', 'bench/results', 'src/protocol/session_cipher.rs'])
 

@@ -16,7 +16,7 @@ const GUIDE = 'test/e2e/guide-samples.test.ts'
 const ROWS = 'test/e2e/moving/samples.test.ts'
 
 /**
- * The blocks that a test runs. Each row contains a page, words that occur only in this block, and the test. If the test
+ * Blocks of code that a test runs. Each row has a page, words that occur only in this block, and the test. If the test
  * finds the block by words, it uses the same words.
  */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
@@ -71,8 +71,7 @@ const TRANSLATED = 'Each command is one of the English page, which samples.test.
 const COMPILED = 'test/e2e/client.test.ts compiles it in an empty project, and runs a program that makes the same calls.'
 
 /**
- * The blocks that no test runs unchanged. Each row contains a page, words that occur only in this block, and the
- * reason.
+ * Blocks of code that no test runs unchanged. Each row has a page, words that occur only in this block, and the reason.
  */
 const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
   [

@@ -1,6 +1,7 @@
 /**
- * Shell commands must have no syntax error, commands of svc must have valid arguments, and JSON must be valid.
- * `test/e2e/guide-samples.test.ts` and `test/e2e/moving/samples.test.ts` run the samples that need other programs.
+ * Tests the samples in the documentation: shell commands must have no syntax error, commands of svc must have valid
+ * arguments, and JSON must be valid. `test/e2e/guide-samples.test.ts` and `test/e2e/moving/samples.test.ts` run the
+ * samples that need other programs.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -69,7 +70,7 @@ test('every command of svc exists, and has the arguments and options that it nee
   assert.ok(calls.length > 20, String(calls.length))
   const wrong = calls.flatMap(({ place, words }) => {
     try {
-      // Some options are in square brackets on the page, because they may be omitted.
+      // On the page, some options are in square brackets, because they may be omitted.
       parse(COMMANDS, words.replaceAll(/[[\]]/g, '').split(/\s+/))
       return []
     } catch (error) {

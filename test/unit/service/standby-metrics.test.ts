@@ -30,7 +30,8 @@ test('a standby shows what it passed on, its process, and that it stands by', as
   assert.match(headers['x-request-id'] as string, /^\w+$/)
   assert.deepEqual([total(families, 'svc_forwards_total', { result: 'answered' }), total(families, 'svc_standing_by')], [1, 1])
   assert.ok(total(families, 'process_resident_memory_bytes') > 0)
-  // A zero would look like a restart of the active service, if one address leads to both.
+  // The standby leaves these metrics out. If one address leads to both services, a zero would look like a restart of
+  // the active service.
   for (const name of ['svc_standbys', 'svc_instances', 'svc_restrictions_total', 'svc_inbound_stalled_total'])
     assert.deepEqual(families.get(name)?.samples ?? [], [], name)
   assert.equal((await scrape({}, 'DELETE')).status, 503)

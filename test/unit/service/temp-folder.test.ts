@@ -56,7 +56,7 @@ test('a service that runs for days keeps its own folder, and removes those that 
     t.mock.timers.tick(HOUR)
     await until(async () => (await stat(own)).mtimeMs > Date.now() - HOUR / 2, 'the new time of the folder')
   }
-  // The machine has been asleep for two days. So another service that runs on it could not touch its folder.
+  // The machine has been asleep for two days. So other running services could not touch their folders during this time.
   await wakeAfter(2 * DAY)
   assert.deepEqual(await others(), [basename(left)])
   await wakeAfter(HOUR)

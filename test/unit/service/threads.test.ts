@@ -1,6 +1,6 @@
 /**
- * The bundle of each thread must contain all its code: a thread takes twice as long to start if it has to read hundreds
- * of files.
+ * Tests that the bundle of each thread contains all its code. A thread takes twice as long to start if it has to read
+ * hundreds of files.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

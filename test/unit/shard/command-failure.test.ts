@@ -15,7 +15,10 @@ function failureOf(how: StartHow) {
   return { code, lines }
 }
 
-/** After `engine_unavailable` the engine would not retry the start of an existing instance. */
+/**
+ * Error code of a failed start, by the way it was started. A start of an existing instance must not end with
+ * `engine_unavailable`, because the engine would not retry it then.
+ */
 const CODES: Record<StartHow, string> = { create: 'engine_unavailable', boot: 'internal', takeover: 'internal' }
 
 for (const [how, code] of Object.entries(CODES))

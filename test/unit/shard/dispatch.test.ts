@@ -13,7 +13,7 @@ function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
   /**
-   * The requests that wait for their turn. Each function is called at the turn, and returns whether its request is
+   * Requests that wait for their turn. Each entry is called when the turn comes, and returns true if the request is
    * still wanted.
    */
   const turns: (() => boolean)[] = []
@@ -81,7 +81,7 @@ for (const [status, code] of [
     assert.equal(asked.length, 0)
   })
 
-// The instance notices that a socket has ended before it reports this.
+// The instance notices that its socket has ended before its status says so.
 test('nor is it while the status does not know yet that the socket has closed', async () => {
   const { call } = instance('connected', { isOpen: false })
   await assert.rejects(call(action('privacy.online', { value: 'all' })), failsWith('instance_not_connected'))

@@ -1,4 +1,4 @@
-/** Each media file that is written during a backup must be in the backup completely, or not at all. */
+/** Tests that each media file that is written during a backup is in the backup completely, or not at all. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'

@@ -17,8 +17,8 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
 
-// An earlier bug: if a shard ended during a write, the written bytes counted as used space until the process was
-// restarted.
+// An earlier bug: if a shard ended during a write, the bytes that it had written counted as used space until the
+// process was restarted.
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))

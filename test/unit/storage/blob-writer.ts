@@ -1,4 +1,4 @@
-/** A thread that writes a blob, and that the test terminates in the middle of the write. */
+/** A thread that writes a blob. The test terminates it in the middle of the write. */
 import { workerData } from 'node:worker_threads'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'

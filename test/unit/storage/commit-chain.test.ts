@@ -7,7 +7,7 @@ import { tempStore } from './fixtures.ts'
 
 const op = (key: string, value: string | null = key): Op => [key, value === null ? null : Buffer.from(value)]
 
-/** Each commit waits until the test lets it continue. */
+/** Opens a store in which each commit waits until the test lets it continue. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const waiting: ((error?: Error) => void)[] = []

@@ -1,5 +1,6 @@
 /**
- * Creates a real store in a temporary folder, a log whose lines a test can read, and a clock that the test controls.
+ * Creates what tests of the store need: a real store in a temporary folder, a log whose lines a test can read, and a
+ * clock that the test controls.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,7 +49,7 @@ export function manualTime(now = START) {
   const fire = (entry: { at: number; run: () => void }) => {
     if (pending.delete(entry)) entry.run()
   }
-  /** Calls each timer at its own time. */
+  /** Advances the clock, and calls each timer at its own time. */
   const advance = (ms: number) => {
     const until = now + ms
     for (;;) {
@@ -64,12 +65,12 @@ export function manualTime(now = START) {
     clock: { now: () => now },
     timer,
     advance,
-    /** Waits until the tested code has set a timer, because it then has nothing else to do. */
+    /** Waits until the tested code has set a timer. The code has then nothing else to do. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
     armed,
-    /** Waits until a timer of this many ms is set, and advances the clock by them. */
+    /** Waits until a timer of `ms` is set, and then advances the clock by `ms`. */
     async pass(ms: number) {
       await armed(ms)
       advance(ms)
@@ -78,8 +79,8 @@ export function manualTime(now = START) {
 }
 
 /**
- * Number of turns of the event loop in which a condition is checked without a pause. Later checks pause, because a turn
- * is expensive under the test runner.
+ * Number of turns of the event loop in which a condition is checked without a pause. There is a pause before each later
+ * check, because a turn is expensive under the test runner.
  */
 const TURNS = 20
 /** Node's own timer function, which works even if a test has replaced the timers. */

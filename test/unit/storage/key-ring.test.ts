@@ -87,8 +87,8 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// An earlier bug: a key whose file is a link to a file elsewhere was not found. So its instance had no key, and a
-// rotation left the key under the old secret key.
+// An earlier bug: if the file of a key is a link to another place, the key was not found. So its instance had no key,
+// and a rotation left the key under the old secret key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)
@@ -111,7 +111,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   const keys = await ring()
   await keys.make(INSTANCE)
   const before = await readFile(join(dir, INSTANCE))
-  // With this handle, the test can read the place on the disk even when the file has no name any longer.
+  // This handle still reads the place on the disk when the file has no name any longer.
   const place = await open(join(dir, INSTANCE), 'r')
   await keys.destroy(INSTANCE)
   const after = Buffer.alloc(before.length)
@@ -123,7 +123,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   await keys.destroy(INSTANCE)
 })
 
-// One file may have two names after a kill while a key is written: that of the key, and that of its draft.
+// If a kill comes while a key is written, one file may have two names: that of the key and that of its draft.
 test('the draft of a key goes without a change of the key, which may be the same file', async (t) => {
   const { ring, dir } = await bench(t)
   const keys = await ring()
@@ -160,7 +160,7 @@ test('a destruction that ends before any flush to the disk is finished by the ne
   }
 })
 
-/** From the `flush`th flush of a file or folder on, every flush fails. So the work ends there, as in a kill. */
+/** Makes the `flush`th flush of a file or folder, and every later one, fail. So the work ends there, as in a kill. */
 function endAtFlush(t: TestContext, ofAny: FileHandle, flush: number) {
   const handles = Object.getPrototypeOf(ofAny) as FileHandle
   const { sync } = handles
@@ -172,7 +172,7 @@ function endAtFlush(t: TestContext, ofAny: FileHandle, flush: number) {
 
 /**
  * Starts a rotation that ends when it reaches the step for the `count`th time. Resolves with true if the new secret key
- * had replaced the old one by then.
+ * had replaced the old one before that.
  */
 async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
   let left = count
@@ -223,7 +223,7 @@ test('where the environment gives the key, both open until the first start with 
 })
 
 // A service may be killed while it reverts an interrupted rotation with the old secret key. Then some keys are
-// encrypted with one secret key, and others with both.
+// encrypted with the old secret key, and others with both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

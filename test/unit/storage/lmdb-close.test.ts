@@ -1,6 +1,6 @@
 /**
- * A read of lmdb-js sets a timer that releases its transaction. If that timer runs after the environment is closed, it
- * throws an error that nobody can catch, or damages the heap.
+ * Tests closing while reads run. A read of lmdb-js sets a timer that releases its transaction. If that timer runs after
+ * the environment is closed, it throws an error that nobody can catch, or damages the heap.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { openStore } from '../../../src/storage/open-store.ts'
 import { tempDir } from './fixtures.ts'
 
-/** Without the refusal, one of about twenty closings ends the process. */
+/** Number of closings. If reads were not refused, about one closing in twenty would end the process. */
 const CLOSINGS = 100
 
 test('reads and commits while the store closes are refused, and do not end the process', async (t) => {

@@ -68,7 +68,7 @@ test('a member without a connection has ended if its machine says so, and is ask
     await Promise.resolve()
     has.push(ended.has('b'))
   }
-  // Its connection is back.
+  // The connection of the member is back.
   ended.follow([])
   has.push(ended.has('b'))
   answer = 'other'

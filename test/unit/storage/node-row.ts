@@ -1,6 +1,6 @@
 import type { NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 
-/** The row of a standby that has shown itself a moment ago, with these changes. */
+/** Returns the row of a standby that was seen a moment ago, with these changes. */
 export const nodeRow = (change: Partial<NodeRow>): NodeRow => ({
   id: 'row',
   writer: null,

@@ -7,7 +7,10 @@ import { createSilenceWatch } from '../../../src/storage/drivers/postgres/owner/
 function watched() {
   let now = 0
   const watch = createNodeWatch(() => now)
-  /** The counters of the services, one second after the last look; a number below zero is one without its connection. */
+  /**
+   * Returns the verdict about each service, by default one second after the last look. `beats` has the counters of the
+   * services. A negative counter means that the service has no connection.
+   */
   const look = (beats: Record<string, number>, afterMs = 1_000) => {
     now += afterMs
     const found = Object.entries(beats).map(([id, beat]) => ({

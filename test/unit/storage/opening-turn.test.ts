@@ -32,7 +32,7 @@ test('the socket of a process that was killed is removed', async (t) => {
   const dir = await tempDir(t)
   const dead = createServer()
   await new Promise<void>((resolve) => dead.listen(join(dir, 'draft'), resolve))
-  // A closed server removes its file, unlike a killed process.
+  // A server that is closed removes its socket file, but a killed process does not. So the file is renamed first.
   await rename(join(dir, 'draft'), join(dir, 'opening-1-00-00'))
   await new Promise((resolve) => dead.close(resolve))
   const turn = await takeOpeningTurn(dir)

@@ -20,10 +20,13 @@ import { nodeRow } from './node-row.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
-/** This moment by clocks that agree. */
+/** Returns a moment at which all clocks show the same time. */
 const at = (ms: number): LeaseMoment => ({ monotonic: ms, wall: ms, uptime: ms })
 
-/** `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while they are asked. */
+/**
+ * Creates a lease with a simulated clock.
+ * `away` has the ports of the standbys that cannot reach the database either. `onAsked` runs while a standby is asked.
+ */
 function bench(away: number[] = [], onAsked = () => {}, mayGetRivals = false) {
   let now = 0
   let endedAt: number | undefined
@@ -50,8 +53,8 @@ function bench(away: number[] = [], onAsked = () => {}, mayGetRivals = false) {
     ends,
     away,
     /**
-     * Checks the lease as the owner does until this time. Returns the time at which the lease ended; undefined if it
-     * did not.
+     * Checks the lease at intervals until this time, as the owner does. Returns the time at which the lease ended, or
+     * undefined if it did not end.
      */
     async until(time: number) {
       while (now < time) {
@@ -60,7 +63,7 @@ function bench(away: number[] = [], onAsked = () => {}, mayGetRivals = false) {
       }
       return endedAt
     },
-    /** Checks the lease once at this time, as after a pause of the process. */
+    /** Checks the lease once, at this time, as after a pause of the process. Returns the same as `until`. */
     async wakeAt(time: number) {
       now = time
       await lease.check()
@@ -296,7 +299,7 @@ test('a machine that was suspended between a query and its answer does not hold 
   owner.renew(askedAt, [standby(1)])
   assert.equal(isLeaseHeld(shared, read), false)
 
-  // A suspension while the standbys are asked ends the lease, too.
+  // The lease also ends if the machine is suspended while the standbys are asked.
   owner.renew(momentNow(read), [standby(1)])
   assert.equal(isLeaseHeld(shared, read), true)
   isStandbyAway = async () => {

@@ -5,7 +5,7 @@ import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/pos
 const HOLDER = '1 today'
 
 interface Look {
-  /** Pause in ms before this look at the owner. */
+  /** Time in ms between the previous look and this one. */
   after?: number
   beat?: number | null
   isLocked?: boolean
@@ -13,8 +13,8 @@ interface Look {
 }
 
 /**
- * Returns what the standby decides after each look at the owner. A look without a counter finds the same counter as the
- * look before it.
+ * Returns what the standby decides after each look at the owner. If a look has no counter, it finds the same counter as
+ * the look before it.
  */
 function verdicts(looks: readonly Look[]): Verdict[] {
   let now = 0
@@ -28,7 +28,7 @@ function verdicts(looks: readonly Look[]): Verdict[] {
   })
 }
 const times = (count: number, look: Look = {}): Look[] => Array.from({ length: count }, () => look)
-/** Index of the look after which the owner may be replaced. */
+/** Returns the index of the first look after which the owner may be replaced, or -1. */
 const isReplacedAt = (looks: readonly Look[]) => verdicts(looks).findIndex((verdict) => verdict !== 'alive')
 
 test('an owner whose counter grows is alive, however long', () => {
@@ -46,7 +46,7 @@ test('an owner that lost its lock is dead when its counter has been the same for
   assert.equal(verdicts([{}, ...times(3, { isLocked: false })]).at(-1), 'dead')
   assert.equal(isReplacedAt([{}, ...times(20, { isLocked: false })]), 3)
   assert.equal(isReplacedAt([...times(4), ...times(20, { isLocked: false })]), 6)
-  // In this case the owner was only disconnected, and has taken the lock again.
+  // Here the owner was only disconnected, and has taken its lock again.
   assert.equal(isReplacedAt([...times(2, { isLocked: false }), { beat: 2 }, ...times(4)]), -1)
 })
 
@@ -70,7 +70,7 @@ test('after a failover the owner gets the longer time, because the new server ne
   watch.forget()
   const found = Array.from({ length: 6 }, () => look(undefined))
   assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
-  // This owner has replaced another one, and has not been seen itself. So the longer time applies to it.
+  // This owner has replaced the other one, but the standby has not seen it at work. So the longer time applies to it.
   look(HOLDER)
   const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
   assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])

@@ -1,4 +1,7 @@
-/** A separate process that reads the whole store and writes to it, because a damaged file may crash it. */
+/**
+ * A program that reads the whole store and writes to it. It runs as a separate process, because a damaged file may
+ * crash it.
+ */
 import { openStore } from '../../../src/storage/open-store.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)

@@ -1,5 +1,6 @@
 /**
- * A damaged data file must be reported before lmdb reads it, because lmdb would end the process with SIGSEGV or SIGBUS.
+ * Tests that damage in a data file is reported before lmdb reads the file. lmdb itself would end the process with
+ * SIGSEGV or SIGBUS.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -153,8 +154,8 @@ test(`of ${DAMAGES} random damages each is told, or lmdb reads and writes the st
   for (let number = 0; number < DAMAGES; number++) {
     const random = seeded(1_000 + number)
     const path = damaged(`random ${number}`, (bytes, pages) => {
-      // The damage is a sector, a few bytes or one bit: in the headers of the file, at the beginning of a page, or
-      // anywhere.
+      // The damage is a sector, a few bytes or a single bit. It is in the headers of the file, at the beginning of a
+      // page, or anywhere.
       const page = random(pages) * PAGE
       const at = [random(2) * PAGE + random(200), page + random(80), page + random(PAGE)][random(3)]!
       const length = [512, 8, 1][number % 3]!

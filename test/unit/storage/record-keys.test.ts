@@ -11,7 +11,7 @@ test('a key that is on the page is used', () => {
       .filter((path) => path.endsWith('.ts') && path !== 'storage/record-keys.ts')
       .map((path) => readFileSync(new URL(folder + path, ROOT), 'utf8')),
   )
-  // Some files import `keys` under the name `records`, because they use the name `keys` for something else.
+  // Some files import `keys` under the name `records`, because they use the name `keys` for another variable.
   const isUsed = (name: string) => sources.some((text) => new RegExp(`\\b(keys|records)\\.${name}\\b`).test(text))
   assert.deepEqual(
     Object.keys(keys).filter((name) => !isUsed(name)),
@@ -20,7 +20,7 @@ test('a key that is on the page is used', () => {
 })
 
 test('every record that belongs to no instance is in one family of the main thread', () => {
-  /** Media are not records, but their names are on the same page. */
+  /** Names of media in `keys`. Media are not records, so they belong to no family. */
   const media = new Set(['blob', 'blobs'])
   const found = Object.entries(keys).flatMap(([name, key]) => {
     const text = typeof key === 'string' ? key : (key as (...parts: string[]) => string)('1', '2', '3', '4')

@@ -70,7 +70,7 @@ test('record keys and texts of every length are written whole', () => {
 })
 
 test('no two values are sealed under the same nonce', () => {
-  // There are more values than one batch of nonces contains.
+  // This number of values needs more than one batch of nonces.
   const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
   assert.equal(new Set(nonces).size, nonces.length)
 })
@@ -108,8 +108,7 @@ test('a key is generated once, for its owner only, and never beside data sealed 
   const store = await tempStore(t)
   const dir = await tempDir(t)
   const file = join(dir, 'deep', 'secret.key')
-  // When "store copy" is refused, it leaves this record in its target. So a target with only this record counts as
-  // empty.
+  // A refused "store copy" leaves this record in its target. So a target that has only this record counts as empty.
   await store.commit({ ops: [[keys.owner, Buffer.from('x')]] })
   const [first, second] = await Promise.all([loadSecretKey({ file, store }), loadSecretKey({ file, store })])
   assert.deepEqual(first, second)

@@ -18,7 +18,7 @@ const work = (sent: number, change: Partial<InstanceWork> = {}): InstanceWork =>
   ...change,
 })
 
-/** The instance sends one message per second, and its usage is reported every ten seconds. */
+/** Returns the history of an instance that sends one message per second. Its usage is reported every ten seconds. */
 function steady(until: number) {
   const history = createUsageHistory()
   for (let at = 0; at <= until; at += 10 * SECOND) history.add('a', work(at / SECOND), START + at)
@@ -54,7 +54,7 @@ test('an instance that is younger than the window counts from its own start', ()
   assert.equal(history.within('b', 'hour'), undefined)
 })
 
-// The new thread may already have counted more, at its first report, than the last report of the thread before it.
+// At its first report, the new thread may already have counted more than the old thread had at its last report.
 test('the counts of the next thread are added to those of the thread before it', () => {
   const history = createUsageHistory()
   history.add('a', work(5), START + 10 * SECOND)

@@ -5,7 +5,9 @@ import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'
 function openMeter() {
   const time = { busyMs: 1_000, cpuMs: 500 as number | undefined }
   const meter = createWorkMeter({ busyMs: () => time.busyMs, cpuMs: () => time.cpuMs })
-  /** Makes the event loop busy for `busyMs`. The thread really uses the CPU for only `cpuMs` of this time. */
+  /**
+   * Simulates work: the event loop is busy for `busyMs`, and the thread really uses the CPU for `cpuMs` of this time.
+   */
   function work(busyMs: number, cpuMs = busyMs) {
     time.busyMs += busyMs
     if (time.cpuMs !== undefined) time.cpuMs += cpuMs

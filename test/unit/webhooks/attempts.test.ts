@@ -9,8 +9,8 @@ import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, we
 import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
-// An earlier bug: a read that failed was treated as an unreadable event. So the event was removed, and recorded as
-// failed.
+// An earlier bug: a failed read of an event was treated as an unreadable event. So the event was removed, and recorded
+// as failed.
 test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
   const to = await receiver(t)
   const real = await tempStore(t)
@@ -34,7 +34,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
   await outbox.start()
   const { eventId, ops } = outbox.append(textEvent('one', START))
   await real.commit({ ops })
-  // This outbox is that of the service after a restart: it has not written the records itself, so it must read them.
+  // This outbox simulates the service after a restart: it has not written the records itself, so it must read them.
   const next = createOutbox({ ...options })
   t.after(() => next.stop(0))
   await next.start()

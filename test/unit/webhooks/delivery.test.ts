@@ -148,7 +148,7 @@ test('a status decides even when the body never ends, and connections are used a
   to.server.on('connection', (socket) => sockets.add(socket))
   const deliver = delivery(t)
   for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
-  // The attempts share connections. There may be a second one if the first one is just being released.
+  // The attempts share connections. There may be a second connection if the first one is just being released.
   assert.ok(sockets.size <= 2, `${sockets.size} connections`)
   assert.equal((await deliver(`${to.url}/endless`)).ok, true)
 })
@@ -236,7 +236,7 @@ test('slots are given in order, stepping over an origin that is full', async () 
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-// Otherwise, a hundred hanging receivers with different origins would delay every other receiver for ten seconds.
+// Otherwise a hundred receivers that hang, each with another origin, would delay every other receiver for ten seconds.
 test('who has held a slot for long counts for its origin alone', async () => {
   const time = manualTime()
   const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })

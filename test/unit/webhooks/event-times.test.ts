@@ -39,7 +39,7 @@ test('a fact keeps its own time while nothing later of its chat was told, and ne
   const told = await (await bench(t)).open()
   assert.equal(await told(START - HOUR), START - HOUR)
   assert.equal(await told(START + 400), START + 400)
-  // The first receipt has a time without milliseconds, and the next receipt comes within the same second.
+  // The first receipt has a time without milliseconds. The next receipt comes within the same second.
   assert.equal(await told(START), START + 401)
   assert.equal(await told(START), START + 402)
   assert.equal(await told(START + 1_000), START + 1_000)
@@ -55,8 +55,8 @@ test('how far chats are ahead behind a clock that was a month ahead is known, af
   await told(time.now)
   time.now = START
   assert.equal(ahead(), 30 * DAY)
-  // The time must not go back, because receivers that compare times would drop an event with an earlier time than that
-  // of the event before it.
+  // The time of an event must not be earlier than that of the event before it: receivers that compare times would drop
+  // the event.
   assert.equal(await told(START), START + 30 * DAY + 1)
   await open()
   assert.equal(ahead(), 30 * DAY + 1)

@@ -25,7 +25,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /** If it returns true, each attempt hangs forever, as if the process had been killed. */
+    /** While it returns true, each attempt hangs forever, as if the process had been killed. */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
@@ -67,7 +67,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/** Records the message ids in all requests, and separately those in accepted requests. */
+/** Starts a receiver that records the message ids of all requests, and separately those of accepted requests. */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {
@@ -166,8 +166,8 @@ test('an event that the receiver alone refuses is parked and holds nobody up, du
   assert.deepEqual(texts(to.received), ['bad', 'a', 'b'])
   isAway = true
   for (const text of ['c', 'd', 'e']) await b.add(text)
-  // The event that was refused is tried again during the outage. Because it is the oldest event, its answer shows when
-  // the receiver is up again.
+  // The refused event is tried again during the outage. It is the oldest event, so its answer shows when the receiver
+  // is up again.
   await b.pass(30 * SECOND)
   isAway = false
   await b.pass(2 * MINUTE)
@@ -188,7 +188,8 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
-  // All events are checked again. There are more of them than one turn of the event loop handles.
+  // The change of settings makes the outbox check all events again. There are more of them than it handles in one turn
+  // of the event loop.
   b.settings = { ...b.settings }
   b.outbox.configured()
   await b.add('d5', 'delivery')
@@ -210,7 +211,7 @@ test('an event that was posted is not posted again by a read that precedes the c
   await until(() => gone.received.length === 2, 'the hold')
   for (const text of ['d', 'e', 'f']) await b.add(text, 'delivery')
   await until(() => there.received.length === 3, 'those of the other')
-  // The queue is read again, from the first event that had to wait.
+  // The outbox reads its queue again, from the first event that had to wait.
   const before = reads
   b.settings = { ...b.settings }
   b.outbox.configured()
@@ -240,7 +241,7 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
     Array.from({ length: 3 }, () => ['switched off', true]),
   )
-  // An event is first recorded as ended, and counted afterwards.
+  // The outbox first records that an event has ended, and then subtracts it from the backlog.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')
 })
 
@@ -268,7 +269,8 @@ test('a weekend away: those that were tried end with their schedule, those that 
   }
   const failed = (await b.entries()).filter(({ status }) => status === 'failed')
   assert.ok(failed.length > 0)
-  // In the time of this test, fewer than nine complete retry schedules (7 h 11 min 10 s each) fit one after the other.
+  // In the 60 hours of this test, at most eight complete retry schedules (7 h 11 min 10 s each) fit one after the
+  // other.
   assert.ok(failed.length <= 8, `${failed.length} were given up`)
   for (const { attempts, created_at, finished_at } of failed) {
     assert.ok(attempts >= 6)

@@ -1,4 +1,4 @@
-/** The parts of an outbox that most tests have in common. */
+/** Builds the parts of an outbox that most tests have in common. */
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
@@ -9,7 +9,7 @@ type Time = ReturnType<typeof manualTime>
 
 type Varying = Pick<OutboxOptions, 'webhooks' | 'deliver' | 'log'> & Partial<OutboxOptions>
 
-/** The test sets the time. `store` is real, or wraps a real one. */
+/** Returns the options of an outbox. The test sets the time. `store` is real, or wraps a real one. */
 export const outboxOptions = (store: StateStore, { clock, timer }: Time, varying: Varying): OutboxOptions => ({
   steps: () => {},
   instanceId: INSTANCE,
@@ -21,5 +21,5 @@ export const outboxOptions = (store: StateStore, { clock, timer }: Time, varying
   ...varying,
 })
 
-/** Posts to receivers on this machine. The caller closes its connections. */
+/** Returns a delivery that posts to receivers on this machine. The caller must close its connections. */
 export const localDelivery = ({ clock }: Time) => createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock })

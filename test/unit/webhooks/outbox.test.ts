@@ -29,8 +29,8 @@ interface Bench {
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
   /**
-   * Returns the keys that are left in the store, except the record with the time of a chat's last event, which is never
-   * removed.
+   * Returns the keys that are left in the store. It leaves out the record with the time of a chat's last event, because
+   * this record is never removed.
    */
   keysLeft(): Promise<string[]>
   exhaust(): Promise<void>
@@ -48,7 +48,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
     async open(change = {}) {
       const { deliver, close } = localDelivery(time)
       const varying = { webhooks: () => made.settings, deliver, log, ...change }
-      // Each result is written before the next event is sent. Other tests test results that are written later.
+      // Each result is written before the next event is sent. Other tests cover results that are written later.
       const outbox = createOutbox(outboxOptions(store, time, { maxUnwritten: 1, ...varying }))
       t.after(async () => {
         await outbox.stop(0)
@@ -125,7 +125,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
   const { webhooks } = new Stripe('sk_test_x')
   const signature = signed as string
   assert.equal(signature.startsWith(`t=${START / 1_000},v1=`), true)
-  // The clock of the test is not the real time, so the receiver accepts a signature of any age.
+  // The clock of the test does not show the real time. So the receiver accepts a signature of any age.
   webhooks.constructEvent(first!.body, signature, b.settings.secret, Number.MAX_SAFE_INTEGER)
   assert.throws(() => webhooks.constructEvent(`${first!.body} `, signature, b.settings.secret, Number.MAX_SAFE_INTEGER))
 
@@ -136,7 +136,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
 })
 
 const HTML = '<script>window.hacked=1</script>\u202e\u0000'
-/** Answers of a receiver: the bytes, their type, and the text that the log must show. */
+/** Answers of a receiver: their bytes, their type, and the text that the log must show. */
 const ANSWERS: readonly (readonly [name: string, bytes: Uint8Array, type: string, shown: string | null])[] = [
   ['nothing', Buffer.alloc(0), 'text/plain', null],
   ['markup and control characters', Buffer.from(HTML), 'text/html', HTML],
@@ -236,8 +236,8 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
-// An earlier bug: the log lines about the events of a busy account needed as much CPU time as the requests to its
-// webhook.
+// An earlier bug: the log lines about the events of a busy account needed as much CPU time as the webhook requests
+// themselves.
 test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
   let answer = 200
   const to = await receiver(t, () => answer)
@@ -269,7 +269,8 @@ test('a type without URL, or silenced, is not wanted', async (t) => {
 })
 
 test('a failed event is parked, the next ones go on, and its tries follow the schedule with the same bytes', async (t) => {
-  // In the log, each of these bytes becomes a character of three bytes. So the log row has room for two of the answers.
+  // In the log, each of these bytes becomes a character of three bytes. So only two of the answers fit into the log
+  // row.
   const refused = (response: ServerResponse) => response.writeHead(500).end(Buffer.alloc(2_048, 0xff))
   const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? refused : 200))
   const b = await bench(t, to.url)
@@ -292,7 +293,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
     assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
     b.time.advance(delay - 1)
-    // This time is after the last timer and before the retry. So only the hourly check may have run.
+    // This time is between the last timer and the retry. So nothing but the hourly check may have run.
     await b.time.armed(1)
     assert.equal(to.received.length, 3 + index)
     b.time.advance(1)
@@ -493,7 +494,7 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// An earlier bug: if the service stopped while a requested event waited for the disk, the event was removed from the
+// An earlier bug: if the service stopped while a requested resend waited for the disk, the event was removed from the
 // queue, and the caller got no answer.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
@@ -548,7 +549,7 @@ test('a body changed on disk is recorded as unreadable and does not stop the lin
   sealed[sealed.length - 1]! ^= 1
   await b.store.commit({ ops: ops.with(body, [ops[body]![0], sealed]) })
   await b.add(outbox, 'fine')
-  // The outbox has written these records itself, so it must not read them.
+  // The outbox has written these records itself, so it must not read them again.
   await outbox.stop(SECOND)
   await b.open()
   await until(() => to.received.length === 1, 'the other one')
@@ -621,8 +622,8 @@ test('what was taken is written with the next event as soon as there is enough o
   assert.equal(new Set(to.ids()).size, 9)
 })
 
-// An earlier bug: the commit of an event also wrote the outcomes of sixty other events. On an almost full disk it then
-// needed more space than a message may need.
+// An earlier bug: the commit of an event also wrote the outcomes of sixty other events. On an almost full disk, it then
+// needed more space than the commit of a message may need.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -681,7 +682,7 @@ test('a burst that is faster than its receiver waits on disk, and comes in order
   assert.ok((await statuses(b)).every((status) => status === 'delivered'))
 })
 
-// In PostgreSQL, a read from the first key on also scans all records that were removed before.
+// In PostgreSQL, a read that begins at the first key also scans all records that were removed before.
 test('the queue is read behind the events that have left it', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -718,8 +719,8 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   assert.deepEqual(await b.keysLeft(), [])
 })
 
-// An earlier bug: a commit of five hundred records needed seventy megabytes. If the disk had less space, the records
-// stayed and delayed the webhooks.
+// An earlier bug: a commit of five hundred records needed seventy megabytes of disk. If the disk had less space, the
+// records stayed and delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -813,7 +814,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
   assert.deepEqual((await list({ status: 'delivered', type: 'received' })).slice(1), [9, 2])
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
-  // The log rows of the three waiting events do not contain the type, so the events themselves must be read.
+  // The log rows of the three waiting events do not contain the type. So the events themselves must be read.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
   // These events fail permanently first, and are then sent again on request.
   answer = 500
@@ -826,8 +827,8 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
 })
 
-// An earlier bug: if the clock had been ahead and was set back, the next attempt came later by as much as the clock had
-// been ahead.
+// An earlier bug: if the clock was ahead and was then set back, the next attempt was too late by as much as the clock
+// had been ahead.
 test('a next try that was put off by a clock that was ahead comes after its own wait', async (t) => {
   const b = await bench(t, 'https://example.com/hook')
   let ahead = 1_000 * HOUR

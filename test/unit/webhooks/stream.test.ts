@@ -157,7 +157,7 @@ test('an event whose commit failed holds the others back for a minute, not for g
   assert.deepEqual((await b.read(cursor)).ids, [next])
 })
 
-// The result of a send waits while the disk is full. It keeps its event id, so when it is written, readers already have
+// While the disk is full, the result of a send waits, but keeps its event id. When it is written, readers already have
 // events with higher ids.
 for (const minutes of [1, 11])
   test(`an event that reaches the disk ${minutes} min late is a gap for who has read on`, async (t) => {
@@ -212,8 +212,8 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// An earlier bug: if the commit that removes kept events failed, their keys were forgotten. So the events stayed on
-// disk until the next start.
+// An earlier bug: if the commit that removes kept events failed, the outbox forgot the keys of these events. So they
+// stayed on disk until the next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true

@@ -1,4 +1,4 @@
-/** Compares the service's decoder of stanzas with that of the library, which it replaces. The seed is fixed. */
+/** Compares the service's decoder of stanzas with the library's decoder, which it replaces. The seed is fixed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
@@ -14,7 +14,7 @@ import {
 } from '../../../workers/shard/wire/binary-node.ts'
 import { nodeBytes } from '../../../workers/shard/wire/node-bytes.ts'
 
-// Without this call, the library's encoder treats the names of inherited properties as tokens.
+// Without this call, the library's encoder takes the names of inherited properties for tokens.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
 const SEED = { seed: 20_261_123, numRuns: 500 }
@@ -33,7 +33,7 @@ function inSlices(bytes: Buffer): { node: BinaryNode; slices: number } {
   }
 }
 
-/** Undefined if the decoder throws. */
+/** Returns the decoded stanza, or undefined if the decoder throws. */
 function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode | undefined {
   try {
     return read(bytes)
@@ -43,8 +43,8 @@ function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode
 }
 
 /**
- * Whether the bytes may contain a length of 2^31 or more. The library treats it as negative, so it moves backwards and
- * may read the same bytes forever.
+ * Returns true if the bytes may contain a length of 2^31 or more. The library takes such a length as negative, so it
+ * moves backwards and may read the same bytes forever.
  */
 const goesBack = (bytes: Buffer) => bytes.some((byte, at) => byte === TAGS.BINARY_32 && (bytes[at + 1] ?? 0) > 127)
 
@@ -135,7 +135,7 @@ test('what the library writes is read as the library reads it, at once and in sl
       const all = encoded(node)
       same(all)
       const whole = outcome(readNode, all)
-      // The library can encode a JID that consists only of the @, but cannot decode it.
+      // The library can encode a JID that consists only of the @, but it cannot decode this JID.
       if (whole) assert.deepStrictEqual(inSlices(all).node, whole)
     }),
     SEED,
@@ -264,7 +264,7 @@ test('jids in jids have an end', () => {
   assert.ok(readNode(encoded({ tag: 'x', attrs: {}, content: `${'a@'.repeat(within)}b` })).content)
   for (const kind of [[TAGS.JID_PAIR], [TAGS.JID_PAIR, 9], [TAGS.FB_JID], [TAGS.AD_JID, 0, 0], [TAGS.INTEROP_JID]])
     assert.throws(() => readNode(nested(kind, 100_000)), MalformedStanza)
-  // If the bytes at a position are not a server, the decoder must not try this position again and again.
+  // If no server can be read at a position, the decoder must not try this position again and again.
   assert.throws(() => readNode(nested([TAGS.INTEROP_JID, TAGS.INTEROP_JID, 9, 0, 0, 0, 0], 5_000)), MalformedStanza)
 })
 

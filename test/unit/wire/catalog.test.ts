@@ -24,7 +24,7 @@ import {
   updateCollectionQuery,
 } from '../../../workers/shard/wire/catalog.ts'
 
-/** A node as `[tag, attrs, content]`, with bytes as text. */
+/** A node in the form `[tag, attrs, content]`, with bytes as text. */
 type Shown = [tag: string, attrs: BinaryNode['attrs'], content?: Shown[] | string]
 const shown = ({ tag, attrs, content }: BinaryNode): Shown =>
   content === undefined ? [tag, attrs] : [tag, attrs, Array.isArray(content) ? content.map(shown) : String(content)]

@@ -5,7 +5,7 @@ import { saltIn, withSalt } from '../../../workers/shard/wire/chat-token.ts'
 
 const index = Buffer.from('["nct_salt_sync"]')
 const salt = Buffer.from('0123456789abcdef')
-/** The bytes of field 80 of `SyncActionValue`, in which the salt is field 1. */
+/** Encoded field 80 of `SyncActionValue`. Its field 1 is the salt. */
 const action = Buffer.concat([Buffer.from([0x82, 5, salt.length + 2, 0x0a, salt.length]), salt])
 
 function read(value: proto.ISyncActionValue, more = Buffer.alloc(0)) {

@@ -12,7 +12,8 @@ test('the token is computed over the LID of the person, under the salt', () => {
 })
 
 test('a field is found by its number, the last where there are several, and in nothing that is damaged', () => {
-  // Field 1 is the varint 300, field 2 is "ab", field 3 is a fixed32, field 4 is a fixed64, and field 2 again is "c".
+  // Field 1 is the varint 300, field 2 is "ab", field 3 is a fixed32, and field 4 is a fixed64. Then field 2 comes a
+  // second time, with "c".
   const message = Buffer.concat([
     Buffer.from([8, 0xac, 2, 0x12, 2]),
     Buffer.from('ab'),

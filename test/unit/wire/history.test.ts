@@ -1,6 +1,6 @@
 /**
- * Reading a history in pieces must give the same content as reading it in one call. The memory for this must not grow
- * with the history.
+ * Tests that a history that is read in pieces has the same content as one that is read in one call. The memory for this
+ * must not grow with the history.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ const EVERYTHING = encoded({
 
 test('the salt of tokens for new chats is read, which the definition of the library lacks', () => {
   const salt = Buffer.from('0123456789abcdef')
-  // Field 19, whose tag has two bytes.
+  // This is field 19, whose tag takes two bytes.
   const field = Buffer.concat([Buffer.from([0x9a, 1, salt.length]), salt])
   for (const bytes of [Buffer.concat([EVERYTHING, field]), Buffer.concat([field, EVERYTHING])])
     for (let size = 1; size < 40; size++) {

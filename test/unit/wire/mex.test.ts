@@ -59,7 +59,7 @@ test('what of an answer counts', () => {
   ]
   for (const [body, expected] of rows) assert.deepEqual(mexAnswer(answer(body), 'xwa2_newsletter'), expected)
   assert.deepEqual(mexAnswer({ tag: 'iq', attrs: {} }, 'x'), { kind: 'empty' })
-  // If a variable is wrong, the error in the answer contains the name of its field.
+  // If a variable of the request is wrong, the `path` of the error in the answer names the queried field.
   const wrong = { ...NOT_KNOWN, errors: [{ ...NOT_KNOWN.errors[0], path: ['xwa2_newsletter'] }] }
   assert.equal(mexAnswer(answer(wrong), 'xwa2_newsletter').kind, 'refused')
 })

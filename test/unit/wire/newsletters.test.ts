@@ -11,7 +11,7 @@ import {
   termsQuery,
 } from '../../../workers/shard/wire/newsletters.ts'
 
-/** The metadata of a channel, as captured from the network. */
+/** Metadata of a channel, as captured from the network. */
 const described = {
   id: '120363166555745933@newsletter',
   state: { type: 'ACTIVE' },

@@ -1,4 +1,7 @@
-/** The stanza for the picture of a group names the group; the stanza for the account's own picture names no target. */
+/**
+ * Tests the stanzas that change a picture. The stanza for a group's picture names the group. The stanza for the
+ * account's own picture names no target.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removePictureQuery, setPictureQuery } from '../../../workers/shard/wire/picture.ts'

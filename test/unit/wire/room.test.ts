@@ -1,4 +1,4 @@
-/** Only files in the folder `wire/` may build or read stanzas. */
+/** Tests that only files in the folder `wire/` build or read stanzas. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,21 +6,21 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../harness/checkout.ts'
 
-/** A file that contains parts of the library's source as text, to compare them after an upgrade. */
+/** File that contains parts of the library's source as text, to compare them with the library after an upgrade. */
 const QUOTES = 'baileys/surface.ts'
 const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 
-/** Files whose code looks as if it reads a node, but does not, each with the reason. */
+/** Files whose code looks as if it reads a node although it does not, each with the reason. */
 const NOT_READING: Readonly<Record<string, string>> = {
   'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',
 }
 
 /**
- * Files that build stanzas with as many entries as an account has people. They do it in pieces, so that other work can
- * run in between.
+ * Files that build stanzas which may have an entry for each person of an account. They build such a stanza in pieces,
+ * so that other work can run in between.
  */
 const IN_PIECES = ['wire/app-state-collection.ts']
 

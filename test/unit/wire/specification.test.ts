@@ -1,6 +1,6 @@
 /**
  * Compares the stanzas that the service builds with the specification of the protocol, as `.ci/run` does with the
- * traces of all tests. If a required attribute is removed from a stanza, this must be reported.
+ * traces of all tests. Without one of its required attributes, a stanza must be reported.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -53,8 +53,8 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
   ['GetParticipatingGroups', participatingQuery(), [TO]],
-  // The check takes this query for another one (that for the invitation link of a group), whose missing attributes it
-  // already knows and does not report. So none are tested here.
+  // The check confuses this query with another one (that for the invitation link of a group). It already knows the
+  // missing attributes of that query and does not report them, so none are tested here.
   ['GetInviteGroupInfo', invitedQuery('Ab'), []],
   ['Create', createQuery('Team', 'KEY', [PERSON]), [TO]],
   [

@@ -9,7 +9,7 @@ import { sameKind } from '../../../harness/checkout.ts'
 test('what nobody catches is reported with its owner, and the thread goes on', async () => {
   const module = sameKind('./survivor', import.meta.url)
   const thread = new Worker(module, { execArgv: threadFlags(module) })
-  // One listener receives all messages. With `once`, a message that arrives between two calls would be lost.
+  // A single listener receives all messages. With `once`, a message that arrives between two calls would be lost.
   const messages = on(thread, 'message')
   const next = async () => (await messages.next()).value[0] as unknown
   const exit = once(thread, 'exit')

@@ -1,6 +1,6 @@
 /**
- * Tests a trap (a fatal error) in a WebAssembly module. All sessions of the thread share this module, and none of them
- * can use it afterwards.
+ * Tests a trap (a fatal error) in a WebAssembly module. All sessions of the thread share this module, and after a trap
+ * none of them can use it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * A thread in which a WebAssembly module traps (fails fatally) at the place that `workerData` names. It reports the
- * errors that reached its handlers.
+ * A thread in which a WebAssembly module traps (fails fatally) at the place that `workerData` names. The thread reports
+ * the errors that reached its handlers.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'
@@ -11,13 +11,13 @@ interface Wasm {
   Instance: new (module: object) => { exports: { f: () => void } }
 }
 
-// The bytes of this module: (module (func (export "f") unreachable))
+// Bytes of this module: (module (func (export "f") unreachable))
 const code = '0061736d0100000001040160000003020100070501016600000a05010300000b'
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
 const trap = new Instance(new Module(Buffer.from(code, 'hex'))).exports.f
 
 surviveRejections(({ error }) => parentPort!.postMessage(error.name))
-// In the service, sockets keep the thread alive. Here, this listener does so.
+// In the service, sockets keep the thread alive. Here this listener does.
 parentPort!.on('message', () => {})
 
 const ways: Record<string, () => void> = {

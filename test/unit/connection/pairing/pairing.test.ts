@@ -1,6 +1,6 @@
 /**
- * Tests pairing codes. A socket has only one code at a time, because the library keeps it in its credentials. So only
- * the newest code can be entered.
+ * Tests pairing codes. A socket has only one code at a time, because the library keeps the code in its credentials. So
+ * only the newest code can be entered.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,7 +64,7 @@ test('when the code expires is told by the clock that clients have, also after t
   assert.equal((await shown)?.expiresAt, wall + 60_000)
 })
 
-/** Number of the PNG colour type that has one byte per pixel. */
+/** PNG colour type that has one byte per pixel. */
 const GREY = 0
 const COLOR_TYPE_AT = 25
 

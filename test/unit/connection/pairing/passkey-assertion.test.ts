@@ -1,4 +1,4 @@
-/** Tests the errors of an assertion that can be found without the account's public key. */
+/** Tests the errors in an assertion that can be found without the public key of the account's passkey. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

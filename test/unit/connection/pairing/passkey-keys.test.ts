@@ -1,4 +1,4 @@
-/** Tests the cryptography of linking with a passkey with test vectors that other implementations use, too. */
+/** Tests the cryptography of linking with a passkey. The test vectors are also used by other implementations. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

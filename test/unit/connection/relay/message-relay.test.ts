@@ -54,7 +54,7 @@ function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): Bin
 }
 
 /**
- * Creates Ana with two devices, the account's own phone, and this device. Without options, sessions and device lists
+ * Creates Ana with two devices, the account's own phone, and this device. By default, their sessions and device lists
  * are already known.
  */
 async function world({ sessions: begun = true, lists: listed = true }: { sessions?: boolean; lists?: boolean } = {}) {
@@ -165,7 +165,7 @@ describe('to a person', () => {
         assert.equal((plain.deviceSentMessage?.message ?? plain).extendedTextMessage?.text, text)
         assert.deepEqual([...plain.messageContextInfo!.messageSecret!], [...new Uint8Array(32).fill(5)])
       }
-      // As long as a device has not answered, each message to it also contains the sender's identity.
+      // As long as a device has not answered, each message to it also contains the identity of the sender.
       assert.deepEqual(tags(stanza), ['participants', 'device-identity', 'reporting', 'tctoken', 'meta'])
     }
     assert.deepEqual([all.asked, all.given], [[], []])

@@ -24,8 +24,8 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// The network also acknowledges the account's own receipts with this class, under message ids that other people have
-// chosen. So the recipient must match, too.
+// The network also acknowledges the account's own receipts with this class. These acks have message ids that other
+// people have chosen, so the recipient must match, too.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)
@@ -49,7 +49,8 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// An earlier bug: a slow send used up the time for its ack, so an accepted message was reported as failed.
+// An earlier bug: the time limit for an ack included the time to send the message. So after a slow send, an accepted
+// message was reported as failed.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

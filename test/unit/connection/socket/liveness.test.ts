@@ -5,7 +5,9 @@ import { DAY, HOUR, MINUTE } from '../../../../src/domain/clock.ts'
 import { watchLiveness } from '../../../../workers/shard/connection/socket/liveness.ts'
 import type { NetworkSocket } from '../../../../workers/shard/network/network-socket.ts'
 
-/** Starts the check. An event emitter replaces the socket, because the check only uses the socket's events. */
+/**
+ * Starts the check. An event emitter takes the place of the socket, because the check only uses the socket's events.
+ */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-01-31T12:00:00.000Z') })
   const ev = new EventEmitter()

@@ -11,7 +11,7 @@ const REAL: NetworkOptions = { url: null, root: null, ca: null, mediaHost: null,
 const WORKER = 'self.x=JSON.parse("{\\"server_revision\\":7,\\"client_revision\\":2000000001,\\"tier\\":1}")'
 const NEWEST = [2, 3000, 2_000_000_001]
 
-/** Simulates the web: every host name has a public address, and every connection leads to the server of this test. */
+/** Simulates the web: every host name has a public address, but every connection leads to the server of this test. */
 async function world(t: TestContext, answer: Answer = (response) => response.end(WORKER)) {
   const store = await tempStore(t)
   const log = recordingLog()
@@ -37,7 +37,8 @@ async function world(t: TestContext, answer: Answer = (response) => response.end
   return { open, asked, host, log, store }
 }
 
-// An earlier bug: the service sent the version of its release, which was refused, until the instance stopped.
+// An earlier bug: the service sent the version that its release contains until the instance stopped, although the
+// network refused this version.
 test('after a refusal the real network’s own web client is asked, and what it says is named, over a restart, too', async (t) => {
   const { open, asked, host } = await world(t)
   const version = await open()

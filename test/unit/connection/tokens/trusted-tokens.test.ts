@@ -1,6 +1,6 @@
 /**
- * The account gives a contact its trust token once, and stores the contact's token. Code that writes a part of a
- * contact's record must keep the other parts.
+ * Tests trust tokens. The account gives each contact its own token once, and stores the token that it gets from the
+ * contact. Code that writes a part of a contact's record must keep the other parts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -110,7 +110,7 @@ test('who set up their phone anew is given our token again, if they had one', as
   assert.deepEqual(given, [`${LID} trusted_contact`])
 })
 
-// An earlier bug: if a token arrived while the history was read, an older token from the history replaced it.
+// An earlier bug: if a token arrived while the history was being read, an older token from the history replaced it.
 test('a token of the history does not replace a newer one that arrives at the same time', async () => {
   const { rows, tokens } = open()
   const older = new Map([[LID, { token: Buffer.from('older'), timestamp: String(NOW - 100), senderTimestamp: 7 }]])
@@ -140,7 +140,7 @@ test('what has expired is removed, with its name in the index, while the account
   const listed = () => JSON.parse(String(rows.__index?.token)) as string[]
   tokens.removeExpired()
   while (rows.again) await settle()
-  // This token arrives after the removal of the old one, and before the index is changed.
+  // This new token arrives between the removal of the old one and the change of the index.
   await tokens.list(await tokens.storeNewer(new Map([['again', { token: Buffer.from('new'), timestamp: String(NOW) }]])))
   while (listed().includes('both')) await settle()
   assert.deepEqual(listed(), ['theirs', 'ours', 'given', 'again'])
@@ -149,7 +149,7 @@ test('what has expired is removed, with its name in the index, while the account
   assert.deepEqual([rows.ours, rows.given], [before.ours, before.given])
   assert.equal(String((await tokens.node('again'))[0]?.content), 'new')
 
-  // Expired tokens are removed only once a day, so this one must remain.
+  // The removal runs only once a day, so this expired token must remain.
   rows.both = before.both!
   rows.__index = { token: Buffer.from(JSON.stringify(['both'])) }
   tokens.removeExpired()

@@ -1,6 +1,7 @@
 /**
- * If the WebAssembly module (whatsapp-rust-bridge 0.5.4) decrypts a message of an archived session, it first advances
- * the ratchet of the current session. This damages the current session, and the first reply is lost.
+ * Tests messages of an archived session. When the WebAssembly module (whatsapp-rust-bridge 0.5.4) decrypts such a
+ * message, it first advances the ratchet of the current session. This damages the current session, and the first reply
+ * is lost.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -14,7 +15,7 @@ const PN = '4915700000005@s.whatsapp.net'
 const ROUNDS = 12
 const MESSAGES = 60
 
-/** Returns random numbers that are the same in every run. */
+/** Returns a generator of random numbers that are the same in every run. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {

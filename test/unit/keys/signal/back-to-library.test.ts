@@ -22,7 +22,7 @@ const GROUP = '120363000000000003@g.us'
 const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
 
-/** The keys are converted to the JSON of the library's files, and back. */
+/** Opens the library with stored keys, which are first converted to the JSON of the library's files and back. */
 function libraryWith({ creds }: Gateway, stored: Record<string, unknown>) {
   const map = new Map(Object.entries(JSON.parse(JSON.stringify(stored, BufferJSON.replacer), BufferJSON.reviver)))
   const state: SignalKeyStore = {

@@ -1,6 +1,6 @@
 /**
- * A simulated instance with the real store and Signal repository, and with key bundles like those that the network
- * gives to contacts.
+ * Simulates an instance with the real store and Signal repository. It has key bundles like those that the network gives
+ * to contacts.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,14 +53,17 @@ export interface Gateway {
   auth: AuthState
   repository: SignalRepository
   openRepository(): SignalRepository
-  /** `preKeyId`: the number of the one-time key in the bundle. */
+  /** Returns the key bundle that contains the one-time key with this number. */
   bundle(preKeyId: number): SignalBundle
 }
 
 export interface GatewayOptions {
   store: StateStore
   instanceId?: string
-  /** Gets the key changes of a decrypted part, in the same turn of the event loop. By default it commits them. */
+  /**
+   * Gets the key changes of a decrypted part, in the same turn of the event loop as the decryption. By default it
+   * commits them.
+   */
   keep?: (changes: readonly KeyChange[], keys: KeyStore) => Promise<void>
   maxEntries?: number
   pnToLid?: (jids: string[]) => Promise<LIDMapping[] | undefined>
@@ -82,7 +85,10 @@ export async function openGateway({
   const fresh = Array.from({ length: preKeys }, (_, at) => ({ id: at + 1, pair: Curve.generateKeyPair() }))
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
-  /** The library's decrypting methods lock and commit as the inbox does, so that tests can compare both ways. */
+  /**
+   * Opens the repository with the library's decrypting methods. They lock and commit as the inbox does, so that tests
+   * can compare both ways.
+   */
   function openRepository(): SignalRepository {
     const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
     const repository = createSignalRepository({ keys, creds: () => creds, locks })({ creds, keys: view }, log, pnToLid)
@@ -126,7 +132,10 @@ export async function openGateway({
   }
 }
 
-/** Returns a session as the library passes it to `injectE2ESession`, with the type byte before each public key. */
+/**
+ * Returns a session in the form in which the library passes it to `injectE2ESession`: each public key has a type byte
+ * before it.
+ */
 export function session(device: SignalDevice, take = true) {
   const { registrationId, identity, signedPreKey, preKey } = device.bundle(take)
   const typed = (publicKey: Uint8Array) => generateSignalPubKey(publicKey)
@@ -138,10 +147,10 @@ export function session(device: SignalDevice, take = true) {
   }
 }
 
-/** The address under which contacts store their session with the gateway. */
+/** Address under which contacts store their session with the gateway. */
 export const GATEWAY = 'gateway.1'
 
-/** Wraps a store so that each answer is delayed by 0 to 6 ms, at random, as with a busy or remote disk. */
+/** Wraps a store so that each answer is late by 0 to 6 ms, at random. A busy or remote disk answers like this. */
 export function slowly(store: StateStore): StateStore {
   const wait = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 6))
   return {

@@ -19,7 +19,8 @@ const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
 
 /**
- * The library's own Signal code, with its records in a map. `carryOver` copies these records to the gateway's store.
+ * Opens the library's own Signal code, with its records in a map. `carryOver` copies these records to the gateway's
+ * store.
  */
 function libraryOf({ creds, keys: ours }: Gateway) {
   const map = new Map<string, unknown>()
@@ -94,8 +95,8 @@ test('a session that still waits for its first answer goes on, and its first mes
 })
 
 /**
- * Returns a session in which both sides have sent messages, so the next messages of the other side continue a chain
- * from which the library has already decrypted some.
+ * Returns a session in which both sides have already sent messages. So the next messages of the other side belong to a
+ * chain of which the library has decrypted a part.
  */
 async function conversation(instanceId: string) {
   const gateway = await openGateway({ store: disk.store, instanceId })

@@ -1,6 +1,6 @@
 /**
- * Shows why the gateway does not use the library's own Signal code: with a store that takes 0 to 6 ms, it loses most
- * ratchet steps when both sides write.
+ * Shows why the gateway does not use the library's own Signal code. With a store that takes 0 to 6 ms, that code loses
+ * most ratchet steps when both sides write.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -75,7 +75,8 @@ test('group messages that arrive at once are all read, each once', async () => {
     read.map(text),
     sent.map((_, n) => `${n}`),
   )
-  // If a ratchet step was lost, the record still contains a key that was already used.
+  // If a ratchet step were lost, the record would still contain a key that was already used, and the message would open
+  // again.
   for (const msg of sent)
     await assert.rejects(repository.decryptGroupMessage({ group, authorJid: PN, msg }), { problem: 'duplicate' })
 })

@@ -1,4 +1,4 @@
-/** Nobody but the phone that linked this device may use the address of the phone. */
+/** Tests that only the phone that linked this device may use the address of the phone. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createSignalDevice, type SignalDevice } from '../../../../packages/sandbox/src/testing.ts'
@@ -13,7 +13,7 @@ const PHONE = { number: `${NUMBER}@s.whatsapp.net`, LID: `${LID}@lid` }
 const REFUSED = { name: 'SignalError', problem: 'not_the_phone' }
 let count = 0
 
-/** Opens an instance that `phone` has linked. `link` sets the account; before that, every identity is accepted. */
+/** Opens an instance that `phone` has linked. Before `link` sets the account, every identity is accepted. */
 async function linked(phone: SignalDevice) {
   const gateway = await openGateway({ store: disk.store, instanceId: `phone${++count}` })
   const link = () =>

@@ -83,14 +83,15 @@ test('a compressed frame is not overtaken by the ones behind it', async () => {
 })
 
 test('a large frame is read in slices, and meanwhile nothing is taken from the wire', async () => {
-  // The clock advances by 1 ms each time it is read, so a turn ends after eight readings.
+  // The clock advances by 1 ms each time that it is read. So a turn of the event loop ends after the clock was read
+  // eight times.
   let time = 0
   const { ids, nodes, busy, push, sealed } = connection({ now: () => time++ })
   push(sealed(large('1')), sealed(small('2')))
   assert.deepEqual(ids, [])
   let turns = 0
   for (; ids.length < 2; turns++) await nextTurn()
-  // Each entry consists of a node and an attribute. The clock is read after every 512 of them.
+  // Each entry consists of a node and an attribute. The clock is read once for every 512 of them.
   assert.ok(turns >= Math.floor((2 * 20_000) / 512 / 9), `${turns} turns`)
   assert.deepEqual(ids, ['1', '2'])
   assert.equal((nodes[0]!.content as BinaryNode[]).length, 20_000)

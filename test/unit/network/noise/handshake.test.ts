@@ -1,6 +1,6 @@
 /**
  * Compares the handshake with a published test vector of Noise, and with the library. The server's side in these tests
- * shares no code with the service, with the simulator or with the library.
+ * shares no code with the service, the simulator or the library.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,8 +16,8 @@ import { agree, newPair, pairOf, rawOf, symmetric } from '../../../simulator/noi
 const hex = (text: string) => Buffer.from(text, 'hex')
 
 /**
- * The vector of `Noise_XX_25519_AESGCM_SHA256` with a prologue and a payload in each message, which several
- * implementations of Noise use.
+ * Test vector of `Noise_XX_25519_AESGCM_SHA256` with a prologue and a payload in each message. Several implementations
+ * of Noise use it.
  */
 const VECTOR = {
   ownSecret: hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'),
@@ -40,7 +40,7 @@ test('the keys and messages are those of the published vector', () => {
   const state = createSymmetricState('Noise_XX_25519_AESGCM_SHA256', VECTOR.prologue)
   assert.deepEqual(Buffer.concat([ephemeral, Buffer.from('test_msg_0')]), VECTOR.first)
   state.mixHash(ephemeral)
-  // Other users of Noise bind the payload of the first message, too. The network's protocol has none.
+  // The vector has a payload in the first message, which is hashed, too. The network's protocol has no such payload.
   state.mixHash(Buffer.from('test_msg_0'))
 
   const [theirs, sealedKey, payload] = [VECTOR.second.subarray(0, 32), VECTOR.second.subarray(32, 80), VECTOR.second.subarray(80)]
@@ -58,7 +58,10 @@ test('the keys and messages are those of the published vector', () => {
   assert.equal(unsealFrame(VECTOR.received, { key: received, counter: 0 }).toString(), 'submarineyellow')
 })
 
-/** Answers a first message as a server. Returns the hello and the key that decrypts what the server receives. */
+/**
+ * Answers a first message as a server does. Returns the hello, and the key with which the server decrypts what it
+ * receives.
+ */
 function serverFor(ephemeral: Uint8Array) {
   const [own, ownEphemeral] = [newPair(), newPair()]
   const { Details } = proto.CertChain.NoiseCertificate

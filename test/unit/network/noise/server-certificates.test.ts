@@ -1,4 +1,4 @@
-/** Tests which servers are trusted. The certificates are signed by the JavaScript implementation of the curve. */
+/** Tests which servers the service trusts. The JavaScript implementation of the curve signs the certificates. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -20,7 +20,7 @@ interface Chain {
 
 const newChain = (): Chain => ({ root: generateKeyPair(), intermediate: generateKeyPair(), server: generateKeyPair() })
 
-/** Builds a certificate chain like that of the real server. `change`: the fields that differ from a valid chain. */
+/** Builds a certificate chain like that of the real server. `change` has the fields that differ from a valid chain. */
 function certChain({ root, intermediate, server }: Chain, change: { leaf?: object; intermediate?: object } = {}) {
   const times = { notBefore: NOW / 1000 - DAY, notAfter: NOW / 1000 + DAY }
   const inner = Details.encode({

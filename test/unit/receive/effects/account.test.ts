@@ -32,7 +32,7 @@ test('the pair of number and LID is found in every stanza that has both', () => 
     node('message', { from: PN }),
     node('message', { from: PN, sender_lid: 'odd' }),
     node('message', { from: PN, sender_pn: PN }),
-    // The author of a message chooses its content, so this node must have no effect inside a message.
+    // The author of a message chooses its content. So inside of a message this node must have no effect.
     node('message', { from: '1@lid' }, [node('meta', { jid: LID, phone_number: PN })]),
   ])
     assert.deepEqual(lidPairsIn(stanza), [])

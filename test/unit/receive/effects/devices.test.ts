@@ -48,8 +48,8 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 })
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
-// The notification contains the number, but the list is stored under the LID. An earlier bug: messages did not reach
-// the new device.
+// The notification names the number, but the list is stored under the LID. An earlier bug: messages did not reach the
+// new device.
 test('a new device makes the stored list invalid under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()
@@ -102,8 +102,8 @@ test('an ack with another hash of the devices than the last drops the lists of t
   assert.deepEqual(left(), ['77', '88'])
   fill()
   await devices.acked(ack(GROUP, '2:cccc'))
-  // Changes of a group's members are reported by notifications. So the first hash of members on a connection is no sign
-  // of a change.
+  // Changes of a group's members are reported by notifications. So the first hash of members on a connection does not
+  // mean that the members changed.
   assert.deepEqual([left(), forgotten.includes(GROUP)], [['88'], false])
   await devices.acked(ack(GROUP, '2:dddd'))
   assert.equal(forgotten.at(-1), GROUP)

@@ -48,7 +48,7 @@ async function bench(t: TestContext) {
     async commit(batch) {
       if (b.isFull) throw new Error('no space left on device')
       const isDone = await disk.commit(batch)
-      // The keys have the form `instance:<id>:<kind>:…`, except for the keys of the test.
+      // All keys have the form `instance:<id>:<kind>:…`, except for the keys of the test itself.
       b.commits.push([...new Set(batch.ops.map(([key]) => key.split(':')[2] ?? key))].sort())
       return isDone
     },
@@ -101,7 +101,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  // The first commit has one kind of record more, because it also records that the log has an index.
+  // The first commit also records that the log has an index, so it has one kind of record more than others.
   assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])

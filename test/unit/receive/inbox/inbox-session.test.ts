@@ -135,7 +135,7 @@ test('a part whose other is missing is taken without its key, and both make the 
   const { translated, live, socket } = await bench(t)
   const node = stanza('A', 2)
   const before = socket((await live()).session())
-  // The process of this run ends after the first part of the message was decrypted, and before the second one.
+  // The process of this run ends between the decryption of the first part of the message and that of the second one.
   await assert.rejects(before.take(node, padded({ conversation: 'first' }), new StorageFailure('killed')))
   assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())
@@ -153,8 +153,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// An earlier bug: a decrypted message without a valid content was recorded as processed before its event was written.
-// So when the message came again, it was acknowledged, and its event was never sent.
+// An earlier bug: a decrypted message without valid content was recorded as processed before its event was written.
+// When it came again, it was acknowledged, and its event was never sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -281,8 +281,8 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client has really sent two messages with the same counter. The second one cannot be decrypted. An earlier bug: it
-// was never reported.
+// A client has really sent two messages with the same counter. The second one cannot be decrypted. An earlier bug: that
+// message was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -343,7 +343,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const [replayed] = await next.session.replays()
   assert.deepEqual(await next.session.replays(), [], 'once a socket')
   assert.equal(await next.take(replayed!), 'peer')
-  // In addition, the network sends the stanza again, while the same message is still being handled.
+  // The network also sends the stanza again while the same message is still being handled.
   assert.equal(await next.take(node), 'peer')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual([translated.applied, translated.peers, translated.heard, next.opened], [['hi'], ['hi'], [], 0])
@@ -370,7 +370,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// An earlier bug: a message of the account's own phone at which the library fails ended the connection at each of five
+// An earlier bug: a message of the account's own phone that made the library fail ended the connection at each of five
 // logins.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
@@ -387,7 +387,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// An earlier bug: a message that triggers a defect of the service also ended five connections.
+// An earlier bug: a message that triggers a defect of the service ended five connections, too.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -443,7 +443,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// A listener adds the id of the app state key to the credentials. When the connection has ended, this listener is gone.
+// A listener adds the id of the app state key to the credentials. This listener is gone when the connection has ended.
 test('a key of app state that is stored while the connection ends is replayed at the next login', async (t) => {
   const { translated, live, socket } = await bench(t)
   const inbox = await live()
@@ -459,7 +459,7 @@ test('a key of app state that is stored while the connection ends is replayed at
   assert.equal((await socket(inbox.session()).session.replays()).length, 1)
 })
 
-// An earlier bug: if the connection was lost five times while a history was read, the history was lost.
+// An earlier bug: a history was lost if the connection was lost five times while it was being read.
 test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
   const { translated, log, live, socket } = await bench(t)
   const inbox = await live()
@@ -545,7 +545,7 @@ test('when one cannot be written all behind it come again, and the next socket t
   letGo()
   await Promise.all(outcomes)
   await assert.rejects(taken, /could not be written/)
-  // The disk has space again, but the socket has ended before this.
+  // The disk has space again, but the socket had already ended.
   state.isFull = false
   await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
   assert.deepEqual(translated.heard, [])

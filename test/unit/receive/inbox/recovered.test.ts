@@ -12,7 +12,8 @@ const GROUP = '120363000000000001@g.us'
 const STRANGER = '5511977770000@s.whatsapp.net'
 const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 
-// An earlier bug: the content was given to the first waiting message with the same id, even in another chat.
+// An earlier bug: recovered content was given to the first waiting message with its id, even if that message was in
+// another chat.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
   const log = createLog({ level: 'silent' }, 'test')
   const waiting = createWaitingMessages({

@@ -35,8 +35,7 @@ test('only what the own devices say to each other is of a peer', () => {
   assert.equal(messageStanza(stanza({ category: 'peer', from: ME.id }), undefined).isPeer, false)
 })
 
-// As long as the account's own LID is not known, a stanza without a sender must not count as sent by the account
-// itself.
+// While the account's own LID is not known, a stanza without a sender must not count as sent by the account itself.
 test('a stanza that says of nobody whom it is from is of no peer', () => {
   const { from: _, ...attrs } = stanza({ category: 'peer' }).attrs
   assert.equal(messageStanza({ tag: 'message', attrs }, { id: ME.id }).isPeer, false)

@@ -3,7 +3,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 export const ANA = '5511988880001@s.whatsapp.net'
 
 let ciphertexts = 0
-/** A message from Ana with `count` ciphertexts, each different from all others. */
+/** Returns a message from Ana with `count` ciphertexts. All ciphertexts are different. */
 export function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
   const content = Array.from({ length: count }, () => ({
     tag: 'enc',

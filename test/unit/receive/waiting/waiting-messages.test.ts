@@ -41,7 +41,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
   return { waiting, translated, appended, unreported }
 }
 
-/** Replaces the timers of the process until the end of the test. */
+/** Opens the waiting messages on a new store. The timers of the process are simulated until the end of the test. */
 async function begun(t: TestContext, maxRecords?: number) {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -57,15 +57,17 @@ const rows = async (store: StateStore) => {
 }
 
 /**
- * Advances the simulated clock (which the timers of the service use) until the condition is true. The store uses the
- * real clock.
+ * Advances the simulated timers of the service, and waits until the condition is true. The store uses the real clock.
  */
 async function pass(ms: number, condition: () => boolean, what: string) {
   mock.timers.tick(ms)
   await until(condition, what)
 }
 
-/** Advances the clock by a time in which nothing must happen, with enough turns of the event loop to notice a fault. */
+/**
+ * Advances the clock by a time in which nothing must happen. Then it waits for enough turns of the event loop to notice
+ * a fault.
+ */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
   for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -84,7 +86,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   assert.equal(second.translated.length, 1)
   assert.equal(second.translated[0]!.viewOnce, false)
   await second.waiting.stop()
-  // The retry fails again. Nothing new is reported in this run and in the next one.
+  // The retry fails again, but nothing new is reported in this run or in the next one.
   const third = await live(store, time)
   void third.waiting.add(key, node())
   await passInVain(20_000)
@@ -106,8 +108,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// An earlier bug: the waiting time ended while the readable content was being written, so the last event said that the
-// message waits.
+// An earlier bug: the waiting time of a message ended while its readable content was being written. So the last event
+// said that the message still waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   const { store, waiting, appended } = await begun(t)
   void waiting.add(key, node())
@@ -153,7 +155,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// An earlier bug: the oldest record was dropped whether or not its message was reported, so the event was lost.
+// An earlier bug: the oldest record was dropped even if its message was not reported yet. So its event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   const { store, waiting, translated } = await begun(t, 2)
   void waiting.add(named('A'), node())
@@ -191,13 +193,13 @@ test('a record that could not be told does not give way: it is told when storage
   const { waiting, translated } = await live(moody, { now: 1_767_225_600_000 }, 1)
   await waiting.add(named('A'), node())
   const added = waiting.add(named('B'), node())
-  // The record of A is dropped for the record of B. So A must be reported first, and this report fails.
+  // The record of A is evicted by the record of B. So A must be reported first, and this report fails.
   await added
   isBroken = true
   await pass(0, () => translated.length === 1, 'the events')
   assert.ok(waiting.known(named('A')))
   isBroken = false
-  // B is reported before A, because the report of A is tried again after 10 s.
+  // B is reported before A, because the failed report of A is tried again only after 10 s.
   await pass(10_000, () => translated.length === 2, 'the events')
   await pass(25, () => translated.length === 3, 'the last event')
   assert.deepEqual(ids(translated).sort(), ['A', 'A', 'B'])
@@ -234,7 +236,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // The clock does not advance before this stop, so A is not reported in this run.
+  // The clock does not advance between the start and this stop, so A is not reported in this run.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
@@ -245,7 +247,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   await third.waiting.stop()
 })
 
-// An earlier bug: the records of a removed device were kept for a day or until the next start.
+// An earlier bug: the records of a device that was removed were kept for a day, or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
   const { store, waiting, translated } = await begun(t)
   void waiting.add(named('A'), placeholder)

@@ -6,8 +6,8 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /**
- * The message is encoded and decoded first. So its fields are in the order of their numbers, and each is an own
- * property.
+ * Returns the event of a message. The message is first encoded and decoded, so that its fields are in the order of
+ * their numbers, and each is an own property.
  */
 function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())
@@ -20,8 +20,8 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// An earlier bug: the field with the number 1 (the text) always counted as the content. So a picture beside an empty
-// text was reported as an empty text.
+// An earlier bug: the field with the number 1 (the text) always counted as the content. So a picture with an empty text
+// beside it was reported as an empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')

@@ -21,7 +21,10 @@ const SEED = 0x5eed
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)
-/** A text in another chat. Its message has the id to which the generated messages refer. */
+/**
+ * Text of messages in another chat. These messages have the id to which the generated messages refer, so no event may
+ * contain this text.
+ */
 const MARK = 'not for this chat'
 const ELSEWHERE = '5511977776666@s.whatsapp.net'
 const SECRETS: proto.IMessage[] = [
@@ -78,7 +81,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   ]
   const TEXTS = ['', 'x', '\u0000', '\ud83d', 'é'.repeat(70_000), '{"id":{"a":1}}', '[1,2', '@', 'a@lid', '1@g.us', '-5']
 
-  /** Returns a value that a stranger could put into this field; it has the type of the field. */
+  /** Returns a hostile value of the same type, as an unknown sender could put it into this field. */
   function spoilt(value: unknown): unknown {
     if (random(6) === 0) return null
     if (typeof value === 'string') return TEXTS[random(TEXTS.length)]

@@ -1,6 +1,6 @@
 /**
- * Sets each field of a valid message or stanza to 3,000 characters, one at a time. In the event, an id may then have at
- * most 128 characters, and a name at most 256.
+ * Tests long texts: each field of a valid message or stanza in turn gets 3,000 characters. In the event, an id may have
+ * at most 128 characters, and a name at most 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,11 +15,11 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** Largest length of all other texts in an event, as for the text of a message. */
+/** Largest length of all other texts in an event. It is that of the text of a message. */
 const LONG_TEXTS = 65_536
 /**
- * Limits of single fields. A user of this API may send such long values, and an answer to the message must contain them
- * completely.
+ * Larger limits of single fields. A user of this API may send such long values, and an answer to the message must
+ * contain them completely.
  */
 const NAMED: Readonly<Record<string, number>> = {
   ctwa_clid: 1_024,
@@ -32,13 +32,16 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const GROUP = '120363019502650977@g.us'
 
-/** Returns long values of the same kind. An address stays a valid address, because invalid ones are not reported. */
+/**
+ * Returns long values of the same kind. A long address must still be a valid address, because invalid ones are not
+ * reported.
+ */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
   return server ? [`${'9'.repeat(LENGTH)}@${server}`, 'x'.repeat(LENGTH)] : ['x'.repeat(LENGTH), '9'.repeat(LENGTH)]
 }
 
-/** Yields copies of the value. In each, one text is longer; texts inside of JSON are included. */
+/** Yields copies of the value, in each of which one text is longer. Texts inside of JSON are lengthened, too. */
 function* variants(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     yield* lengthened(value)
@@ -53,7 +56,7 @@ function* variants(value: unknown): Generator<unknown> {
 const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|mentions|clid)$/.test(field)
 const isName = (field: string) => /(^|_)name$/.test(field)
 
-/** Returns the values that are longer than permitted. Adds to `met` which names and ids occur. */
+/** Returns the texts that are longer than permitted. Adds the paths of long names and ids to `met`. */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {
     const max = NAMED[path] ?? NAMED[field] ?? (isId(field) ? MAX_ID : isName(field) ? MAX_NAME : LONG_TEXTS)

@@ -6,7 +6,7 @@ import { ANA, ME, testContext } from './context.ts'
 import { SPECIMENS } from './specimens.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** Messages with addresses of people, in addition to those of `specimens.ts`. */
+/** Messages that contain addresses of people, in addition to those in `specimens.ts`. */
 const NAMING: Record<string, unknown>[] = [
   { orderMessage: { orderId: '1', sellerJid: '5511977770001:3@s.whatsapp.net' } },
   { reactionMessage: { key: { id: '3EB0', fromMe: false, remoteJid: GROUP, participant: ANA }, text: '👍' } },

@@ -1,4 +1,7 @@
-/** `test/e2e/authority.test.ts` tests the same rules on a simulated network. */
+/**
+ * Tests the rules that say who may do what in a chat. `test/e2e/authority.test.ts` tests the same rules on a simulated
+ * network.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Act, RULES, type Standing } from '../../../../workers/shard/translate/inbound/permissions.ts'

@@ -1,4 +1,7 @@
-/** Creates random numbers with the algorithm mulberry32, which is small and gives the same numbers on every machine. */
+/**
+ * Creates a generator of random numbers with the algorithm mulberry32. It is small, and gives the same numbers on every
+ * machine.
+ */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -23,7 +23,7 @@ test('that the network took a message for a group is nobody’s receipt in parti
   assert.equal(receipt({ from: GROUP, id: 'A', participant: ANA })?.participant, ANA)
 })
 
-// The account's own devices also send receipts for messages of other people, but `message_status` is only about
+// The account's own devices also send receipts for messages of other people. But `message_status` reports only on
 // messages of the account.
 test('the receipts of our own devices for what others wrote say nothing of ours', () => {
   for (const own of [ME.id, ME.lid, '5511999990000@s.whatsapp.net'])
@@ -34,7 +34,7 @@ test('the receipts of our own devices for what others wrote say nothing of ours'
   assert.equal(receipt({ from: ANA, id: 'A', type: 'sender' }), null)
 })
 
-// The list of chats counts unread messages, so it must know what any device of the account has read.
+// The list of chats counts unread messages. So it must know what any device of the account has read.
 test('what our own devices read is told with its chat, whether others are to know or not', () => {
   const read = (attrs: Record<string, string>, content?: { tag: string; attrs: Record<string, string> }[]) =>
     ownReadIn({ tag: 'receipt', attrs, ...(content ? { content: [{ tag: 'list', attrs: {}, content }] } : {}) }, ME)

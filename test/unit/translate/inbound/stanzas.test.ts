@@ -1,4 +1,4 @@
-/** Makes 5,000 hostile stanzas from valid ones, with a fixed seed. None may make the code throw. */
+/** Makes 5,000 hostile stanzas from valid ones, with a fixed seed. The translation must not throw for any of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -26,7 +26,7 @@ test('the good ones give what they say', async () => {
   assert.deepEqual(roles, ['newsletter_admin_promote', 'newsletter_admin_demote'])
 })
 
-// The network names the post by its number, but other events contain the id of the post.
+// The network names the post by its number, but other events have the id of the post.
 test('a reaction to a post is told under the id of the post where it is known, and under its number where it is not', async () => {
   const context = testContext()
   const own = { id: '3EB0A', remoteJid: '1@newsletter', fromMe: true, server_id: '17' }
@@ -88,7 +88,7 @@ test('5,000 mutated stanzas end as notices as declared, or as nothing', async ()
   assert.ok(notices > 1_000)
 })
 
-// Neither person has a second address in this stanza. If two missing addresses counted as equal, the person would
+// In this stanza, neither person has a second address. If two missing addresses counted as equal, the person would
 // appear to have left.
 test('whom an admin removes has not left', async () => {
   const context = testContext()

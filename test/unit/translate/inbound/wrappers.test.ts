@@ -1,6 +1,6 @@
 /**
- * A wrapper is a message that contains the real message. The service must unwrap every wrapper of the library, or this
- * test must list it.
+ * Tests wrappers, which are messages that contain the real message. The service must unwrap every wrapper that the
+ * library knows, unless this test lists it.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/** The service does not unwrap these, because the network itself creates the messages in them, which cause no event. */
+/** Wrappers that the service does not unwrap. The network itself creates the messages in them, which cause no event. */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
 test('every wrapper that the library knows is opened, but for notices', () => {
@@ -38,8 +38,8 @@ test('a wrapper hides neither its content nor what surrounds it, at any depth up
   }
 })
 
-// This field says that a picture belongs to an album. For high-definition copies of a picture and for pictures of
-// polls, it names another message.
+// This field says that a picture belongs to an album. High-definition copies and pictures of polls also have this
+// field, but there it names another message.
 test('only a picture of an album names one', async () => {
   const { MEDIA_ALBUM, MEDIA_POLL, HD_IMAGE_DUAL_UPLOAD } = proto.MessageAssociation.AssociationType
   for (const [associationType, album] of [

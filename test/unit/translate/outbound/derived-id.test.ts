@@ -16,7 +16,7 @@ test('ids of one message differ by purpose, and of one purpose by message', () =
 })
 
 // If the acknowledgement of a message is lost with the connection, the message is composed again. The first copy may
-// have arrived, so both copies must be equal.
+// have arrived, so the second one must be equal to it.
 test('a bill that is composed again for the same message is the same bill', () => {
   const order = {
     currency: 'BRL',
