@@ -19,7 +19,7 @@ const { dependencies } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'ut
 const external = Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])
 const common = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', external }
 
-/** The definitions of messages, 4 MB of generated code. They become a file of their own, without white space. */
+/** Matches the definitions of messages, 4 MB of generated code. They become a separate file without white space. */
 const DEFINITIONS = /WAProto\/index\.js$/
 const definitionsApart = {
   name: 'definitions apart',

@@ -32,7 +32,7 @@ interface Line {
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message while the connection ends before its acknowledgement, so that the service sends it twice. */
   twice(path: string, input: Json, method?: string): Promise<string>
-  /** Ana sends a message. Resolves with its id when the event about it has arrived. */
+  /** Makes Ana send a message. Resolves with its id when the event about it has arrived. */
   heard(message: Json): Promise<string>
   /**
    * Ends the connection at the account's next message. `unanswered`: after the network has accepted the message. `cut`:

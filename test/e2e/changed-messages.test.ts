@@ -17,7 +17,7 @@ after(() => stage.world.stop())
 
 const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
 
-/** Ana sends a message. Resolves with its id when the event about it has arrived. */
+/** Makes Ana send a message. Resolves with its id when the event about it has arrived. */
 async function said(message: Json, to = ME): Promise<string> {
   const { id } = await stage.world.sandbox.send(ANA, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)

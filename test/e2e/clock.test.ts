@@ -79,7 +79,8 @@ const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
 /**
- * Events that a second receiver has got, by their ids. It does not check signatures, because their times may be wrong.
+ * The `delivery` events that a second receiver has got, by message id. It does not check signatures, because a check
+ * would refuse signatures with a wrong time.
  */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {

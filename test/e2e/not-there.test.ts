@@ -33,7 +33,8 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // With this query, the service stores data about the group. They are outdated when the account has been removed.
+  // With this query, the service stores data about the group. These data are outdated when the account has been
+  // removed.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])

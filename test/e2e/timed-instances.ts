@@ -183,7 +183,9 @@ export interface Code {
   value: string | null
   expires_at: string
 }
-/** Advances the clock until the promise settles, because it may depend on timers. */
+/**
+ * Resolves with the result of the promise. The clock is advanced until then, because the result may depend on timers.
+ */
 export async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {

@@ -14,9 +14,10 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * Source of the preloaded library. Calls fail while the file that the variable `FAIL_AT` names exists; its first letter
- * selects the calls.
- * - `w`: writes of less than 256 bytes in the first 16 KB of a file, with which lmdb writes the record of its newest tree
+ * Source of the preloaded library. Calls fail while the file that the variable `FAIL_AT` names exists. The first letter
+ * in this file selects the calls:
+ * - `w`: writes of less than 256 bytes in the first 16 KB of a file, with which lmdb writes the record of its newest
+ * tree
  * - `p`: writes of at least 4,096 bytes
  * - `s`: syncs
  * - `o`: opening a file with the media of a waiting message

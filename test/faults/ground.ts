@@ -20,7 +20,7 @@ export interface Ground {
   gateway: Gateway
   dataDir: string
   onNetwork: Record<string, string>
-  /** The service has the same data and port as before; `more` are additional environment variables. */
+  /** Starts the service with the same data and port as before. `more`: additional environment variables. */
   start(more?: Record<string, string>): Promise<Running>
   readonly service: Running
   /**

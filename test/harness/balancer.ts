@@ -13,7 +13,7 @@ export interface Balancer {
   stop(): Promise<void>
 }
 
-/** Interval in ms between two questions to a service whether it is ready. */
+/** Interval in ms between two checks whether a service is ready. */
 const ASK_EVERY = 200
 const ASK_LIMIT = 2_000
 

@@ -15,7 +15,7 @@ import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { World } from './world.ts'
 
-// The library prints sessions to the console when it closes them.
+// This is needed because the library prints sessions to the console when it closes them.
 silenceLibsignal()
 
 export interface FolderClient {

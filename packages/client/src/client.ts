@@ -56,8 +56,7 @@ export function createClient(options: ConnectionOptions): Client {
 type Methods = Record<string, (input?: Input, options?: SendOptions) => Promise<unknown>>
 
 /**
- * Makes a method of each route. The id of an operation is `group.method`, so the methods are in one object for each
- * group.
+ * Makes a method for each route. The id of an operation is `group.method`, so each group becomes an object of methods.
  */
 function grouped(routes: Readonly<Record<string, Route>>, requests: Requests, prefix: string): Record<string, Methods> {
   const groups: Record<string, Methods> = {}

@@ -31,8 +31,8 @@ export interface EventsOptions<T extends EventType> {
 }
 
 /**
- * The service sends something (at least a comment) every 15 s. If nothing arrives for this time, the connection counts
- * as broken.
+ * Time in ms after which a connection without data counts as broken. The service sends something (at least a comment)
+ * every 15 s.
  */
 const SILENCE_MS = 45_000
 const FIRST_PAUSE_MS = 1_000

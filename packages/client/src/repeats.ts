@@ -14,8 +14,8 @@ import type { Route } from './route.ts'
 export const DEFAULT_ATTEMPTS = 5
 const FIRST_PAUSE_MS = 1_000
 /**
- * If the service asks for a longer pause than this, the client does not wait: the caller gets the error, with its
- * `retryAfter`.
+ * Longest pause in ms. If the service asks for a longer one, the client does not wait: the caller gets the error, with
+ * its `retryAfter`.
  */
 const LONGEST_PAUSE_MS = 60_000
 

@@ -1,7 +1,7 @@
 /** Verifies webhooks. It needs only Web Crypto, so it runs on every runtime with Web standards. */
 import type { SvcEvent } from './event.ts'
 
-/** The request does not come from the service, or somebody has changed or repeated it. Answer 401. */
+/** Thrown if the request does not come from the service, or if somebody has changed or repeated it. Answer 401. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
 }

@@ -65,7 +65,10 @@ async function firstAnswer(instance: InstanceClient, story: Story): Promise<Even
 export const codeOf = (error: unknown) =>
   error instanceof SvcError ? error.code : error instanceof SvcConnectionError ? 'connection' : String(error)
 
-/** Loses the first answer to each request, as a broken connection does, and counts the requests. */
+/**
+ * Sends requests through a client that loses the first answer to each request, as a broken connection does. Counts the
+ * requests.
+ */
 async function lostAnswers({ baseUrl, friend }: Story, instance: InstanceClient, credentials: { id: string; token: string }) {
   let requests = 0
   const unreliable = createClient({

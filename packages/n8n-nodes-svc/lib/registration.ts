@@ -37,7 +37,7 @@ const chosenFields = (node: IHookFunctions) =>
   (node.getNodeParameter('events') as string[]).map((type) => `${type}_url` as UrlField)
 const ownUrl = (node: IHookFunctions) => node.getNodeWebhookUrl('default') as string
 
-/** Whether all chosen types, and no others, have the URL of this trigger. */
+/** Returns whether all chosen types, and no others, have the URL of this trigger. */
 export async function isRegistered(node: IHookFunctions): Promise<boolean> {
   const { webhooks } = await instanceOf(await connect(node))
   const chosen = chosenFields(node)

@@ -4,7 +4,7 @@
  */
 import { sleep } from 'n8n-workflow'
 
-/** Waits for this time. Rejects with the reason of the signal if the signal is aborted before. */
+/** Waits for `ms`. Rejects with the reason of the signal if the signal is aborted earlier. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   if (signal === undefined) return sleep(ms)

@@ -39,8 +39,8 @@ export async function startSandboxThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // Callers get a new promise, which has no handler yet. `ended` already has one, so a later error of the thread would
-  // go unnoticed.
+  // Callers get a new promise without a handler, so that they notice a later error of the thread. `ended` already has a
+  // handler, so Node would not report its rejection.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 

@@ -31,7 +31,7 @@ export interface SimulatorOptions {
 }
 
 export interface Simulator {
-  /** `ws://127.0.0.1:port/ws/chat`. */
+  /** Address of the network: `ws://127.0.0.1:port/ws/chat`. */
   url: string
   /** The public key (32 bytes, base64) that verifies the signature of the network's certificates. */
   root: string

@@ -273,7 +273,7 @@ test('a version that another device took meanwhile is read, and the change made 
     [['collection', { name: 'regular_low', type: 'error' }, [['error', { code: '409', text: 'conflict' }]]]],
   ]
   const isPatch = { account: ME, xmlns: 'w:sync:app:state', child: 'sync' }
-  // Two queries must be refused: the read before the patch looks like the patch itself.
+  // Two queries must be refused, because the read before the patch looks like the patch itself.
   await instead(isPatch, { result: [conflict] }, { times: 2 })
   await write('chats.pin', 'PUT', `${ANA}/pin`, { value: false })
   assert.equal((await chat(ANA)).pinned, false)

@@ -48,7 +48,10 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     return file
   }
 
-  /** Returns the number of records of each family. The passphrase takes a second of CPU time, as for each import. */
+  /**
+   * Returns the number of records of each family. This takes a second of CPU time for the key of the passphrase, as
+   * does each import.
+   */
   async function familiesIn(file: string, kind: string): Promise<Map<string, number>> {
     const families = new Map<string, number>()
     const { head } = await readInstanceArchive(file, PASSPHRASE, {

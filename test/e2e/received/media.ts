@@ -9,7 +9,7 @@ export const base64 = bytes.toString('base64')
 const link = /^http:\/\/127\.0\.0\.1:\d+\/media\/[\w-]{100,1500}$/
 const size = { width: 1_080, height: 1_920 }
 
-/** Ana sends a file. Compares the whole event, and resolves with the link to the file. */
+/** Makes Ana send a file, compares the whole event, and resolves with the link to the file. */
 export async function media(story: Story, message: object, kind: string, block: Event): Promise<string> {
   const url = (value: unknown) => link.test(String(value)) && String(value).startsWith(`${story.world.gateway.baseUrl}/media/`)
   const shared = { url, file_size: bytes.length, download_error: null }

@@ -12,7 +12,10 @@ const MB = 1_048_576
 const READER = '5511988880001'
 const BODIES = 40
 const SIZE = 65_000_000
-/** One account is not enough, because the bodies of one instance get at most half of the memory for bodies. */
+/**
+ * Numbers of the accounts. One is not enough, because the bodies of one instance get at most half of the memory for
+ * bodies.
+ */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
 /**
  * Largest growth in MB of the process's memory after the test. It is less than one decoded body together with its text.

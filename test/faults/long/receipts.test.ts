@@ -1,5 +1,5 @@
 /**
- * Each receipt must cause one `message_status` event, although the service dies. The account sends its messages first,
+ * Each receipt must cause one `message_status` event, even if the service dies. The account sends its messages first,
  * because receipts of unknown messages are ignored.
  */
 import assert from 'node:assert/strict'
@@ -64,8 +64,8 @@ test('receipts given during kills all end in one message_status each', { timeout
     const lost = () => wanted.filter((key) => !told().has(key))
 
     /**
-     * Waits until all earlier receipts are reported. Otherwise, the service could be killed while it handles those, and
-     * not the new receipts.
+     * Waits until all earlier receipts are reported. Otherwise, the service could be killed while it handles the
+     * earlier receipts, and not the new ones.
      */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 

@@ -26,7 +26,10 @@ test('a message the phone sent again is told once, whenever the service dies', {
     const told = (id: string) =>
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
-    /** The service first runs once without a kill, so that it processes earlier messages of the phone. */
+    /**
+     * Starts the service so that it dies at the step. Before this, it runs once without a kill, so that it processes
+     * earlier messages of the phone.
+     */
     async function startDoomed(step: string) {
       await ground.service.kill()
       await ground.start()

@@ -22,7 +22,7 @@ const FRIEND = '5511988880001'
 const TEXTS = amount(800, 240)
 const TEXT = 'x'.repeat(60_000)
 /**
- * Maximum number of events that fit into the buffers of a connection. On this machine, the limits of its two ends are 4
+ * Maximum number of events that fit into the buffers of a connection. On Linux, the usual limits of its two ends are 4
  * and 6 MB.
  */
 const BUFFERED = 10_000_000 / TEXT.length

@@ -27,7 +27,7 @@ const STILL = 20_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
 
-/** Time limit of a start in ms, because the start of a process takes long on a busy machine. */
+/** Time limit of a start in ms. It is high, because the start of a process takes long on a busy machine. */
 const STANDBY_START = 120_000
 
 /** SQL of a trigger that records, for each write, which server process of PostgreSQL made it, in order. */

@@ -9,7 +9,7 @@ import { Phone } from './schemas/values.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 
-/** Largest request body in bytes. It allows a film in base64, and a mistake cannot fill the memory. */
+/** Largest request body in bytes. A film in base64 fits, but a mistake of the caller cannot fill the memory. */
 const MAX_BODY = 200 * 1024 * 1024
 
 export interface ControlServer {
@@ -77,8 +77,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request that a page in a browser could send: `Host` is the page's own host name, which resolves to this
- * machine, or `Origin` is the address of the page. Programs send no `Origin`.
+ * Refuses a request that a page in a browser could send. In such a request, `Host` is the page's own host name, which
+ * resolves to this machine, or `Origin` is the address of the page. Programs send no `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')

@@ -1,6 +1,9 @@
 /** The app state of an account: the settings that its devices share. */
 
-/** Versions and ciphertext as the server has them, and the plain state as the phone has it. */
+/**
+ * A collection of app state: its versions and ciphertext, which the server has, and its plain state, which the phone
+ * has.
+ */
 export interface Collection {
   version: number
   /** Encoded `SyncdPatch`es that contain their version. The first patch has version 1. */

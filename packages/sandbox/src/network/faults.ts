@@ -19,8 +19,8 @@ export interface Faults {
 }
 
 /**
- * Returns the direction of the stanzas that a fault affects, unless `match.direction` is given. Corrupted or duplicated
- * are stanzas that the network sends. All other actions affect stanzas of the client.
+ * Returns the direction of the stanzas that a fault affects by default. Faults that corrupt or duplicate affect stanzas
+ * of the network. All other faults affect stanzas of the client.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

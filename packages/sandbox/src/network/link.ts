@@ -13,7 +13,7 @@ import { lidJidOf, pnOf } from './people.ts'
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0])
 const DEVICE_SIGNATURE = Buffer.from([6, 1])
 
-/** Countries of the numbers in examples. All others are treated as American. */
+/** Countries by the prefixes of the numbers in examples. A number with another prefix is treated as American. */
 const COUNTRIES = { '55': 'BR', '49': 'DE', '44': 'GB', '351': 'PT', '34': 'ES', '91': 'IN', '1': 'US' } as const
 
 function jurisdictionOf(number: string): { iso: string; cc: string } {

@@ -55,7 +55,9 @@ export interface Person {
   needsToken?: boolean
   /** The salt with which the linked devices of this phone make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
-  /** The people who may add this person to groups. A contact proves to be one with a token from this person. */
+  /**
+   * The people who may add this person to groups. With `contacts`, they need a token that this person has given them.
+   */
   groupAdd: 'all' | 'contacts' | 'none'
   /** Trust tokens that the person has given to others, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>

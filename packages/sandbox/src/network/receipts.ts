@@ -18,7 +18,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
-  // A receipt also answers the stanza of a ringing call.
+  // A receipt can also answer the stanza of a ringing call.
   if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
   if (OWN_READS.has(type)) notifyOwnDevices(network, companion, item, ids)

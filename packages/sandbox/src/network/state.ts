@@ -8,8 +8,7 @@ import { addPerson, newPretendDevice } from './people.ts'
 import { createPersonInbox, type SavedInbox } from './person-inbox.ts'
 
 /**
- * Converts the whole network to JSON: bytes become `{ $bytes: base64 }`, maps `{ $map: entries }`, and sets `{ $set:
- * values }`.
+ * The whole network as JSON: bytes become `{ $bytes: base64 }`, maps `{ $map: entries }`, and sets `{ $set: values }`.
  */
 export interface SavedNetwork {
   v: 1

@@ -9,7 +9,10 @@ import { type SecretPurpose, sealAbout } from './secret.ts'
 const message_id = v.pipe(v.string(), v.minLength(1))
 const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponseMessage } = proto.Message
 
-/** Phones allow three durations of a pin. Another number is sent unchanged, for tests. 0 removes the pin. */
+/**
+ * A pin and its duration; 0 seconds removes the pin. Phones allow three durations. Others are sent unchanged, for
+ * tests.
+ */
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
 const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })

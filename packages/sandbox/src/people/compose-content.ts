@@ -102,7 +102,10 @@ function cardOf(contact: v.InferOutput<typeof Contact>): proto.Message.IContactM
   return { displayName: contact.name, vcard: lines.join('\n') }
 }
 
-/** A poll with a single choice uses version 3, like current phones; with several choices the first version. */
+/**
+ * Composes a poll. As on current phones, a poll with a single choice has version 3 of the format, and a poll with
+ * several choices has the first version.
+ */
 function composePoll({ question, options, max }: v.InferOutput<typeof Poll>): Composed {
   const poll = { name: question, options: options.map((optionName) => ({ optionName })), selectableOptionsCount: max }
   const messageContextInfo = { messageSecret: randomBytes(32) }

@@ -1,6 +1,6 @@
 /**
- * Beginnings of lines that libsignal prints. They contain complete sessions with private keys, or a stack trace for
- * each failed decryption. These lines are dropped from the console of the thread.
+ * Beginnings of lines that libsignal prints. These lines are dropped from the console of the thread, because they
+ * contain complete sessions with private keys, or a stack trace for each failed decryption.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',
@@ -41,7 +41,7 @@ function isLibsignal(data: unknown[]): boolean {
   return data.some(carriesRatchet)
 }
 
-/** Whether an argument contains a session entry, with any text around it. */
+/** Whether a printed value is a session of libsignal, which contains private keys. */
 function carriesRatchet(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('currentRatchet' in value || '_chains' in value)
 }

@@ -44,7 +44,9 @@ export const AuthorSenderKeySchema = v.object({
   skipped: v.array(v.object({ iteration: v.number(), seed: v.string() })),
 })
 
-/** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
+/**
+ * Version byte of a message. Each half of it is a version: the current one, and the oldest compatible one. Both are 3.
+ */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
 /** Maximum number of steps by which a message may be ahead of the chain, as in Signal. */

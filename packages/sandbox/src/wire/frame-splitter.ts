@@ -16,8 +16,8 @@ export interface FrameSplitter {
 }
 
 /**
- * Splits the stream of a client into frames. It has an optional routing header, an intro, and frames, which may be
- * divided between WebSocket messages.
+ * Splits the stream of a client into frames. The stream has an optional routing header, an intro, and frames, which may
+ * be divided between WebSocket messages.
  */
 export function createFrameSplitter(): FrameSplitter {
   let waiting: Buffer = Buffer.alloc(0)

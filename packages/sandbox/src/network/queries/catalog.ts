@@ -41,7 +41,9 @@ function productNode(product: Product): BinaryNode {
   ])
 }
 
-/** Throws if the country is given for a product that is marked as exempt. */
+/**
+ * Returns the country of origin of a product. Throws if there is a country although the product is marked as exempt.
+ */
 function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
   const country = childText(child(item, 'compliance_info'), 'country_code_origin')
   const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'

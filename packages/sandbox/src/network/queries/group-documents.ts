@@ -69,7 +69,7 @@ function memberOf({ network, person }: MexRequest, id: unknown): Group {
   return group
 }
 
-/** Answers whether a group is one of Meta's own employees. This network has no such groups. */
+/** Answers whether a group belongs to Meta's own employees. This network has no such groups. */
 function isInternal(request: MexRequest) {
   const { id } = memberOf(request, request.variables.id)
   return { __typename: 'XWA2Group', id, properties: { internal: false } }

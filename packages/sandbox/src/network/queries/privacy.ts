@@ -17,7 +17,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/** Throws unless a list names people by LID. Every account of this network has a LID, so it must do that. */
+/** Throws unless a list names people by LID. Every account of this network has a LID. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
