@@ -1,7 +1,8 @@
 /**
- * Measures a member of a cluster on PostgreSQL: what it adds to requests for an instance of another member, and what its
- * own texts cost, in comparison with a service on lmdb that has as many instances. The database, the network, client and
- * receiver share the cores of this machine, so the result says who took how much.
+ * Measures a member of a cluster on PostgreSQL. First: what it adds to requests for an instance that another member
+ * has. Second: what its own texts cost, in comparison with a service on lmdb that has as many instances. The database,
+ * the network, the client and the receiver share the cores of this machine, so the result also says how much of the
+ * cores each of them used.
  */
 import { cpus } from 'node:os'
 import { noPostgres } from '../test/harness/postgres.ts'
@@ -22,7 +23,7 @@ try {
   const home = await start('home')
   const other = await start('other-member')
   const passed = await passingOn(bench, home, other, CONTACT)
-  // With another member, the balance would move the instances of the next part.
+  // The other member is stopped, because otherwise the balance would move some of the following instances to it.
   await other.service.stop()
   const services = { postgres: home, lmdb: await bench.serve({ ...UNLIMITED, SVC_SHARDS: '1' }) }
   const machine = { postgresMs: postgres.cpuMs, networkPid: bench.network.child.pid! }

@@ -38,7 +38,10 @@ export interface Bench {
   network: Running
   sandbox: Sandbox
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
-  /** Starts a service of this checkout with a data folder of its own (`name`), also beside that of `serve`. */
+  /**
+   * Starts a service of this checkout with the data folder
+   * `name`. It can run at the same time as the service that `serve` has started.
+   */
   start(name: string, env: Record<string, string>): Promise<Running>
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
@@ -65,7 +68,10 @@ const built = async (checkout: string) => {
   return [...flags.split(' ').filter(Boolean), join(checkout, 'dist/src/start.js')]
 }
 
-/** With `BENCH_STORE=postgres` each service has a schema of one PostgreSQL server as its store; otherwise it has lmdb. */
+/**
+ * True with `BENCH_STORE=postgres`. Then the store of each service is a schema of one PostgreSQL server; otherwise it
+ * is lmdb.
+ */
 const IS_POSTGRES = process.env.BENCH_STORE === 'postgres'
 
 export async function startBench(): Promise<Bench> {
@@ -152,7 +158,7 @@ export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
  */
 export const anonMb = (pid: number) => statusMb(pid, 'RssAnon')
 
-/** NaN if the store is not lmdb. */
+/** Returns the number of commits of an lmdb store until now, or NaN if the store is not lmdb. */
 export function commitsOf(stateDir: string): number {
   if (IS_POSTGRES) return Number.NaN
   const file = openSync(join(stateDir, 'data.mdb'), 'r')
@@ -227,7 +233,10 @@ export async function startLoaded(
   return loaded(bench, started, { instances, from, commits: () => commitsOf(state) })
 }
 
-/** As `startLoaded`, for a service that runs already. `commits` counts those of its store; without it there are none. */
+/**
+ * Does the same as `startLoaded` for a service that already runs. `commits` returns the number of commits of its store
+ * until now; without it, `cost` reports 0 commits.
+ */
 export async function loaded(
   bench: Bench,
   { service, gateway }: { service: Running; gateway: Gateway },

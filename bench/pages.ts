@@ -114,7 +114,7 @@ async function replay(starts: number[]) {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Op[])
-  // The store is in memory, because waiting for the disk would only take time.
+  // This store is in memory, so that the measurement does not wait for the disk.
   const dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svc-pages-'))
   const store = await openStore(`lmdb:${dir}`)
   const make = (ops: Op[]) =>

@@ -133,7 +133,7 @@ export const TARGETS: readonly Target[] = [
   of('memory', 'MB per idle connected instance', 'slope_mb_per_instance', { most: 0.7 }),
   of('memory', 'RSS after the last quarter of the texts against the first', 'growth_from_first_to_last_quarter', { most: 1.1 }),
   ...[100, 200].flatMap((size) => {
-    // 100 instances need 5 s, and twice as many take twice as long.
+    // 100 instances may need 5 s, and twice as many may take twice as long.
     const most = size / 20
     return [
       { ...of('boot', `s until ${size} are connected, after a stop`, '', { most }), at: [bootOf(size), 'after_stop', 'all_s'] },

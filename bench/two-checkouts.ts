@@ -14,7 +14,7 @@ import { startCounter } from './parts/counter.ts'
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
-/** Requests per second; this rate is below the limit of the API per instance. */
+/** Requests per second. This rate is below the API's limit of requests for one instance. */
 const REQUESTS_PER_SECOND = 50
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 100)
 const WARM_IN = Number(process.env.BENCH_WARM ?? 500)

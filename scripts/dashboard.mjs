@@ -57,7 +57,8 @@ if (!existsSync(page) || Math.max(...SOURCES.map(newest)) > statSync(page).mtime
   const nameOf = (entry) =>
     made.find((name) => name.startsWith(`${entry.split('.')[0]}-`) && name.endsWith(entry.slice(entry.indexOf('.'))))
   const html = readFileSync('src/dashboard/index.html', 'utf8').replace(/\{([a-z.]+)\}/g, (_, entry) => `assets/${nameOf(entry)}`)
-  // The page is replaced atomically after its files are written. Until then visitors get the previous page, whose files still exist.
+  // The page is replaced atomically after its files are written. Until then visitors get the previous page, whose files
+  // still exist.
   const written = `${page}.${process.pid}`
   writeFileSync(written, html)
   renameSync(written, page)

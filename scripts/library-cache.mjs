@@ -13,7 +13,8 @@ export class BriefCache {
   #now
 
   /**
-   * `stdTTL` is the lifetime of an entry in seconds; 0 means no limit. Values are never cloned. `now` returns a monotonic time in ms.
+   * Creates an empty cache. `stdTTL` is the lifetime of an entry in seconds; 0 means no limit. Values are never cloned.
+   * `now` returns a monotonic time in ms.
    */
   constructor({ stdTTL = 0 } = {}, now = () => performance.now()) {
     this.#now = now

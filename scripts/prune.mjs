@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 const UNUSED = [
-  // TypeScript is a peer dependency of valibot, which uses only its types, and takes 31 MB.
+  // TypeScript takes 31 MB. It is a peer dependency of valibot, which uses only its types.
   'typescript',
   '@typescript',
   // These packages contain only types.

@@ -10,7 +10,8 @@ const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
 const UNTIL = 0.75
 
 /**
- * Returns the same files, with those that mostly wait evenly distributed over the first three quarters of the list.
+ * Returns the same files in another order: those that mostly wait are evenly distributed over the first three quarters
+ * of the list.
  *
  * @param {string[]} files
  * @returns {string[]}

@@ -34,7 +34,8 @@ const sources = ['src', 'workers', 'packages/sandbox/src'].flatMap((folder) =>
     .map((name) => join(compiled, folder, name)),
 )
 /**
- * Files that change when packages are installed: npm's list of installed packages, and the stamp of the library's copy.
+ * Files that change when packages are installed: npm's list of installed packages, and the stamp of the copy of
+ * Baileys.
  */
 const packages = ['node_modules/.package-lock.json', join(compiled, 'node_modules/.made')].filter((path) => existsSync(path))
 const scripts = ['threads.mjs', 'bundle-options.mjs'].map((name) => fileURLToPath(new URL(name, import.meta.url)))

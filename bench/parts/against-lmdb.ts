@@ -1,6 +1,7 @@
 /**
- * Measures a member of a cluster on PostgreSQL and a service on lmdb, in turns: the processor time of a text out and in,
- * the rate of texts, and the time from stanza to webhook. Both have the same number of connected instances.
+ * Compares a member of a cluster on PostgreSQL with a service on lmdb, in alternating rounds: the processor time of a
+ * text in each direction, the rate of texts, and the time from stanza to webhook. Both have the same number of
+ * connected instances.
  */
 import {
   amount,
@@ -23,19 +24,22 @@ import { threadTimes, timesBetween } from './thread-times.ts'
 const MANY = amount(50, 3)
 const TEXTS: Record<number, number> = { 1: amount(200, 10), [MANY]: amount(600, 20) }
 const SECONDS = amount(1.5, 1)
-/** Instances that receive, and texts per second. */
+/**
+ * Measurements of received texts: the number of instances that receive them, and the texts per second of all these
+ * instances together.
+ */
 const RECEIVED = [
   { instances: 1, rate: amount(200, 20) },
   { instances: MANY, rate: amount(50, 20) },
   { instances: MANY, rate: amount(200, 20) },
 ]
-/** Texts of each service before the measurement. */
+/** Number of texts that each service sends and receives before the measurement. */
 const WARM = { out: amount(1_500, 10), in: amount(2_000, 10) }
-/** The queue of an instance has at most 1,000 items. */
+/** Largest number of texts that are queued at a time. The queue of an instance has at most 1,000 items. */
 const AT_ONCE = 500
-/** Cores of the machine for which the rate of a member alone is computed. */
+/** Number of cores of the machine for which the rate of a member alone is computed. */
 const CORES = 2
-/** The machine is full if fewer cores are idle. */
+/** Number of idle cores below which the machine counts as full. */
 const FULL = 0.2
 const FIRST = { postgres: 1_000, lmdb: 2_000 }
 const SENDERS = phoneNumbers(3_000, MANY)
@@ -45,7 +49,7 @@ const STORES = ['lmdb', 'postgres'] as const
 const perStore = <T>(make: (store: Store) => T): Record<Store, T> => ({ lmdb: make('lmdb'), postgres: make('postgres') })
 
 export interface Others {
-  /** CPU time in ms of the server of the database, until now. */
+  /** Returns the CPU time that the database server has used until now, in ms. */
   postgresMs(): number
   networkPid: number
 }
@@ -53,12 +57,12 @@ export interface Others {
 interface Sent extends Measured {
   /** Number of cores that each part of the machine used. */
   cores: Record<string, number>
-  /** CPU time in ms of the threads for each text. */
+  /** CPU time in ms of the main thread and of the shard, for each text. */
   main: number
   shard: number
 }
 
-/** `sendRound` with the CPU time of everybody who takes part. */
+/** Runs `sendRound`, and also measures how many cores each of the processes used. */
 async function sendMeasured(side: Loaded, others: Others, contact: string, instances: number): Promise<Sent> {
   const urls = side.instances.slice(0, instances).map(({ api_url }) => `${api_url}/send-text`)
   const count = TEXTS[instances]!
@@ -89,8 +93,8 @@ const ratio = <T>(all: Record<Store, readonly T[]>, of: (each: T) => number) =>
   spread(all.postgres.map((each, index) => of(each) / of(all.lmdb[index]!)))
 
 /**
- * Rate that the member alone would reach on a machine of its own: all its threads have `CORES`, and the thread of the
- * shard has one of them.
+ * Returns the texts per second that the member would reach alone on a machine with `CORES` cores. The shard is one
+ * thread, so it can use only one of them.
  */
 const computed = ({ cpu_ms, shard }: Sent) => Math.min((CORES * 1_000) / cpu_ms, 1_000 / shard)
 
@@ -135,7 +139,7 @@ function shownReceived(all: Record<Store, readonly ReceivingRound[]>) {
   }
 }
 
-/** `contact` receives the texts of both, and confirms them. */
+/** Runs the comparison. `contact` receives the texts of both services, and confirms them. */
 export async function againstLmdb(bench: Bench, services: Record<Store, BenchMember>, others: Others, contact: string) {
   for (const phone of SENDERS) await bench.sandbox.createContact(phone)
   async function warmed(store: Store): Promise<Loaded> {

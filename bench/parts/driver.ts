@@ -8,7 +8,10 @@ import { summary } from './numbers.ts'
 
 export interface Drive {
   urls: string[]
-  /** Bodies of POST requests, used in turn like the URLs; `{n}` is the number of the request. Without them the requests are GET. */
+  /**
+   * Bodies of POST requests, which are used in turn like the URLs. `{n}` is replaced by the number of the request.
+   * Without bodies, GET requests are sent.
+   */
   bodies?: string[]
   count: number
   /** Largest number of requests in flight. Each connection sends its next request after the previous answer. */

@@ -1,4 +1,4 @@
-/** Members of a cluster on a PostgreSQL server of this machine, without a load balancer. */
+/** Starts members of a cluster on a PostgreSQL server of this machine, without a load balancer. */
 import { freePort } from '../../test/faults/ground.ts'
 import { createGateway, type Gateway } from '../../test/harness/gateway.ts'
 import { type Cluster, startCluster } from '../../test/harness/postgres.ts'
@@ -13,7 +13,10 @@ export interface BenchMember {
 
 export interface BenchMembers {
   postgres: Cluster
-  /** All members have the address of the first one as their base URL. `name` is that of the member and its data folder. */
+  /**
+   * Starts a member. `name` is the name of the member and of its data folder. The base URL of all members is the
+   * address of the first one.
+   */
   start(name: string): Promise<BenchMember>
 }
 

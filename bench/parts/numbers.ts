@@ -12,7 +12,7 @@ export type Spread = ReturnType<typeof spread>
 const quantile = (sorted: readonly number[], share: number) =>
   round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN, 1)
 
-/** Summarises times in ms. */
+/** Returns the number, the median, the 99th percentile and the maximum of times in ms. */
 export function summary(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b)
   return { count: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) }

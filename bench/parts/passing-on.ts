@@ -1,6 +1,7 @@
 /**
- * Measures what a member adds to requests for an instance that another member has: to the time of a small read and of a
- * text, and the rate at which a large document passes. Direct requests and those that are passed on alternate.
+ * Measures what a member adds to requests for an instance that another member has: the time that it adds to a small
+ * read and to a text, and the rate at which it passes on a large document. Direct requests alternate with requests that
+ * are passed on.
  */
 import { Pool } from 'undici'
 import type { Instance } from '../../test/harness/gateway.ts'
@@ -10,11 +11,11 @@ import type { BenchMember } from './members.ts'
 
 const READS = amount(200, 5)
 const TEXTS = amount(50, 5)
-/** Pause in ms after a text, so that the next request meets no work for it. */
+/** Pause in ms after a text, so that the next request is not delayed by work for this text. */
 const PAUSE = 25
 /** Number of bytes of a document. As base64 it is a little smaller than the largest body. */
 const BYTES = amount(48_000_000, 1_000_000)
-/** Two documents have about 100 MB. */
+/** Number of documents per round. Two of them have about 100 MB. */
 const DOCUMENTS = 2
 const MB = 1e6
 const DROPPED = 'queue_disabled_while_disconnected'
@@ -28,7 +29,7 @@ type Sides = Record<keyof Way, number[]>
 interface Request {
   path: string
   body?: string | Buffer
-  /** The error with which the instance answers. */
+  /** The error code that the instance must answer with. Absent if it must answer with 200. */
   refusal?: string
 }
 
@@ -43,7 +44,7 @@ async function time(pool: Pool, { path, body, refusal }: Request): Promise<numbe
   return took
 }
 
-/** In each pair, the other way is first. */
+/** Sends pairs of requests: one direct, and one that is passed on. The order changes from pair to pair. */
 async function pairs(way: Way, request: Request, count: number, pauseMs: number): Promise<Sides> {
   const times: Sides = { direct: [], passedOn: [] }
   for (let at = 0; at < count; at++)
@@ -67,7 +68,10 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
   return { direct_p50_ms: spread(p50.direct), passed_on_p50_ms: spread(p50.passed_on), added_p50_ms: spread(p50.added) }
 }
 
-/** The rate is that of the bytes between the members: both ways read and decode the same body before. */
+/**
+ * Measures the rate at which a document passes between the members. It is computed from the added time, because the
+ * service reads and decodes the body in both ways.
+ */
 async function rate(way: Way, request: Request) {
   await pairs(way, request, 1, 0)
   const all: Sides = { direct: [], passedOn: [] }
@@ -91,10 +95,13 @@ async function rate(way: Way, request: Request) {
 
 const pathOf = ({ api_url }: Instance) => new URL(api_url).pathname
 
-/** `home` gets an instance that is connected, and one that refuses texts because it is not. */
+/**
+ * Runs the measurements. `home` gets two instances: a connected one, and one that refuses texts because it is not
+ * connected.
+ */
 export async function passingOn(bench: Bench, home: BenchMember, other: BenchMember, contact: string) {
   const instance = await home.gateway.connected(bench.sandbox, phoneNumber(900), null)
-  // The document of such an instance arrives at its thread, which refuses it. So neither the store nor the network takes part.
+  // The thread of this instance refuses the document when it arrives. So neither the store nor the network takes part.
   const refusing = await home.gateway.createInstance(null, { settings: { disable_enqueue_when_disconnected: true } })
   const way: Way = { direct: new Pool(home.gateway.baseUrl), passedOn: new Pool(other.gateway.baseUrl) }
   const read = { path: `${pathOf(instance)}/queue?page_size=1` }

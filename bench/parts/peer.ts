@@ -1,6 +1,6 @@
 /**
- * One of the two services of `cluster.ts`, in a process of its own. It has only the port for callers and the link to
- * the other service; it has no accounts and no store.
+ * One of the two services of `standby.ts`, in a process of its own. It has only the port for callers and the link to
+ * the other service. It has no accounts and no store.
  */
 import { createLog } from '../../src/log.ts'
 import { createTally } from '../../src/metrics/tally.ts'

@@ -1,19 +1,19 @@
-/** One round of sent and of received texts, as several benches measure them. */
+/** Rounds of sent and of received texts, which several benches measure. */
 import type { Sandbox } from '../../test/harness/sandbox.ts'
 import { cpuMs, type Loaded, type Measured, rssMb, sleep, textTo } from '../measure.ts'
 import type { Summary } from './numbers.ts'
 import { STAMPED } from './stamp.ts'
 
 interface Sending {
-  /** Addresses of `send-text`, used in turn. */
+  /** URLs of `send-text`. The texts are sent to them in turn. */
   urls: readonly string[]
   contact: string
   count: number
-  /** Without it, 32 requests are under way at a time. */
+  /** Number of texts per second. Without it, 32 requests are under way at a time. */
   perSecond?: number | undefined
 }
 
-/** Sends texts, and waits for the three webhooks of each. */
+/** Sends texts, and waits for the three webhooks of each text. */
 export async function sendRound(
   { receiver, driver, cost }: Pick<Loaded, 'receiver' | 'driver' | 'cost'>,
   { urls, contact, count, perSecond }: Sending,
@@ -39,7 +39,7 @@ const LEAD_MS_EACH = 0.8
 
 type Latency = Summary & { left_within_ms: number }
 
-/** A service, or the bare library. */
+/** The side that receives texts: a service or the bare library. */
 export interface ReceivingSide {
   accounts: readonly string[]
   pid: number
@@ -48,7 +48,7 @@ export interface ReceivingSide {
   latency(): Promise<Latency>
 }
 
-/** `accounts`: phone numbers of instances of the service. */
+/** Returns the receiving side of a service. `accounts` are the phone numbers of its instances. */
 export const serviceSide = ({ receiver, pid }: Pick<Loaded, 'receiver' | 'pid'>, accounts: readonly string[]): ReceivingSide => ({
   accounts,
   pid,

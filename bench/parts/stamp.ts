@@ -7,7 +7,7 @@
 export const STAMPED = 'at {now} no '
 const STAMP = /at (\d+(?:\.\d+)?) no /
 
-/** Returns the time in a text, in epoch ms; undefined if the text contains no time. */
+/** Returns the time in a text, in epoch ms, or undefined if the text contains no time. */
 export function leftAt(text: string): number | undefined {
   const [, at] = STAMP.exec(text) ?? []
   return at === undefined ? undefined : Number(at)

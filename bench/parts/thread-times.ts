@@ -1,4 +1,4 @@
-/** CPU time of the threads of a process. Linux only. */
+/** Measures the CPU time of the threads of a process. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 type ThreadTimes = ReadonlyMap<string, number>
@@ -15,8 +15,8 @@ export function threadTimes(pid: number): ThreadTimes {
 }
 
 /**
- * Returns the CPU time in ms between two measurements of a service with one shard. Of all threads
- * but the main thread, the shard uses the most.
+ * Returns the CPU time in ms of the main thread and of the shard between two measurements of a service with one shard.
+ * Of all threads but the main thread, the shard uses the most CPU time.
  */
 export function timesBetween(pid: number, before: ThreadTimes, after: ThreadTimes) {
   const used = [...after].map(([task, ms]) => ({ task, ms: ms - (before.get(task) ?? 0) }))

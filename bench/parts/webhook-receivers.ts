@@ -44,7 +44,7 @@ function accept(kind: Kind, body: string, at: number) {
   last.set(instance_id, Math.max(number, last.get(instance_id) ?? 0))
 }
 
-/** Sends an answer that never ends, so that the sender has to abort it. */
+/** Sends an answer that never ends, so the service has to abort it. */
 function pour(response: ServerResponse) {
   response.writeHead(200)
   const write = () => {

@@ -83,7 +83,7 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
-/** Aliases that stand for several operations, with the field values that select each operation. */
+/** Aliases that stand for several operations. The field values of a request select the operation. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
   'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
     (action) => ({ action }),
@@ -126,7 +126,10 @@ function withoutSecret(body: Fields | undefined): Fields | undefined {
 
 const settingOf = (field: string) => (field === 'call_reject_message' ? 'Please write.' : true)
 
-/** Values that only an alias accepts: the value in the request, and the value that the operation receives. */
+/**
+ * Values that only an alias accepts: the route of the alias, the value in the request, and the value that the operation
+ * receives.
+ */
 const VALUES: readonly [string, Fields, Fields][] = [
   ['POST /privacy/online', { visualization_type: 'same_last_seen' }, { value: 'match_last_seen' }],
   ['POST /privacy/online', { visualization_type: 'Same_Last_Seen' }, { value: 'match_last_seen' }],
@@ -187,7 +190,7 @@ test('what is wrong is told under the name that the caller used', async () => {
   )
   assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
   assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
-  // An error that only the operation itself can find must also name the alias's field.
+  // Only the operation itself can find this error. Nevertheless it must name the field of the alias.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
     const refused = await outcome(route, { value })

@@ -15,7 +15,7 @@ import { openService, type Service } from './http/service.ts'
 
 interface Asked {
   method: string
-  /** The instance in the path; null if the path contains no instance and consists only of `tail`. */
+  /** The instance in the path, or null if the path names no instance and consists only of `tail`. */
   instance: { id: string; token: string } | null
   tail: string
   headers: Record<string, string>
@@ -215,7 +215,8 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
       assert.equal(headers.get('Retry-After') !== null, status === 429 || status === 503)
     })
 
-  // Faults with the same row and code have the same precedence, so only the first of them is combined with others.
+  // Faults with the same row and code have the same precedence. So only the first of them is combined with other
+  // faults.
   const rows = [...new Map(faults.toReversed().map((fault) => [`${fault.row} ${fault.code}`, fault])).values()].reverse()
   for (const [at, one] of rows.entries())
     for (const other of rows.slice(at + 1, amount(rows.length, at + 4))) {

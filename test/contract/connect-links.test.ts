@@ -295,7 +295,7 @@ describe('a link that is made while the instance is paired', () => {
   })
 })
 
-/** Paths of the operations that can be used through a link. In addition, the status of the link itself can be read. */
+/** Paths of the operations that a link opens. In addition, a link opens its own status. */
 const OPENED = new Set([
   '/qr-code',
   '/phone-code/{phone}',

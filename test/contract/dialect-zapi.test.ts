@@ -1,6 +1,6 @@
 /**
- * Calls in the format of the compatible gateway (Z-API) must have the intended effect, and the answers must have the
- * field names that its clients read.
+ * Tests calls in the format of the compatible gateway (Z-API). They must have the intended effect, and the answers must
+ * have the field names that its clients read.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -87,7 +87,7 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
 })
 
 // Callers with wrong credentials are blocked for a minute. An earlier bug: if the wall clock was set back by an hour,
-// every caller with the same address was blocked for an hour.
+// every caller with the same address was blocked for that hour, too.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })
@@ -101,8 +101,8 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// An earlier bug: only answers under the path of an instance had the headers of the rate limit, and only after the
-// check of the bucket.
+// An earlier bug: only answers under the path of an instance had the headers of the rate limit, and only if the request
+// got as far as the check of the bucket.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')
   const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })

@@ -22,7 +22,7 @@ interface Row {
   name: string
   /** Reason to skip the tests of the backend, or false if it can be tested. */
   skip: string | false
-  /** True if the store is in memory: only threads of this process can open it, and nothing is on a disk. */
+  /** True if the store is in memory. Then only threads of this process can open it, and nothing is on a disk. */
   isOfProcess?: boolean
   start(): Promise<Backend>
 }

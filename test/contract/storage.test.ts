@@ -146,8 +146,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       assert.equal((await keysOf(p)).length, 1)
     })
 
-    // A key can be too long for a store. An earlier bug: the look-up of a list message with an id of 5 KB failed and
-    // was repeated for a minute, and then the connection ended.
+    // A key can be too long for a store. An earlier bug: the look-up of a list message with an id of 5 KB failed. It
+    // was repeated for a minute, and then the connection was ended.
     test('what no key can be is not there', async () => {
       for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
         assert.equal(await store.get(key), undefined, `${key.length}`)
@@ -245,7 +245,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // These reads are outside of the callback, so they may see an older state.
+          // These reads run outside of the callback below, so they may see an older state.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -309,7 +309,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         assert.ok(error.message.startsWith(`Another svc runs on the store in ${store.shown}; stop that one, or give this one a`))
         return true
       })
-      // The other thread, which owns lmdb, is also notified of the second commit.
+      // The second store cannot own the store, but it can visit the owner, which is then notified.
       const before = visits
       assert.equal(await second.visitOwner(), true)
       await until(

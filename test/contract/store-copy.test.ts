@@ -38,7 +38,7 @@ const STEPS: readonly Step[] = [
   'copy:ended',
 ]
 
-/** A store and the folder of its media. The folder is null if the media are in the store itself. */
+/** A store, and the folder of its media. The folder is null if the media are in the store itself. */
 interface Place {
   store: OpenStore
   blobsDir: string | null
@@ -211,8 +211,8 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await reopen(target)
     await refuseMarked(source.store)
     await assert.rejects(refuseMarked(target.store), /was moved to .*state; start the service there/)
-    // A run of the undo (`reopenStore`) was killed after the copy was marked as moved, and before the mark of the
-    // source was removed. The next run completes it.
+    // This is the state after a killed run of the undo (`reopenStore`): the copy was already marked as moved, but the
+    // mark of the source was not removed yet. The next run completes the undo.
     await source.store.commit({ ops: [[keys.storeMoved, Buffer.from(JSON.stringify(moved))]] })
     await reopen(target)
     await refuseMarked(source.store)

@@ -492,7 +492,7 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** Returns calls that the service refuses because it has no such function. The answer must give the reason. */
+/** Returns calls that the service refuses because it has no such function. The refusal must give the reason. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
 const absent: TheirCall[] = [

@@ -17,7 +17,7 @@ import {
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex')
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
-/** The first bytes of a connection: `WA`, the version of the protocol, and the version of its dictionary. */
+/** First bytes of a connection: `WA`, the version of the protocol, and the version of its dictionary. */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 
 export const rawOf = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length)

@@ -4,7 +4,10 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { createNoiseResponder, createTrust } from '../../packages/sandbox/src/testing.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
-/** `raw-wire.test.ts` tests these handshakes over a socket. */
+/**
+ * Tests the server's side of the handshakes without a socket. `raw-wire.test.ts` tests the same handshakes over a
+ * socket.
+ */
 
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()

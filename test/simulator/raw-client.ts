@@ -12,7 +12,7 @@ import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric 
  */
 export interface RawClient {
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
-  /** The server's static key, which the client can use for the next login. */
+  /** Static key of the server. The client can use it for its next login. */
   readonly serverKey: Buffer
   readonly heard: readonly BinaryNode[]
   send(item: BinaryNode): void
@@ -96,7 +96,7 @@ function speaking(
   const heard = createArrivals<BinaryNode>((all) => all.map(({ tag }) => tag).join(', '))
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
-    // The server never compresses frames, so they are decoded without decompression.
+    // The server never compresses a frame, so no decompression is needed here.
     heard.add(decodeDecompressedBinaryNode(plain.subarray(1), constants))
   })
   const send = (item: BinaryNode) => frames.write(seal(writeKey, written++, encodeBinaryNode(item), NOTHING))
@@ -140,7 +140,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Each frame, in both directions, begins with its length in three bytes. */
+/** Returns a reader of frames. Each frame, in both directions, begins with its length in three bytes. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/archive/'],
-    // The archive code stages the device of an uploaded archive in the store.
+    // These files stage the device of an uploaded archive in the store, so they need these parts of the service.
     run: [
       'src/domain/',
       'src/lib/',
@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // These two files may import types of the declarations, but no code.
+    // These two files may import types from the declarations of operations, but no code.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },

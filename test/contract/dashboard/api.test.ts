@@ -203,7 +203,8 @@ describe('who may see it', () => {
       assert.deepEqual(await status('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }), [200, 308])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
-      // An attacker can make any host name resolve to this machine, so the service checks the host name.
+      // An attacker can make any host name resolve to this machine. So the service must check the host name in the
+      // request.
       assert.deepEqual(await status('127.0.0.1', { Host: 'evil.example' }), [404])
     } finally {
       await service.close()

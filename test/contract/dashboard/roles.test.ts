@@ -459,8 +459,8 @@ describe('a session of an API key', () => {
     withService(async (service) => {
       const { id, ask, live } = await withKey(service, ROLES.pair)
       const other = await withKey(service, ROLES.pair)
-      // A stream also checks once a second whether its session is still valid. In this test no second passes, so the
-      // stream can only end because of the deletion.
+      // A stream also checks every second whether its session is still valid. In this test the timers stand still, so
+      // only the deletion can end the stream.
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const rest = restOf(await live())
       await service.admin('DELETE', `/admin/api-keys/${id}`)

@@ -87,7 +87,7 @@ test('saved names are there after a restart, and not readable on the disk', asyn
     assert.ok(!Buffer.from(bytes).includes('bakery'), 'sealed')
 })
 
-// An earlier bug: one commit of 20,000 people blocked the thread for 100 ms.
+// An earlier bug: all 20,000 people of an address book were stored in one commit, which blocked the thread for 100 ms.
 test('an address book is written in slices, and each is told of when it is on disk', async (t) => {
   const { store } = await bench(t)
   const sizes: number[] = []

@@ -95,7 +95,7 @@ test('an instance that is not connected shows until when it was, not when it log
   assert.deepEqual(of({ status: 'connected' }), { is: 'connected', at: login })
   assert.deepEqual(of({ status: 'disconnected', disconnected_at: end }), { is: 'until', at: end })
   assert.deepEqual(of({ status: 'starting' }), { is: 'login', at: login })
-  // Every login failed, so there was no connection.
+  // In this row every login failed, so the instance was never connected.
   assert.deepEqual(of({ status: 'disconnected', connected_at: null, disconnected_at: end }), { is: 'login', at: null })
   for (const status of ['logged_out', 'qr', 'banned'] as const)
     assert.deepEqual(of({ status, connected_at: null, disconnected_at: end }), { is: 'ended', at: end })

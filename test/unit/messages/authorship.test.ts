@@ -126,7 +126,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
   await authorship.heard(hers, quiet)
-  // Three times as many messages as the two generations of shared records can hold.
+  // These are three times as many messages as the two generations of shared records can hold.
   for (let n = 0; n < 60; n++) {
     const flood = Array.from({ length: 100 }, (_, i) => ({ id: `f${n}.${i}`, remoteJid: BEN, fromMe: false }))
     const ops = await Promise.all(flood.map((key) => authorship.ops(key)))
@@ -184,7 +184,7 @@ test('the rows that are remembered for messages in unfinished commits keep no bu
   const before = await buffers()
   for (let number = 0; number < 100; number++) {
     await authorship.ops({ id: `message ${number}`, remoteJid: ANA_LID, remoteJidAlt: ANA, fromMe: false })
-    // The next small buffer is in a new block of Node's buffer pool.
+    // These texts fill the current block of Node's buffer pool, so that the next small buffer is in a new block.
     for (let piece = 0; piece < 3; piece++) Buffer.from('x'.repeat(3_000))
   }
   const kept = (await buffers()) - before

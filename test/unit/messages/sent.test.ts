@@ -51,7 +51,7 @@ const nothing = () => undefined
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
-// An earlier bug: all messages of a day were kept, however many they were.
+// An earlier bug: all messages of a day were kept, without a limit of their number.
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
@@ -243,7 +243,7 @@ test('a row of before, which is a message and nothing else, is still readable', 
   assert.equal(stored?.stanza, undefined)
 })
 
-// An earlier bug: an edit was written after its message had been removed, so the message existed again.
+// An earlier bug: a message was removed, and then an edit of it was written, which stored the message again.
 test('of changes of one message at once each is made to what the one before has left', async (t) => {
   const b = await bench(t)
   const sent = b.open()

@@ -26,7 +26,7 @@ test('a new life, which begins at 0, takes nothing away', () => {
   ledger.take(0, 1, report({ a: 5, b: 1 }))
   ledger.take(0, 2, report({ a: 2 }))
   assert.deepEqual(plain(ledger.total().numbers), { a: 7, b: 1 })
-  // Run 3 of the shard died before its first report, so it adds nothing.
+  // Run 3 of the shard ended before its first report, so it adds nothing.
   ledger.take(0, 4, report({ a: 1 }))
   assert.deepEqual(plain(ledger.total().numbers), { a: 8, b: 1 })
 })

@@ -464,7 +464,8 @@ test('an item waits for a connection that is lost however often that happens', a
   let isStanding = false
   const { queue, tries, untilTried } = await withLost(b, () => isStanding)
   for (let count = 1; count <= 8; count++) await untilTried(count)
-  // From here on the connection is open, and the send still fails. Each new connection starts a new count of attempts.
+  // From here on the connection is open, but the send still fails. With each new connection, the count of attempts
+  // starts again.
   isStanding = true
   for (let connection = 0; connection < 3; connection++) {
     for (let count = 1; count <= 3; count++) await untilTried(tries.length + 1)

@@ -107,7 +107,8 @@ async function live(t: TestContext, settings: SendSafetySettings, begin: number,
       const answer = await put(phone)
       if (made.isHanging) await restart()
       const since = new Set(left.filter((each) => each.phone === phone && each.at >= writtenAt).map(({ messageId }) => messageId))
-      // If earlier messages to the person still waited, they are sent first, and each of them counts as unanswered.
+      // If earlier messages to this person still waited, they are sent first. Each of them counts as unanswered, so the
+      // pause may begin before the answer is sent.
       assert.ok(since.has(answer) || since.size >= pauseOf(settings), 'an answer leaves at once')
     }
   }

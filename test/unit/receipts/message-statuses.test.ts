@@ -25,7 +25,7 @@ const identity = createIdentity({
 
 interface Bench {
   open(): Promise<ReturnType<typeof createMessageStatuses>>
-  /** The reported statuses as `status ids participant`, in the order of the webhooks. */
+  /** Reported statuses in the form `status ids participant`, in the order of the webhooks. */
   told: string[]
   fail(times: number): void
   /** Number of commits that changed the status of a message. */
@@ -312,7 +312,8 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// The ack of the first attempt was lost with the connection. The ack of the second attempt arrives after the receipts.
+// The ack of the first attempt was lost with the connection. So the ack of the second attempt arrives after the
+// receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()

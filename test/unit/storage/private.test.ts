@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { makeDataDir } from '../../../src/storage/private.ts'
 
-/** Id of a user to whom no files belong. */
+/** Id of a user who owns no files. */
 const SOMEBODY = 65_534
 const isRoot = process.getuid?.() === 0
 

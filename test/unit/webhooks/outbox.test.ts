@@ -309,7 +309,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
   const lengths = async () => (await outbox.detail(bad!)).attempts.map(({ receiver_answer }) => receiver_answer?.length ?? 0)
   assert.deepEqual(await lengths(), [0, 0, 0, 0, 2_048, 2_048])
 
-  // The body of the event is kept (encrypted) for exactly 72 h.
+  // The body of the event is kept (encrypted) for exactly 72 hours.
   for (let hours = 0; hours < 72; hours++) {
     await b.time.armed(HOUR)
     b.time.advance(HOUR)
@@ -655,7 +655,7 @@ test('a stop writes what is not written yet, and a kill repeats no more than tha
   const first = await b.open({ maxUnwritten: 3 })
   await b.add(first, 'a', 'b', 'c', 'd', 'e')
   await until(() => to.received.length === 5 && first.backlog() === 0, 'all')
-  // The first process is abandoned here, as in a kill: three outcomes are on disk, and two are not.
+  // The first process is abandoned here, as in a kill. At this moment three outcomes are on disk, and two are not.
   const second = await b.open({ maxUnwritten: 64 })
   await until(() => to.received.length === 7 && second.backlog() === 0, 'those that were not written')
   assert.deepEqual(
@@ -816,7 +816,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
   // The log rows of the three waiting events do not contain the type. So the events themselves must be read.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
-  // These events fail permanently first, and are then sent again on request.
+  // These events first fail permanently, and are then sent again on request.
   answer = 500
   await b.exhaust()
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [3, 2])

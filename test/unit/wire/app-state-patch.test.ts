@@ -50,7 +50,7 @@ test('all actions of a patch are read, and lead to the state it claims', async (
   )
   assert.equal(read1.actions[1]![1]?.archiveChatAction?.archived, true)
   assert.deepEqual([state.version, Buffer.from(state.hash)], [1, read1.state.hash])
-  // The next patch must continue from the state after this one.
+  // The next patch must continue from the state that this patch leaves.
   const next = made([pinChange(ANA, true, now)], state)
   assert.deepEqual((await read('regular_low', next.patch, state)).state.hash, Buffer.from(next.state.hash))
 })
