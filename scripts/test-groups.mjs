@@ -24,7 +24,7 @@ const ALONE =
  */
 const LONG = /\/contract\/(auth-order|blobs|operations|storage|store-copy|two-services)\./
 /**
- * Matches hooks that run for each test. In a group they would also run for the tests of the other files, so a file with
+ * Matches hooks that run for each test. In a group they would also run for the tests of the other files. So a file with
  * such hooks goes into a group of the kind `hooks`, where each file is a suite.
  */
 const HOOKS = /^(beforeEach|afterEach)\(/m
