@@ -1,4 +1,4 @@
-"""Keeps a history of messages in SQLite: the service stores none, it only delivers events.
+"""Keeps a history of messages in SQLite, because the service only delivers events and stores no history.
 
 Set the webhook URLs `received_url` and `message_status_url` of an instance to this program and start it with:
 WEBHOOK_SECRET=whsec_… python3 examples/history.py history.sqlite
@@ -24,7 +24,7 @@ lock = threading.Lock()
 
 
 def keep(event: dict) -> None:
-    """Stores a message, or sets the status of one that is stored. An event that comes again changes nothing."""
+    """Stores a message, or sets the status of a stored message. An event that arrives again changes nothing."""
     with lock, database:
         if event["type"] == "received" and event.get("message_id"):
             database.execute(

@@ -1,4 +1,4 @@
-// Webhook receiver for Go, without dependencies. It verifies each request, drops repeats, prints the event and answers.
+// Webhook receiver for Go, without dependencies. It verifies each request, drops repeated events, prints the others and answers.
 // Start it with: WEBHOOK_SECRET=whsec_… go run examples/receivers/receiver.go
 package main
 
@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// isGenuine verifies the raw body against the header X-Svc-Signature and the instance's whole whsec_… secret.
+// isGenuine returns true if the header X-Svc-Signature is the signature of the raw body, and at most 300 s old.
+// secret is the whole whsec_… secret of the instance.
 func isGenuine(body []byte, header, secret string) bool {
 	var t string
 	var given [][]byte

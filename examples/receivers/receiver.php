@@ -4,7 +4,10 @@
  * Start it with: WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:9000 examples/receivers/receiver.php
  */
 
-/** Verifies the raw body against the header X-Svc-Signature and the instance's whole whsec_… secret. */
+/**
+ * Returns true if the header X-Svc-Signature is the signature of the raw body, and at most 300 s old.
+ * $secret is the whole whsec_… secret of the instance.
+ */
 function is_genuine(string $body, string $header, string $secret): bool {
     $t = preg_match('/(?:^|,)t=(\d+)/', $header, $found) ? $found[1] : '';
     if ($t === '' || abs(time() - (int) $t) > 300) return false;

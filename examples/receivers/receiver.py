@@ -1,4 +1,4 @@
-"""Webhook receiver for Python 3, without dependencies. It verifies each request, answers at once, drops repeats and prints the event.
+"""Webhook receiver for Python 3, without dependencies. It verifies each request, answers at once, drops repeated events and prints the others.
 
 Start it with: WEBHOOK_SECRET=whsec_… python3 examples/receivers/receiver.py
 """
@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def is_genuine(body: bytes, header: str, secret: str) -> bool:
-    """Verifies the raw body against the header X-Svc-Signature and the instance's whole whsec_… secret."""
+    """Returns true if the header X-Svc-Signature is the signature of the raw body, and at most 300 s old."""
     parts = [part.partition("=")[::2] for part in header.split(",")]
     t = next((value for name, value in parts if name == "t"), "")
     if not re.fullmatch("[0-9]{1,12}", t) or abs(time.time() - int(t)) > 300:
@@ -23,7 +23,7 @@ def is_genuine(body: bytes, header: str, secret: str) -> bool:
 
 
 def serve(secret: str, port: int, on_event) -> None:
-    """Listens on loopback. on_event gets each genuine event once, after its request was answered."""
+    """Listens on loopback. on_event is called once for each genuine event, after the request was answered."""
     seen = set()  # A real receiver keeps the ids for a week, e.g. in a column with a unique index.
 
     class Receiver(BaseHTTPRequestHandler):
