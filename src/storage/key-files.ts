@@ -6,7 +6,7 @@
  * old secret key and one with the new. So even after a kill, the present secret key decrypts one of the copies.
  */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DRAFT, syncFolder, writeOnce } from './durable-files.ts'
 import { PLACE_BYTES } from './key-places.ts'
@@ -73,11 +73,13 @@ export function keyFiles(dir: string): KeyTable {
       if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)
       if (await unlessGone(destroy(condemned))) await syncFolder(dir)
     },
-    async removeDrafts() {
+    async removeDrafts(youngestMs) {
+      const isOld = async (name: string) => youngestMs === 0 || Date.now() - (await stat(path(name))).mtimeMs >= youngestMs
       for (const name of await readdir(dir)) {
-        if (name.endsWith(CONDEMNED)) await destroy(path(name))
+        // Another process may remove the same file.
+        if (name.endsWith(CONDEMNED)) await unlessGone(destroy(path(name)))
         // Other drafts are deleted but not overwritten: the same file may also be linked to the name of a key.
-        else if (name.endsWith(DRAFT)) await rm(path(name))
+        else if (name.endsWith(DRAFT)) await unlessGone(isOld(name).then((isIt) => (isIt ? rm(path(name)) : undefined)))
       }
     },
   }

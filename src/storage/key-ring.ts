@@ -5,9 +5,9 @@
  *
  * Every step can be repeated, and the next start finishes a step that a kill interrupted.
  */
+import { HOUR } from '../domain/clock.ts'
 import type { Steps } from '../domain/steps.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
-import { isAlone } from './beside-members.ts'
 import type { StateStore } from './contract.ts'
 import { claimHomes } from './homes.ts'
 import type { KeyFile } from './key-places.ts'
@@ -43,6 +43,8 @@ export interface KeyRing {
 
 type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes' | 'members'>
 
+/** Milliseconds. A key is written within a second, and the clocks of two machines may differ by a minute. */
+const DRAFT_LIFE = HOUR
 const MAIN = 'main'
 const LINKS = 'links'
 
@@ -95,7 +97,8 @@ export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Seale
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
-  if (isAlone(store)) await files.removeDrafts()
+  // Another member may be creating an instance, also one that has joined a moment ago.
+  await files.removeDrafts(store.members === undefined ? 0 : DRAFT_LIFE)
   const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)
   const held = await settle(store, secretKey)

@@ -19,5 +19,9 @@ export interface KeyTable {
   set(name: string, place: 0 | 1, value: Uint8Array | undefined): Promise<void>
   /** Removes a key. Only a file can be overwritten first; a row in a database leaves copies. */
   remove(name: string): Promise<void>
-  removeDrafts(): Promise<void>
+  /**
+   * Removes what interrupted changes have left. Another process may be adding a key at the moment, so the draft of one that
+   * is younger than this time in ms stays.
+   */
+  removeDrafts(youngestMs: number): Promise<void>
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
@@ -132,6 +132,22 @@ test('the draft of a key goes without a change of the key, which may be the same
   assert.deepEqual(Buffer.from((await ring()).of(INSTANCE)), Buffer.from(keys.of(INSTANCE)))
   assert.deepEqual((await readdir(dir)).toSorted(), [INSTANCE, 'links', 'main'])
   await ring()
+})
+
+// The members of a cluster may share the folder (`SVC_KEYS_DIR`).
+test('the start of a member leaves the draft of a key that another one is writing, and removes an old one', async (t) => {
+  const { ring, dir, store } = await bench(t)
+  await ring()
+  const drafts = ['young', 'old'].map((name) => join(dir, `${name}.0123456789ab.tmp`)) as [string, string]
+  for (const each of drafts) await writeFile(each, Buffer.alloc(1_024))
+  const before = new Date(Date.now() - 2 * 3_600_000)
+  await utimes(drafts[1], before, before)
+  const condemned = join(dir, `${OTHER}.condemned.tmp`)
+  await writeFile(condemned, Buffer.alloc(1_024))
+  const members = { others: () => [], onLook() {}, reachesStore: () => true }
+  const starts = Array.from({ length: 4 }, () => openKeyRing({ ...store, members }, OLD))
+  await Promise.all(starts)
+  assert.deepEqual((await readdir(dir)).toSorted(), ['links', 'main', 'young.0123456789ab.tmp'])
 })
 
 class Killed extends Error {}
