@@ -159,7 +159,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     async close(deadlineMs) {
       isClosed = true
       const endsAt = steadyClock.now() + deadlineMs
-      await underWay.beforeStop(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
+      await underWay.beforeStopOfAll(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
       // The links to the other services are closed last: those services still read the outcomes and states of this stop, and
       // may still answer commands of this service.
       await local.close(Math.max(0, endsAt - steadyClock.now()))

@@ -6,9 +6,10 @@ import { MINUTE, SECOND } from '../../domain/clock.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { LEAVING, LINK_ACTIVE, LINK_ELSEWHERE, LINK_ENGINE } from '../link-headers.ts'
 import { whenConnected } from '../when-connected.ts'
+import { type AnswerRoom, createAnswerRoom } from './answer-room.ts'
 import { endWith } from './end-with.ts'
 import { type Packed, unpack } from './packed.ts'
-import { CALL_PATH, type PeerCommand, type PeerResult, resultOf } from './peer-command.ts'
+import { CALL_PATH, LARGE_BUDGET, type PeerCommand, type PeerResult, resultOf } from './peer-command.ts'
 import { createPlaces, type Places } from './places.ts'
 
 /**
@@ -69,6 +70,7 @@ interface Line {
 /** Each service has an agent of its own, whose connections end with `endAllAt`. */
 export function createEngineCaller(newAgent: () => Agent): EngineCaller {
   const lines = new Map<string, Line>()
+  const room = createAnswerRoom(LARGE_BUDGET)
   let isClosed = false
 
   function lineTo(id: string): Line {
@@ -90,7 +92,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
     try {
       if (isStale()) return { is: 'unsent' }
       sending.check()
-      return await exchange(to, line, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
+      return await exchange(to, line, room, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
     } finally {
       // The agent gets the connection back a little after the answer; the next command would otherwise open another one.
       setImmediate(giveBack)
@@ -122,6 +124,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
 const exchange = (
   { id, host, port }: ActiveService,
   { agent, ends }: Line,
+  room: AnswerRoom,
   { type, packed: { pieces, size }, withinMs, signal }: Sending,
 ): Promise<CallEnding> =>
   new Promise((resolve) => {
@@ -169,11 +172,19 @@ const exchange = (
         response.resume()
         return end({ is: 'elsewhere', isLeaving: elsewhere === LEAVING })
       }
-      resultIn(response).then((result) => end({ is: 'answered', result }), stop)
+      resultIn(response, room).then((result) => end({ is: 'answered', result }), stop)
     })
   })
 
-async function resultIn(response: IncomingMessage): Promise<PeerResult> {
+async function resultIn(response: IncomingMessage, room: AnswerRoom): Promise<PeerResult> {
   if (response.statusCode !== 200) throw new Error(`The other service answered ${response.statusCode}.`)
-  return resultOf(await unpack(bodyReader(response)))
+  // Its connection may end while the answer waits; the reader must know that.
+  const body = bodyReader(response)
+  const { entered, leave } = room.enter(Number(response.headers['content-length'] ?? LARGE_BUDGET))
+  try {
+    await entered
+    return resultOf(await unpack(body))
+  } finally {
+    leave()
+  }
 }

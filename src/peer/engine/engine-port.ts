@@ -18,7 +18,7 @@ import { LEAVING, LINK_ELSEWHERE } from '../link-headers.ts'
 import { endWith } from './end-with.ts'
 import type { EventBoard } from './event-board.ts'
 import { pack, unpack } from './packed.ts'
-import { AFTER, CALL_PATH, EVENTS_PATH, PeerCommand, type PeerResult, READINGS_PATH } from './peer-command.ts'
+import { AFTER, CALL_PATH, EVENTS_PATH, LARGE_BUDGET, PeerCommand, type PeerResult, READINGS_PATH } from './peer-command.ts'
 
 export interface EnginePortDeps {
   local: Pick<Engine, 'start' | 'stop' | 'call'>
@@ -31,18 +31,13 @@ export interface EnginePortDeps {
 }
 
 const MISDIRECTED = 421
-const MB = 1_048_576
-/**
- * Memory for commands, beside that of the requests of this service's own callers. One command may take half of it, and the
- * media of one have at most 48 MB.
- */
-const COMMANDS_BUDGET = 192 * MB
 
 /** Thrown after the wait for a start, in place of the check that only the service of the caller can make. */
 const CHECK_AGAIN = new Error('The caller must check its permission again.')
 
 export function createEnginePort({ local, readings, board, takes, isClosed, log }: EnginePortDeps): RequestListener {
-  const budget = createBodyBudget(COMMANDS_BUDGET)
+  // One command may take half of it, and the media of one have at most 48 MB.
+  const budget = createBodyBudget(LARGE_BUDGET)
   let commands = 0
 
   async function carryOut(command: PeerCommand, signal: AbortSignal): Promise<unknown> {

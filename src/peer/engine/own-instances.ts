@@ -9,7 +9,7 @@ import type { UnderWay } from './under-way.ts'
 export interface OwnInstancesDeps {
   local: Pick<PooledEngine, 'start' | 'stop' | 'shardOf'>
   board: Pick<EventBoard, 'started' | 'remove'>
-  underWay: Pick<UnderWay, 'beforeStop'>
+  underWay: Pick<UnderWay, 'stop'>
   now(): number
   /** Gets the state that an instance has for the listeners of this service until another service tells one. */
   onLeft(event: EngineEvent): void
@@ -35,9 +35,9 @@ export function createOwnInstances(deps: OwnInstancesDeps): Pick<Engine, 'start'
     },
     async stop(instance, how) {
       const isErased = how === 'erase'
-      if (!isErased) await underWay.beforeStop(CALLS_END_WITHIN, instance)
+      const stopNow = () => local.stop(instance, how)
       try {
-        await local.stop(instance, how)
+        await (isErased ? stopNow() : underWay.stop(instance, CALLS_END_WITHIN, stopNow))
       } finally {
         // An instance that could not be stopped runs on.
         if (isErased || local.shardOf(instance) === undefined) left(instance, isErased)

@@ -9,6 +9,11 @@ export const CALL_PATH = '/peer/call'
 export const EVENTS_PATH = '/peer/events'
 /** Answers with the measurements of the instances (`InstanceReading`). */
 export const READINGS_PATH = '/peer/readings'
+/**
+ * Bytes of the commands of other services that a service holds at a time, beside the requests of its own callers, and
+ * again of the answers of other services.
+ */
+export const LARGE_BUDGET = 192 * 1_048_576
 /** In the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
 export const AFTER = 'after'
 

@@ -9,10 +9,12 @@ export interface UnderWay {
   run<T>(instance: string, call: () => Promise<T>): Promise<T>
   has(instance: string): boolean
   /**
-   * Must be called before the instance is stopped, or before all are. Resolves when the calls that are under way now have
-   * ended, or after `ms`.
+   * Stops the instance when the calls that are under way now have ended, or after `ms`. Calls that begin during the stop
+   * may be carried out or not.
    */
-  beforeStop(ms: number, instance?: string): Promise<void>
+  stop(instance: string, ms: number, stopNow: () => Promise<void>): Promise<void>
+  /** Must be called before all instances are stopped. Resolves when the calls that are under way have ended, or after `ms`. */
+  beforeStopOfAll(ms: number): Promise<void>
 }
 
 interface Running {
@@ -22,16 +24,21 @@ interface Running {
 
 export function createUnderWay(): UnderWay {
   const running = new Map<string, Set<Running>>()
+  /** The instances that are being stopped, with the number of these stops. */
+  const stopping = new Map<string, number>()
 
-  const callsOf = (instance: string | undefined): Running[] =>
-    instance === undefined ? [...running.values()].flatMap((calls) => [...calls]) : [...(running.get(instance) ?? [])]
+  async function cut(calls: () => readonly Running[], ms: number): Promise<void> {
+    const ends = calls().map(({ ended }) => ended)
+    if (ends.length > 0) await orLate(Promise.all(ends), ms, () => {})
+    for (const entry of calls()) entry.isCut = true
+  }
 
   return {
     async run(instance, call) {
       const calls = running.get(instance) ?? new Set()
       running.set(instance, calls)
       const result = call()
-      const entry: Running = { ended: result.catch(() => {}), isCut: false }
+      const entry: Running = { ended: result.catch(() => {}), isCut: stopping.has(instance) }
       calls.add(entry)
       try {
         return await result
@@ -43,11 +50,18 @@ export function createUnderWay(): UnderWay {
       }
     },
     has: (instance) => running.has(instance),
-    async beforeStop(ms, instance) {
-      const ends = callsOf(instance).map(({ ended }) => ended)
-      if (ends.length > 0) await orLate(Promise.all(ends), ms, () => {})
-      for (const entry of callsOf(instance)) entry.isCut = true
+    async stop(instance, ms, stopNow) {
+      await cut(() => [...(running.get(instance) ?? [])], ms)
+      stopping.set(instance, (stopping.get(instance) ?? 0) + 1)
+      try {
+        await stopNow()
+      } finally {
+        const left = stopping.get(instance)! - 1
+        if (left === 0) stopping.delete(instance)
+        else stopping.set(instance, left)
+      }
     },
+    beforeStopOfAll: (ms) => cut(() => [...running.values()].flatMap((calls) => [...calls]), ms),
   }
 }
 

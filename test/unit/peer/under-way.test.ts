@@ -19,11 +19,11 @@ test('a stop waits for the calls of its instance that are under way, and no long
   const ends = underWay.run('i', () => pause(30, 'done'))
   const other = callIn(underWay, 'other')
   assert.deepEqual([underWay.has('i'), underWay.has('nobody')], [true, false])
-  await underWay.beforeStop(5_000, 'i')
+  await underWay.stop('i', 5_000, async () => {})
   assert.equal(underWay.has('i'), false)
   assert.equal(await ends, 'done')
   const begun = performance.now()
-  await underWay.beforeStop(30)
+  await underWay.beforeStopOfAll(30)
   assert.ok(performance.now() - begun >= 25)
   other.fail(new Failure('instance_not_connected'))
   assert.equal(await other.result, 'engine_unavailable outcome_unknown')
@@ -42,8 +42,24 @@ test('only a call that a stop cuts has an unknown outcome, and not if nothing of
   ] as const
   for (const [failure, expected] of failures) {
     const call = callIn(underWay, 'i')
-    await underWay.beforeStop(1, 'i')
+    await underWay.stop('i', 1, async () => {})
     call.fail(failure)
     assert.equal(await call.result, expected)
   }
+})
+
+test('a call that begins during the stop of its instance may be carried out, so its outcome is unknown, too', async () => {
+  const underWay = createUnderWay()
+  let end = () => {}
+  const stop = underWay.stop('i', 1, () => new Promise<void>((resolve) => (end = resolve)))
+  await pause(10)
+  const during = callIn(underWay, 'i')
+  end()
+  await stop
+  const after = callIn(underWay, 'i')
+  for (const { fail } of [during, after]) fail(new Failure('engine_unavailable'))
+  assert.deepEqual([await during.result, await after.result], [
+    'engine_unavailable outcome_unknown',
+    'engine_unavailable undefined',
+  ])
 })
