@@ -8,10 +8,12 @@ import type { Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
+import { hasInstance } from '../storage/beside-members.ts'
 import type { StateStore } from '../storage/contract.ts'
+import type { OpenParts } from '../storage/store-backend.ts'
 
 export interface InstanceResumeDeps {
-  store: Pick<StateStore, 'commit'>
+  store: Pick<StateStore, 'commit'> & Pick<OpenParts, 'homes' | 'members'>
   engine: Pick<Engine, 'call'>
   steps: Steps
   log: Log
@@ -23,7 +25,8 @@ export const createInstanceResume =
   async (instance: InstanceId): Promise<Status> => {
     const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.callOffMove', input: {} })
     await steps('resume:started')
-    await store.commit({ ops: [notMoved(instance)] })
+    // Only the service that has the instance writes its records. The next export drops a record that is out of date.
+    if (hasInstance(store, instance)) await store.commit({ ops: [notMoved(instance)] })
     await steps('resume:ended')
     log.info({ instance_id: instance }, 'an administrator cancelled the move of an instance')
     return status
