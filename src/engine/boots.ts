@@ -93,6 +93,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
       if (!isUnavailable(error)) bootAgain(entry, generation, failed)
       throw error
     }
+    entry.failingSince = undefined
     if (NOT_RUNNING.has(state.status)) giveBack()
     return state
   }
@@ -103,6 +104,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
    */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined
+    entry.failingSince ??= clock.now()
     const again = () => boot(entry, generation, failed + 1).catch(logNotStarted(log, entry))
     setTimeout(again, respawnDelay(failed)).unref()
   }

@@ -1,8 +1,9 @@
-import type { Clock } from '../domain/clock.ts'
+import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { ShardSurvey } from '../domain/readings.ts'
+import { orLate } from '../lib/deadline.ts'
 import { createBoots, logNotStarted } from './boots.ts'
 import type { Engine, StartHow } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
@@ -11,6 +12,13 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface HostingDeps {
   placement: Placement
+  /**
+   * Makes the store refuse what earlier runs of this shard thread may still write. Absent if the store does so by itself
+   * only when the next run begins.
+   */
+  endWriter?: ((shard: number) => Promise<void>) | undefined
+  /** Milliseconds that a stop waits for the next run; 5,000 by default. */
+  runsWithinMs?: number | undefined
   /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
@@ -23,7 +31,12 @@ export interface Hosting extends Pick<Engine, 'start' | 'configure' | 'stop'> {
   close(): void
 }
 
-export function createHosting({ placement, keyOf, startsPerSecond, clock, log }: HostingDeps): Hosting {
+/** Milliseconds; a thread needs up to a second. */
+const RUNS_WITHIN = 5 * SECOND
+
+export function createHosting(deps: HostingDeps): Hosting {
+  const { placement, endWriter, runsWithinMs = RUNS_WITHIN, keyOf, startsPerSecond, clock, log } = deps
+  const clearing = new Map<Shard, Promise<boolean>>()
   const boots = createBoots({ placement, keyOf, startsPerSecond, clock, log })
   let isClosed = false
 
@@ -104,10 +117,19 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
       hasDied = generation === undefined || entry.shard.generation() !== generation
       if (!hasDied && (await runsIn(entry.shard, instance))) throw error
     }
+    if (hasDied) await noneWrites(entry.shard)
     placement.remove(instance)
     entry.inLine?.leave()
-    // Until the next run of the thread begins, the database may still carry out a commit of the run that died.
-    if (hasDied) await entry.shard.running()
+  }
+
+  /** Until the next run of the thread begins, the database may still carry out a commit of the run that died. */
+  async function noneWrites(shard: Shard): Promise<void> {
+    if (endWriter === undefined) return shard.running()
+    const runs = shard.running().then(() => true)
+    if (await orLate(runs, runsWithinMs, () => false)) return
+    const ended = clearing.get(shard) ?? shard.betweenRuns(() => endWriter(shard.index)).finally(() => clearing.delete(shard))
+    clearing.set(shard, ended)
+    if (!(await ended)) await shard.running()
   }
 
   return {

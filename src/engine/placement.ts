@@ -32,6 +32,8 @@ export interface Placed {
    * sent.
    */
   isStopping: boolean
+  /** Time of the first start that failed although the thread ran, since the last one that did not fail. */
+  failingSince: number | undefined
 }
 
 export interface Placement {
@@ -71,6 +73,7 @@ export function createPlacement(shards: readonly Shard[]): Placement {
         again: how === 'create' ? 'boot' : before?.again === 'takeover' ? 'takeover' : how,
         isDoomed: false,
         isStopping: false,
+        failingSince: before?.failingSince,
       }
       placed.set(config.id, entry)
       return entry

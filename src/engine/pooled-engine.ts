@@ -32,6 +32,9 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf: (instance: string) => Uint8Array
   prepareMedia: (job: MediaJob) => Promise<Result>
+  /** Makes the store refuse what earlier runs of a shard thread may still write (`OpenParts.endThread`). */
+  endWriter?: ((shard: number) => Promise<void>) | undefined
+  runsWithinMs?: number | undefined
   onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
   allowCrash?: boolean
@@ -51,6 +54,11 @@ export interface PooledEngine extends Engine {
   /** Numbers of the current runs, in the order of the shard threads; undefined for a thread that does not answer. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
+  /**
+   * Milliseconds for which the instance could not be started, or its thread does not run; undefined if its last start
+   * did not fail.
+   */
+  failingFor(instance: string): number | undefined
   /**
    * Returns the state of each shard thread, in their order; undefined for a thread that does not answer within a
    * second.
@@ -82,6 +90,8 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     log,
     keyOf,
     prepareMedia,
+    endWriter,
+    runsWithinMs,
     onReport = () => {},
     clock = steadyClock,
     allowCrash = false,
@@ -98,7 +108,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   const listeners: ((event: EngineEvent) => void)[] = []
   const shards: Shard[] = []
   const placement = createPlacement(shards)
-  const hosting = createHosting({ placement, keyOf, startsPerSecond, clock, log })
+  const hosting = createHosting({ placement, endWriter, runsWithinMs, keyOf, startsPerSecond, clock, log })
   const startOf = createStartWait(placement)
   let isClosed = false
 
@@ -183,6 +193,11 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     survey: () => Promise.all(shards.map((shard) => surveyOf(shard, log))),
 
     shardOf: (instance) => placement.get(instance)?.shard.index,
+
+    failingFor(instance) {
+      const { failingSince, shard } = placement.get(instance) ?? {}
+      return failingSince === undefined ? shard?.startingFor() : clock.now() - failingSince
+    },
 
     crashShard: (index, how = 'exit') => crash(shards[index]!, how),
   }

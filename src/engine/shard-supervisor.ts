@@ -71,6 +71,11 @@ export interface Shard {
   running(): Promise<void>
   /** Whether `onEvent` has received every state that the thread announced. */
   hasToldAll(): boolean
+  /**
+   * If no thread is up, ends the one that is starting, does the work while none runs, and starts the next one. Resolves
+   * with false, without the work, if one is up, or if the shard is closed.
+   */
+  betweenRuns(work: () => Promise<void>): Promise<boolean>
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
   /** Resolves when the thread has sent a report, when it cannot send one, or after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
@@ -99,11 +104,22 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   const begun = deferred()
   let nextUp = quietly(deferred())
   let respawn: NodeJS.Timeout | undefined
+  /** Resolves when the last thread has ended. */
+  let lastEnd: Promise<void> = Promise.resolve()
+  let isHeld = false
   const watch = createShardWatch({ shard, log, everyMs: watchEveryMs, onReport })
 
   async function live(): Promise<void> {
     let refusal: unknown
-    const handlers = { onEvent, onEnd: (cause: unknown) => ended(started, refusal ?? cause) }
+    const end = deferred()
+    lastEnd = end.promise
+    const handlers = {
+      onEvent,
+      onEnd(cause: unknown) {
+        ended(started, refusal ?? cause)
+        end.resolve()
+      },
+    }
     generation++
     const warm = generation === 1 ? options.warm?.take(handlers) : undefined
     const started: ThreadRun =
@@ -149,6 +165,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     if (wasUp) downSince = clock.now()
     watch.stop()
     if (isClosed) return begun.reject(cause)
+    if (isHeld) return
     if (!hasBegun && !isPassing(cause)) {
       log.error({ shard, err: cause }, 'the shard ended before it was ready')
       return begun.reject(cause)
@@ -171,6 +188,21 @@ export function createShardSupervisor(options: ShardOptions): Shard {
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
     running: () => (isUp && !current?.isOver() && !isClosed ? Promise.resolve() : nextUp.promise),
     hasToldAll: () => current?.hasToldAll() === true,
+
+    async betweenRuns(work) {
+      if (isUp || isClosed || isHeld || !hasBegun) return false
+      isHeld = true
+      clearTimeout(respawn)
+      try {
+        await current?.end()
+        await lastEnd
+        await work()
+      } finally {
+        isHeld = false
+        if (!isClosed) startNext()
+      }
+      return true
+    },
 
     run(request, limitMs = CALL_LIMIT, transfer) {
       if (current === undefined || !isUp || isClosed) return Promise.reject(new Failure('engine_unavailable'))

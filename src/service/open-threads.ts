@@ -14,6 +14,7 @@ import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import type { Starting } from '../starting.ts'
+import { threadOf } from '../storage/disk.ts'
 import { makePrivate } from '../storage/private.ts'
 import { refuseConverter, warnOfNoConverter } from './converter.ts'
 import { type LoadedHttp, loadHttp } from './load-http.ts'
@@ -94,6 +95,7 @@ async function openEngine(
   media: MediaSetup,
   conversions: Conversions,
 ): Promise<PooledEngine> {
+  const { endThread } = storage.store
   const abandoned = new AbortController()
   let isUp = false
   const opening = createPooledEngine({
@@ -116,6 +118,7 @@ async function openEngine(
     media,
     disk: storage.disk,
     prepareMedia: conversions.prepare,
+    endWriter: endThread && ((shard) => endThread(threadOf(shard))),
     onReport(shard, generation, report) {
       ledger.take(shard, generation, report)
       onReported()

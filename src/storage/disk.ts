@@ -18,6 +18,9 @@ export const shareDisk = (threads: number): SharedDisk => ({
   failedAt: new BigInt64Array(new SharedArrayBuffer(8)),
 })
 
+/** Number of a shard thread among the threads of the service; the main thread has 0. */
+export const threadOf = (shard: number): number => shard + 1
+
 export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ all: claims, own: thread })
 
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!

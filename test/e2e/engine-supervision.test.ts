@@ -386,6 +386,43 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   })
 })
 
+test('instances of a thread that does not come up can leave, when the store takes nothing more of it, and it starts anew', {
+  timeout: 60_000,
+}, async () => {
+  const path = join(tmpdir(), `svc-slow-${process.pid}-${Math.random()}`)
+  process.env.TEST_SLOW_SHARD = `slow:${path}`
+  writeFileSync(path, '')
+  const ended: number[] = []
+  let runs = () => 0
+  const engine = await createPooledEngine({
+    ...setup,
+    shards: 1,
+    worker: sameKind('./engine/slow-shard', import.meta.url),
+    runsWithinMs: 50,
+    async endWriter(shard) {
+      ended.push(shard)
+      const before = runs()
+      await wait(300)
+      assert.equal(runs(), before, 'no thread runs meanwhile')
+    },
+  })
+  runs = () => readFileSync(`${path}.runs`, 'utf8').length
+  for (const id of ['a', 'b', 'stays']) await engine.start(config(id), 'create')
+  assert.equal(engine.failingFor('a'), undefined)
+  rmSync(path)
+  await engine.crashShard(0)
+  while (engine.isReady() || runs() < 2) await wait(10)
+  assert.ok(engine.failingFor('a')! >= 0)
+  await Promise.all(['a', 'b'].map((id) => engine.stop(id, 'keep')))
+  assert.deepEqual([ended, engine.shardOf('a'), engine.shardOf('stays')], [[0], undefined, 0])
+  writeFileSync(path, '')
+  while (!engine.isReady()) await wait(10)
+  await engine.call('stays', asks('echo'))
+  await assert.rejects(engine.call('a', asks('echo')), unavailable)
+  await engine.close(1_000)
+  for (const each of [path, `${path}.runs`]) rmSync(each)
+})
+
 test('after close nothing is answered and no thread is left', { timeout: 60_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1 })
   await engine.start(config('a'), 'create')

@@ -11,7 +11,7 @@ import type { Logger } from '../../src/log.ts'
 import { createMediaLinks, linkLife } from '../../src/media/media-links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
-import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/disk.ts'
+import { claimsOf, diskState, noteCommit, shareDisk, threadOf } from '../../src/storage/disk.ts'
 import { endWithStore } from '../../src/storage/end-now.ts'
 import { openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { createBlindCaches } from '../../src/storage/sealer.ts'
@@ -47,7 +47,7 @@ export async function openShard(
 ): Promise<OpenShard> {
   const { disk = shareDisk(setup.shard + 2) } = setup
   const store = await openStore(setup.storeUrl, {
-    claims: claimsOf(disk, setup.shard + 1),
+    claims: claimsOf(disk, threadOf(setup.shard)),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
   })

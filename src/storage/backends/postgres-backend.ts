@@ -17,6 +17,7 @@ import { waitForTurn } from '../drivers/postgres/owner/schema-turn.ts'
 import { standbyQuestions } from '../drivers/postgres/owner/standbys.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
+import { END_THREAD } from '../drivers/postgres/writer.ts'
 import { openPostgres } from '../drivers/postgres.ts'
 import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
@@ -95,6 +96,7 @@ export function postgresBackend(url: string): Backend {
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
         waitsForTurn: async (standby) => driver.writer !== undefined && standbyQuestions(driver.writer).waitsForTurn(standby),
+        endThread: async (thread) => void (await driver.ask({ text: END_THREAD, values: [driver.writer, thread] })),
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)

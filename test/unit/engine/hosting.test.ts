@@ -18,6 +18,7 @@ const config = (id: string): InstanceConfig => ({ id, settings: DEFAULT_SETTINGS
  */
 function world() {
   const sent: string[] = []
+  let isDamaged = true
   let survey = deferred<unknown>()
   const placement = createPlacement([
     {
@@ -25,6 +26,7 @@ function world() {
       generation: () => 1,
       async run(request: ShardRequest) {
         sent.push(request.type)
+        if (request.type === 'start' && request.config.id === 'damaged' && isDamaged) throw new Error('a record cannot be read')
         if (request.type === 'start') return { ...CREATED, status: 'connected' }
         if (request.type === 'stop') throw new Failure('engine_unavailable')
         return survey.promise
@@ -37,6 +39,9 @@ function world() {
     hosting,
     placement,
     sent,
+    mend() {
+      isDamaged = false
+    },
     answer(error?: Error) {
       if (error) survey.reject(error)
       else survey.resolve({ instances: [] })
@@ -78,4 +83,17 @@ test('an instance whose stop fails while its start waits is started nevertheless
   await waits
   await settle()
   assert.deepEqual(sent, ['start', 'stop', 'survey', 'start'])
+})
+
+test('the time since an instance could not be started counts until a start succeeds', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
+  const { hosting, placement, mend, sent } = world()
+  await assert.rejects(hosting.start(config('damaged'), 'boot'))
+  context.mock.timers.tick(1_000)
+  await settle()
+  assert.deepEqual([placement.get('damaged')?.failingSince, sent], [1_000_000, ['start', 'start']])
+  mend()
+  context.mock.timers.tick(1_000)
+  await settle()
+  assert.deepEqual([placement.get('damaged')?.failingSince, sent.length], [undefined, 3])
 })

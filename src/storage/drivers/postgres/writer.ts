@@ -17,9 +17,11 @@ import { codeOf, type Link } from './link.ts'
 export class Fenced extends StorageFailure {}
 
 /**
- * Inserts the row of this writer and removes the row of an earlier run of this thread. If the server still carries out
- * a commit of that run, this statement waits for it, or makes the server refuse it.
+ * Removes the row of an earlier run of a thread. If the server still carries out a commit of that run, this waits for it,
+ * or makes the server refuse it.
  */
+export const END_THREAD = 'DELETE FROM svc_writer WHERE service = $1 AND thread = $2'
+/** Inserts the row of this writer, and does the same as `END_THREAD`. */
 const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thread = $3)
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
 /**
