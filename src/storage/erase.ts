@@ -41,13 +41,21 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
 
 /**
  * Erases those of the instances that have neither a configuration nor an imported device from which the service will
- * create them again. This service must be their home, and none of them may run.
+ * create them again. Resolves with those that have such a device. This service must be their home, and none of them may
+ * run.
  */
-export async function eraseClaimed(instances: Iterable<string>, { store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
+export async function eraseClaimed(
+  instances: Iterable<string>,
+  { store, keyRing, blobs, log }: LeftoverOptions,
+): Promise<string[]> {
+  const imports: string[] = []
   for (const instance of instances) {
     // Another process may have created the instance after the configurations were read.
     if ((await store.get(keys.config(instance))) !== undefined) continue
-    if (store.members !== undefined && (await store.get(keys.import(instance))) !== undefined) continue
+    if (store.members !== undefined && (await store.get(keys.import(instance))) !== undefined) {
+      imports.push(instance)
+      continue
+    }
     const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await removeOwner(blobs, instance)
@@ -56,6 +64,7 @@ export async function eraseClaimed(instances: Iterable<string>, { store, keyRing
     const still = wasLinked ? '; its device may still be in the list of linked devices on the phone' : ''
     log.warn({ instance }, `an interrupted deletion or import had left data of an instance; it is now erased${still}`)
   }
+  return imports
 }
 
 /** Removes staged media, except those of imports that wait for the service. */

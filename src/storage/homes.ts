@@ -20,7 +20,17 @@ export interface Homes {
    * If the answer to a claim was lost, the result is false until the next claim is answered.
    */
   isOwn(instance: string): boolean
-  /** The homes of all instances. Reads them only if one has changed since the last call. */
+  /** Those for which `isOwn` is true. */
+  own(): string[]
+  /**
+   * True if this service neither has the instance nor claims, releases or removes it at the moment. If the store names
+   * this service nevertheless, the answer to an earlier claim or removal was lost.
+   */
+  isSettledElsewhere(instance: string): boolean
+  /**
+   * The homes of all instances. Reads them only if one has changed since the last call. They are not older than any
+   * claim, release or removal that was answered before the promise resolves, unless these go on all the time.
+   */
   all(): Promise<readonly StoredHome[]>
 }
 
@@ -33,6 +43,11 @@ export interface StoredHome {
   wanted: string | null
   /** True if no service has it that may still write. */
   isFree: boolean
+  /**
+   * True if a service got it within the last day from one that had ended without releasing it. That one may only stand
+   * still, and log in once more when it goes on. Later moves keep the value.
+   */
+  isTakenOver: boolean
 }
 
 /** If only this machine can use the store, this service has all instances. */

@@ -17,7 +17,7 @@ import { changesSince, versionOf } from './postgres/change-feed.ts'
 import { createCommits } from './postgres/commits.ts'
 import { postgresHomes } from './postgres/homes.ts'
 import { idsUnder } from './postgres/ids.ts'
-import { connect, type Question, UnfitServer } from './postgres/link.ts'
+import { codeOf, connect, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
 import { createReads } from './postgres/reads.ts'
@@ -204,6 +204,16 @@ const postgresDriver = defineDriver(
  */
 class OtherFormat extends Error {}
 
+const LOCK_TIMEOUT = '55P03'
+
+function refuseLocked(cause: unknown, { shown }: Target): never {
+  if (codeOf(cause) !== LOCK_TIMEOUT) throw cause
+  throw new OtherFormat(
+    `Another connection uses a table of the store in ${shown} for a long time, for example pg_dump, so this release cannot add a column that it needs; start it again when that has ended.`,
+    { cause },
+  )
+}
+
 const STORED_FORMAT = { text: "SELECT value FROM svc_meta WHERE key = 'format'" }
 
 async function openTables(
@@ -218,12 +228,12 @@ async function openTables(
   const link = await connect(target)
   try {
     if (target.service === undefined) await refusePooling(link, target)
-    const [[hasSchema, hasTables, hasHomes]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [
+    const [[hasSchema, hasTables, isWhole]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [
       [boolean, boolean, boolean],
     ]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
     // Another thread may be creating the tables at this moment; this thread then waits for the other one.
-    const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
+    const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs).catch((cause) => refuseLocked(cause, target))
     if (!hasTables) await make()
     const readFormat = async () => Number((await link.ask(STORED_FORMAT, silenceMs)).rows[0]?.[0])
     const format = await readFormat()
@@ -233,8 +243,8 @@ async function openTables(
       )
     }
     if (format === FORMAT) {
-      // An earlier build made the same format without the table `svc_home`, so the missing table is added.
-      if (hasTables && !hasHomes) await make()
+      // An earlier build made the same format without the table `svc_home`, or without its last column.
+      if (hasTables && !isWhole) await make()
       return
     }
     if (isReader && mustExist)

@@ -31,11 +31,14 @@ export const CAN_WRITE = (service: string) =>
  *
  * A home that was released to a certain service can be claimed by another one only if that service can no longer write,
  * or if the instance is in $13.
+ *
+ * A service that has ended without releasing the home may only stand still, so the time of such a claim is noted.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})
   AND (h.wanted IS NULL OR h.wanted = $9::uuid OR k.instance = ANY ($13::uuid[]) OR NOT ${CAN_WRITE('h.wanted')})),
-u AS (UPDATE svc_home h SET writer = $9::uuid, wanted = NULL, epoch = h.epoch + 1 FROM f
+u AS (UPDATE svc_home h SET writer = $9::uuid, wanted = NULL, epoch = h.epoch + 1,
+  taken_over_at = CASE WHEN f.writer IS NULL THEN h.taken_over_at ELSE now() END FROM f
   WHERE h.instance = f.instance AND h.epoch = f.epoch AND h.writer IS NOT DISTINCT FROM f.writer AND EXISTS (SELECT FROM w)),
 n AS (INSERT INTO svc_home (instance, writer, epoch) SELECT f.instance, $9::uuid, 1 FROM f WHERE f.epoch IS NULL AND EXISTS (SELECT FROM w) ON CONFLICT DO NOTHING),
 r AS (UPDATE svc_home h SET writer = NULL, wanted = nullif(k.wanted, '${NO_INSTANCE}') FROM unnest($11::uuid[], $14::uuid[]) AS k(instance, wanted)

@@ -12,10 +12,14 @@ const CHANGED_AT_ONCE = 1_000
  * write, so the answer stays true for as long as the commits of this service succeed.
  */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
-const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE('h.writer')} FROM svc_home h`
+const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE('h.writer')},
+  coalesce(taken_over_at > now() - interval '1 day', false) FROM svc_home h`
 /** Reads a text that changes whenever a home changes, or a service begins or ceases to be able to write. */
 const DIGEST = `SELECT concat_ws(' ', (SELECT sum(hashtextextended(h::text, 0)) FROM svc_home h),
   (SELECT sum(hashtextextended(o.id::text, 0)) FROM svc_writer o WHERE NOT o.is_over))`
+
+/** Maximum number of reads of the homes for one call. They are read again if a change of this service ended meanwhile. */
+const MOST_READS = 3
 
 export interface HomesDeps {
   /** Id of the main thread's writer. Undefined in a process that only reads. */
@@ -30,7 +34,27 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
    * last answer of the store.
    */
   const claimed = new Map<string, { isGranted: boolean }>()
+  /** Number of changes under way for each instance whose home this service changes. */
+  const changing = new Map<string, number>()
+  /** Number of changes that have ended. */
+  let ended = 0
   let known: { digest: unknown; homes: readonly StoredHome[] } = { digest: undefined, homes: [] }
+
+  const isOwn = (instance: string) => claimed.get(instance)?.isGranted === true
+
+  async function during<T>(instances: readonly string[], change: () => Promise<T>): Promise<T> {
+    for (const each of instances) changing.set(each, (changing.get(each) ?? 0) + 1)
+    try {
+      return await change()
+    } finally {
+      ended++
+      for (const each of instances) {
+        const left = changing.get(each)! - 1
+        if (left === 0) changing.delete(each)
+        else changing.set(each, left)
+      }
+    }
+  }
 
   async function claimSome(instances: readonly string[], isAnybodys: boolean): Promise<string[]> {
     const entries = new Map(instances.map((each) => [each, claimed.get(each) ?? { isGranted: false }]))
@@ -63,39 +87,58 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     await readHeld(entries)
   }
 
+  async function releaseAll(instances: readonly string[], wanted: string | undefined): Promise<void> {
+    for (const each of instances) claimed.delete(each)
+    try {
+      for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
+    } catch (error) {
+      // If the homes cannot be read either, they do not count as homes of this service until its next claim.
+      await takeBack(instances).catch(() => {})
+      throw error
+    }
+  }
+
+  async function readAll(): Promise<readonly StoredHome[]> {
+    const [[digest]] = (await ask({ name: 'homes-digest', text: DIGEST })) as [[unknown]]
+    // The rows may be newer than the digest. In that case the next call reads them once more.
+    if (digest !== known.digest) known = { digest, homes: ((await ask({ text: ALL })) as HomeRow[]).map(homeOf) }
+    return known.homes
+  }
+
   return {
     async claim(instances, { isAnybodys = false } = {}) {
       const held = new Set<string>()
-      for (const some of inPieces(instances.filter(isUuid))) for (const each of await claimSome(some, isAnybodys)) held.add(each)
+      for (const some of inPieces(instances.filter(isUuid)))
+        for (const each of await during(some, () => claimSome(some, isAnybodys))) held.add(each)
       return held
     },
-    async release(instances, wanted) {
-      for (const each of instances) claimed.delete(each)
-      try {
-        for (const some of inPieces(instances)) await commit({ releases: some.map((instance) => ({ instance, wanted })) })
-      } catch (error) {
-        // If the homes cannot be read either, they do not count as homes of this service until its next claim.
-        await takeBack(instances).catch(() => {})
-        throw error
-      }
-    },
+    release: (instances, wanted) => during(instances, () => releaseAll(instances, wanted)),
     async remove(instance) {
       claimed.delete(instance)
-      await commit({ removals: [instance] })
+      await during([instance], () => commit({ removals: [instance] }))
     },
-    isOwn: (instance) => claimed.get(instance)?.isGranted === true,
+    isOwn,
+    own: () => [...claimed.keys()].filter(isOwn),
+    isSettledElsewhere: (instance) => !isOwn(instance) && !changing.has(instance),
     async all() {
-      const [[digest]] = (await ask({ name: 'homes-digest', text: DIGEST })) as [[unknown]]
-      // The rows may be newer than the digest. In that case the next call reads them once more.
-      if (digest !== known.digest) known = { digest, homes: ((await ask({ text: ALL })) as HomeRow[]).map(homeOf) }
-      return known.homes
+      for (let reads = 1; ; reads++) {
+        const before = ended
+        const homes = await readAll()
+        if (ended === before || reads >= MOST_READS) return homes
+      }
     },
   }
 }
 
-type HomeRow = [instance: string, writer: string | null, wanted: string | null, isFree: boolean]
+type HomeRow = [instance: string, writer: string | null, wanted: string | null, isFree: boolean, isTakenOver: boolean]
 
-const homeOf = ([instance, writer, wanted, isFree]: HomeRow): StoredHome => ({ instance, writer, wanted, isFree })
+const homeOf = ([instance, writer, wanted, isFree, isTakenOver]: HomeRow): StoredHome => ({
+  instance,
+  writer,
+  wanted,
+  isFree,
+  isTakenOver,
+})
 
 const inPieces = <T>(all: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / CHANGED_AT_ONCE) }, (_, index) =>

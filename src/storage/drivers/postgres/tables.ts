@@ -6,11 +6,11 @@ export const FORMAT = 6
 const MAKING = 7_632_141
 
 /**
- * Query that tells whether the schema and two of its tables exist. The schema name needs no escaping, but it may be a
+ * Query that tells whether the schema exists, its first table, and the column that was added last. The schema name needs no escaping, but it may be a
  * reserved word of SQL.
  */
 export const tablesExist = (schema: string) => ({
-  text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, to_regclass('"${schema}".svc_home') IS NOT NULL`,
+  text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('"${schema}".svc_home') AND attname = 'taken_over_at')`,
 })
 
 /**
@@ -28,7 +28,7 @@ export const tablesExist = (schema: string) => ({
  * - `svc_home` has a row for each instance. It names the service that may write the records of the instance, by the
  *   main thread's writer, and says how often the home was claimed. It does not refer to `svc_writer`, so that a takeover
  *   changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is then the
- *   only active service.
+ *   only active service. They may also lack the column `taken_over_at`; a release that does not know it keeps its values.
  * - `svc_cluster` has one row with the version of the records that every service has in memory.
  * - `svc_change` lists which keys changed in which version.
  */
@@ -72,8 +72,10 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_home (
   instance uuid PRIMARY KEY,
   writer uuid,
   wanted uuid,
-  epoch bigint NOT NULL
+  epoch bigint NOT NULL,
+  taken_over_at timestamptz
 ) WITH (fillfactor = 50);
+${addColumn(schema, 'svc_home', 'taken_over_at', 'timestamptz')};
 CREATE TABLE IF NOT EXISTS "${schema}".svc_cluster (one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
 INSERT INTO "${schema}".svc_cluster DEFAULT VALUES ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS "${schema}".svc_change (
@@ -105,5 +107,17 @@ INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
 const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}' AND attstorage <> 'e') THEN
     ALTER TABLE "${schema}".${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL;
+  END IF;
+END $$`
+
+/**
+ * Statement that adds a column, unless the table has it. It waits for all users of the table, and later users wait for
+ * it, so it gives up after two seconds.
+ */
+const addColumn = (schema: string, table: string, column: string, type: string) => `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}') THEN
+    SET LOCAL lock_timeout = '2s';
+    ALTER TABLE "${schema}".${table} ADD COLUMN ${column} ${type};
+    SET LOCAL lock_timeout = 0;
   END IF;
 END $$`

@@ -1,6 +1,10 @@
 /**
  * The locks of a member of a cluster, which it holds on one connection. All members share the lock of the schema, so that
  * no service can own it alone. Each also has a lock of its own, which shows that its connection exists.
+ *
+ * The numbers are hashes of 32 bits. Of two schemas of a database, or two members, one in four thousand million pairs has
+ * the same number; the second one then refuses to start, and a new start of a member has another number. Locks with
+ * numbers of 64 bits are separate from these, so each release would have to hold both for as long as older ones may run.
  */
 import type { Link } from '../link.ts'
 import type { NodeLook } from './node-watch.ts'
