@@ -201,6 +201,7 @@ async function startParts(
     ledger,
     nodes: createNodes({ node, store, link, isStandby: config.isStandby, clock, stopSoon, log }),
     takeImports: async () => void (await (await starts.takeImports()).booted),
+    beforeGiving: hosting?.beforeGiving,
     sandboxUrl: sandboxUrl ?? null,
   })
   server.serve(application.make)

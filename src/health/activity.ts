@@ -37,6 +37,8 @@ export interface ActivityDeps {
 
 export interface ActivityWatch {
   of(instances: readonly string[]): Promise<ActivityHour[]>
+  /** Stores the numbers of an instance that this service is about to give to another one. Never rejects. */
+  store(instance: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -138,6 +140,12 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
     }
   }
 
+  async function storeOne(instance: string) {
+    await look(FRESH)
+    const days = [...changed].filter(([, day]) => day.instance === instance)
+    if (days.length > 0) await commit(days)
+  }
+
   const warn = (err: unknown) => log.warn({ err }, 'the activity of the instances could not be read or stored')
   let isWriting = false
   async function round() {
@@ -168,6 +176,7 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
         failed,
       }))
     },
+    store: (instance) => running.add(storeOne(instance)).catch(warn),
     async stop() {
       clearInterval(timer)
       await running.ended()

@@ -61,6 +61,8 @@ export interface ApplicationDeps {
   ledger: Ledger
   nodes: Nodes
   takeImports(): Promise<void>
+  /** Sets what is done before another service gets an instance of this one; undefined if none can. */
+  beforeGiving: ((work: (instance: string) => Promise<unknown>) => void) | undefined
   sandboxUrl: string | null
 }
 
@@ -249,7 +251,7 @@ interface DashboardParts {
 
 async function dashboardOf(
   { dashboard: mode, outboxMax, nodeName }: Config,
-  { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, sandboxUrl }: ApplicationDeps,
+  { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, beforeGiving, sandboxUrl }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
   const { store, keyRing, sealer } = storage
@@ -273,6 +275,7 @@ async function dashboardOf(
     log,
   })
   shutdown.add(activity.stop)
+  beforeGiving?.(activity.store)
   const health = await watchHealth({
     account,
     directory,

@@ -6,7 +6,7 @@ import type { KeyRing } from '../storage/key-ring.ts'
 export interface ErasingDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   /** Erases everything of an instance that no thread runs. Does nothing if it has a configuration. */
-  eraseStored(instance: string): Promise<void>
+  eraseStored(instance: string): Promise<unknown>
   steps: Steps
   log: Log
 }
@@ -20,7 +20,7 @@ export function withErasure<E extends LocalEngine>(local: E, { keyRing, eraseSto
   const erasing = new Map<string, Promise<void>>()
 
   async function eraseNow(instance: string): Promise<void> {
-    if (local.shardOf(instance) === undefined) return eraseStored(instance)
+    if (local.shardOf(instance) === undefined) return void (await eraseStored(instance))
     await local.stop(instance, 'erase').catch((err: unknown) => {
       log.warn({ err, instance_id: instance }, 'the records of a deleted instance are erased when its shard thread is back')
     })

@@ -29,7 +29,7 @@ export interface Cluster {
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
 }
 
-export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop'> {
+export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop' | 'beforeGiving'> {
   /** Moves the instances to the other members. This member answers requests until they have moved. */
   leave(leftMs: number): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   const map = createHomeMap(homes, members)
   await map.refresh()
   // Ends after the threads. The members that claim the instances later then know that they did not fail.
-  shutdown.add((leftMs) => releaseOwn({ homes, map, log }, leftMs))
+  shutdown.add((leftMs) => releaseOwn({ homes, log }, leftMs))
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
     engine,

@@ -1073,8 +1073,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await Promise.all([claim([INSTANCE]), remove(INSTANCE), claim([INSTANCE])])
     assert.deepEqual([await home(), isOwn(INSTANCE)], [{ writer: store.writer, epoch: '1' }, true])
     assert.deepEqual(await store.homes.all(), [
-      { instance: OTHER, writer: null, wanted: null, isFree: true },
-      { instance: INSTANCE, writer: store.writer, wanted: null, isFree: false },
+      { instance: OTHER, writer: null, wanted: null, isFree: true, isTakenOver: false },
+      { instance: INSTANCE, writer: store.writer, wanted: null, isFree: false, isTakenOver: false },
     ])
   })
 
@@ -1104,6 +1104,45 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giver.dispose()
     assert.deepEqual(await home(), [{ writer, wanted: null, isFree: true }])
     await third.dispose()
+  })
+
+  test('that an instance was taken over is known after later moves, too, for a day', async () => {
+    const { store: first, side, url } = await world()
+    const [second, third] = [await openPostgres({ url }), await openPostgres({ url })]
+    const isTakenOver = async () => (await third.homes.all()).map((home) => home.isTakenOver)
+    await first.homes.claim([INSTANCE])
+    await first.homes.release([INSTANCE])
+    await second.homes.claim([INSTANCE])
+    assert.deepEqual(await isTakenOver(), [false], 'a move is no takeover')
+    await declareOver(side, second.writer)
+    await third.homes.claim([INSTANCE])
+    assert.deepEqual(await isTakenOver(), [true])
+    await third.homes.release([INSTANCE], first.writer)
+    await first.homes.claim([INSTANCE])
+    assert.deepEqual(await isTakenOver(), [true])
+    await side.query("UPDATE svc_home SET taken_over_at = taken_over_at - interval '25 hours'")
+    assert.deepEqual(await isTakenOver(), [false])
+    for (const each of [second, third]) await each.dispose()
+  })
+
+  test('nothing that a thread which has ended had sent is stored after the main thread has ended its writer', async () => {
+    const schema = `threads_${schemas++}`
+    const main = await openStore(cluster.url(schema))
+    const claims = { all: new BigInt64Array(3), own: 1 }
+    const over: unknown[] = []
+    const [thread, other] = [
+      await openPostgres({ url: main.threadUrl, claims, onOver: (cause) => over.push(cause) }),
+      await openPostgres({ url: main.threadUrl, claims: { ...claims, own: 2 } }),
+    ]
+    await thread.commit(put('k', 'before'))
+    await main.endThread!(1)
+    await assert.rejects(thread.commit(put('k', 'after')), Fenced)
+    await other.commit(put('other', 'still'))
+    const next = await openPostgres({ url: main.threadUrl, claims })
+    await next.commit(put('next', 'run'))
+    assert.deepEqual([Buffer.from((await main.get('k'))!).toString(), over.length], ['before', 1])
+    for (const each of [thread, other, next]) await each.dispose()
+    await main.close()
   })
 
   test('a claim that waited does not take the home of a service that is younger than its statement', async () => {
@@ -1203,6 +1242,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const later = await openStore(url)
     assert.deepEqual([...(await later.homes!.claim([INSTANCE]))], [INSTANCE])
     await later.close()
+    await side.query('ALTER TABLE svc_home DROP COLUMN taken_over_at')
+    const dump = await cluster.client(schema)
+    await dump.query('BEGIN; SELECT FROM svc_home')
+    await assert.rejects(openStore(url), /uses a table of the store in .* for a long time, for example pg_dump, so this release/)
+    await dump.query('COMMIT')
+    const last = await openStore(url)
+    assert.deepEqual([...(await last.homes!.claim([INSTANCE]))], [INSTANCE])
+    await last.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
     await assert.rejects(openStore(url), /has format 99, and this release knows 6; use the newer release\.$/)
   })

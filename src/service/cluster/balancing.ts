@@ -10,6 +10,8 @@ export interface BalancingOptions {
   /** Ids of the other members. */
   others(): string[]
   isMovable(instance: string): boolean
+  /** Whether this member could not start the instance, so that others may not be able to either. */
+  isAway(instance: string): boolean
   hasEnded(): boolean
 }
 
@@ -20,11 +22,12 @@ const NOT_TAKEN_BARS = 10
 /** Moves that one member decides together. */
 const MOST_IN_ROUND = 20
 
-export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'map' | 'directory' | 'clock' | 'isBusy'>
+export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'homes' | 'map' | 'directory' | 'clock' | 'isBusy'>
 
 /** Gives instances to members that have fewer. */
-export function createBalancing({ self, map, directory, clock, isBusy = () => false }: BalancingDeps, options: BalancingOptions) {
-  const { times, moves, others, isMovable, hasEnded } = options
+export function createBalancing(deps: BalancingDeps, options: BalancingOptions) {
+  const { self, homes: ownHomes, map, directory, clock, isBusy = () => false } = deps
+  const { times, moves, others, isMovable, isAway, hasEnded } = options
   let known = ''
   let changedAt = clock.now()
   let begunAt = clock.now()
@@ -42,12 +45,16 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
       const before = homes.get(instance)
       if (before === undefined || before.writer === writer) continue
       if (before.writer !== null) bar(before.writer, times.quiet)
-      else if (before.wanted !== null && before.wanted !== writer) bar(before.wanted, NOT_TAKEN_BARS * times.quiet)
+      else if (before.wanted !== null && before.wanted !== writer && !isAway(instance))
+        bar(before.wanted, NOT_TAKEN_BARS * times.quiet)
     }
     homes = new Map(map.all().map((home) => [home.instance, home]))
   }
 
   const takes = (member: string) => clock.now() >= (barredUntil.get(member) ?? Number.NEGATIVE_INFINITY)
+
+  /** The other members that get instances at the moment. */
+  const takers = () => others().filter(takes)
 
   function isDue(): boolean {
     const now = clock.now()
@@ -59,8 +66,10 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
 
   /** The instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
-    const all = [self, ...others().filter(takes)]
-    const own = transfersOf(map.countsOf(all), MOST_IN_ROUND).filter(({ from }) => from === self)
+    const all = [self, ...takers()]
+    // Moves may have ended since the homes were read.
+    const counts = map.countsOf(all).set(self, ownHomes.own().length)
+    const own = transfersOf(counts, MOST_IN_ROUND).filter(({ from }) => from === self)
     const movable =
       own.length === 0
         ? []
@@ -82,6 +91,7 @@ export function createBalancing({ self, map, directory, clock, isBusy = () => fa
   }
 
   return {
+    takers,
     /** Begins a round if one is due. A round that is not done when the next one is due ends, because the numbers have changed. */
     look(): void {
       noteBarred()

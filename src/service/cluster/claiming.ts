@@ -1,10 +1,14 @@
+import type { StoredHome } from '../../storage/homes.ts'
 import { claimsOf } from './claim-rules.ts'
-import type { ClusterHostingDeps, HostingTimes, StartAgain } from './contract.ts'
+import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
+import type { Failing } from './failing.ts'
 import { createFreeWatch } from './free-watch.ts'
+import { hasFailed, startHowOf } from './start-how.ts'
 import type { Starting } from './starting.ts'
 
 export interface ClaimingDeps {
   starting: Pick<Starting, 'add' | 'size'>
+  failing: Pick<Failing, 'isAway' | 'isUnfit'>
   /** Ids of the other members. */
   others(): readonly string[]
   times: Pick<HostingTimes, 'patience' | 'shareAfter'>
@@ -19,19 +23,21 @@ export interface Claiming {
 
 /** Three seconds of starts on one route. */
 const MOST_IN_LINE = 75
+/** A member claims an instance that it can probably not start only if no other one has claimed it within this many times `patience`. */
+const LAST_RESORT = 3
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 
 export function createClaiming(
   { self, homes, map, directory, clock, log }: ClusterHostingDeps,
-  { starting, others, times }: ClaimingDeps,
+  { starting, failing, others, times }: ClaimingDeps,
 ): Claiming {
   const free = createFreeWatch(clock)
   let isFull = false
 
   async function take(
     instances: readonly string[],
-    howOf: (instance: string) => StartAgain,
+    before: ReadonlyMap<string, StoredHome>,
     options?: { isAnybodys: boolean },
   ): Promise<void> {
     try {
@@ -39,8 +45,8 @@ export function createClaiming(
     } finally {
       // If a part of the claim fails, the others may have been granted.
       const own = instances.filter(homes.isOwn)
-      for (const each of own) starting.add(each, howOf(each))
-      const ended = own.filter((each) => howOf(each) === 'takeover').length
+      for (const each of own) starting.add(each, startHowOf(before.get(each), self))
+      const ended = own.flatMap((each) => before.get(each) ?? []).filter((home) => hasFailed(home, self)).length
       if (own.length > 0) log.info({ instances: own.length, of_ended: ended }, CLAIMED)
     }
   }
@@ -50,7 +56,13 @@ export function createClaiming(
 
     async claim() {
       const stored = map.all()
-      const found = free.of(stored, directory.ids()).filter(({ instance }) => !homes.isOwn(instance))
+      const isUnfit = failing.isUnfit()
+      const found = free
+        .of(stored, directory.ids())
+        .filter(({ instance }) => !homes.isOwn(instance))
+        .filter(
+          ({ instance, freeMs }) => !(isUnfit || failing.isAway(instance)) || freeMs >= LAST_RESORT * times.patience,
+        )
       const room = Math.max(0, MOST_IN_LINE - starting.size())
       const { instances, anybodys } = claimsOf(found, {
         self,
@@ -60,14 +72,13 @@ export function createClaiming(
         room,
       })
       isFull = found.length > 0 && instances.length + anybodys.length >= room
-      // The answer to an earlier claim or release was lost.
+      // The answer to an earlier claim, release or removal was lost. The instance may have been deleted since.
       const unsure = stored.flatMap(({ instance, writer }) =>
-        writer === self && !homes.isOwn(instance) && !map.isLeaving(instance) && directory.has(instance) ? [instance] : [],
+        writer === self && homes.isSettledElsewhere(instance) && !map.isLeaving(instance) ? [instance] : [],
       )
-      const before = new Map(stored.map(({ instance, writer }) => [instance, writer]))
-      const howOf = (instance: string) => ([undefined, null, self].includes(before.get(instance)) ? 'boot' : 'takeover')
-      await take([...instances, ...unsure], howOf)
-      await take(anybodys, howOf, { isAnybodys: true })
+      const before = new Map(stored.map((home) => [home.instance, home]))
+      await take([...instances, ...unsure], before)
+      await take(anybodys, before, { isAnybodys: true })
     },
   }
 }

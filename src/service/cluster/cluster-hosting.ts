@@ -10,9 +10,11 @@ import { createBalancing } from './balancing.ts'
 import { createClaiming } from './claiming.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
 import { createErasing } from './erasing.ts'
+import { createFailing } from './failing.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
+import { startHowOf } from './start-how.ts'
 import { createStarting } from './starting.ts'
 
 export interface ClusterHosting {
@@ -23,6 +25,8 @@ export interface ClusterHosting {
   begin(): Promise<void>
   /** Looks now instead of with the next look at the members, after `begin`. */
   look(): void
+  /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
+  beforeGiving(work: (instance: string) => Promise<unknown>): void
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
   /** Claims and gives nothing more. Resolves when what has begun has ended, or after half of `leftMs`. */
@@ -34,10 +38,15 @@ const TIMES: HostingTimes = {
   shareAfter: 15 * SECOND,
   balanceEvery: 5 * SECOND,
   quiet: MINUTE,
+  // A thread pauses for up to 30 s between two attempts.
+  giveUpAfter: 45 * SECOND,
+  keepAway: 10 * MINUTE,
   drainEvery: 40,
   beginWithin: 5 * SECOND,
 }
 const STOP_WITHIN = 5 * SECOND
+const PREPARED_WITHIN = 2 * SECOND
+const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
@@ -46,13 +55,16 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   const erasing = createErasing(deps)
   const starting = createStarting({ ...deps, erase: erasing.add, onStarted: claimMore })
   const requests = createLookRequests(deps)
+  let beforeGiving: (instance: string) => Promise<unknown> = async () => {}
   const moves = createMoves(deps, {
+    prepare: (instance) => settled(beforeGiving(instance), PREPARED_WITHIN),
     onBegun: starting.remove,
     onGiven: requests.ask,
     onFailed(instance) {
-      if (homes.isOwn(instance)) starting.add(instance, 'boot')
+      if (homes.isOwn(instance)) startAgain(instance)
     },
   })
+  const failing = createFailing({ ...deps, starting, times })
   const isSettledHere = (each: string) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each)
   const idle = createIdleWatch((each) => isSettledHere(each) && !deps.isHosted(each) && !directory.isPaused(each))
   let looking: Promise<void> | undefined
@@ -62,18 +74,35 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   let isStopped = false
 
   const others = () => members.others().map(({ id }) => id)
-  const claiming = createClaiming(deps, { starting, others, times })
+  const claiming = createClaiming(deps, { starting, failing, others, times })
   const balancing = createBalancing(deps, {
     times,
     moves,
     others,
     isMovable: (each) => isSettledHere(each) && directory.mayMove(each, times.quiet),
+    isAway: failing.isAway,
     hasEnded: () => isDraining || isStopped,
   })
 
+  function startAgain(instance: string): void {
+    const home = map.all().find((each) => each.instance === instance)
+    starting.add(instance, startHowOf(home, deps.self))
+  }
+
   function startAll(): Promise<void> {
-    for (const each of idle.look(directory.ids())) starting.add(each, 'boot')
+    for (const each of idle.look(directory.ids())) startAgain(each)
     return starting.startAll()
+  }
+
+  function giveFailing(): void {
+    const failed = failing.of(homes.own()).filter((each) => !map.isLeaving(each) && !directory.isPaused(each))
+    const takers = spread(failed, map.countsOf(balancing.takers()))
+    failing.noteStuck(failed.filter((each) => !takers.has(each)))
+    for (const [instance, to] of takers) {
+      log.warn({ instance_id: instance, to }, NOT_STARTED)
+      failing.noteGiven(instance)
+      void moves.give(instance, to)
+    }
   }
 
   async function look(): Promise<void> {
@@ -84,6 +113,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       await claiming.claim().finally(startAll)
       erasing.look()
       balancing.look()
+      giveFailing()
     } catch (err) {
       log.warn({ err }, NOT_CLAIMED)
     }
@@ -120,11 +150,16 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       await settled(first, times.beginWithin)
     },
 
+    beforeGiving(work) {
+      beforeGiving = work
+    },
+
     async drain(deadlineMs) {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
       await settled(looking, deadlineMs / 4)
-      const own = directory.ids().filter((each) => homes.isOwn(each))
+      // A command works with the records of an instance that it has stopped for a while; that one goes last.
+      const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
       for (const [instance, to] of spread(own, map.countsOf(others()))) {
         if (clock.now() >= endsAt) break
         void moves.give(instance, to)

@@ -25,8 +25,15 @@ export interface ClusterHostingDeps {
   isBusy?(instance: string): boolean
   /** Whether a thread of this service runs the instance or will start it. */
   isHosted(instance: string): boolean
-  /** Erases instances of this member that have no configuration, because a creation or a deletion was interrupted. */
-  erase(instances: readonly string[]): Promise<void>
+  /** False while no thread of this service runs. */
+  canStart?(): boolean
+  /** Milliseconds for which no thread could start the instance; undefined if one has started it, or will soon. */
+  failingFor?(instance: string): number | undefined
+  /**
+   * Finishes what was interrupted with instances of this member that have no configuration: a creation, a deletion or an
+   * import. Rejects if that must be tried again.
+   */
+  erase(instances: readonly string[]): Promise<unknown>
   /** Asks another member to look at once for what it should claim. Never rejects. */
   askToLook(member: Member): Promise<unknown>
   clock: Clock
@@ -62,6 +69,10 @@ export interface HostingTimes {
    * member that has given one away itself.
    */
   quiet: number
+  /** Within this time a member must have started an instance, or it gives it to another one. */
+  giveUpAfter: number
+  /** For this long a member leaves an instance that it could not start to the others. */
+  keepAway: number
   /** Interval between two moves of a drain; the other members start their sessions. */
   drainEvery: number
   /** At most for the first claim of a member before it serves requests. */

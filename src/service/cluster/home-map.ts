@@ -4,7 +4,7 @@ import type { Members } from '../../storage/members.ts'
 
 /** Which member of the cluster has which instance, as this member knows it. */
 export interface HomeMap extends EngineHomes {
-  /** Reads the homes again. Callers at the same time share one read. */
+  /** Reads the homes again, after this call. Callers at the same time share one read. */
   refresh(): Promise<void>
   all(): readonly StoredHome[]
   /** Number of instances of each of these members. */
@@ -18,7 +18,8 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
   const leaving = new Set<string>()
   let all: readonly StoredHome[] = []
   let byInstance = new Map<string, StoredHome>()
-  let reading: Promise<void> | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+  let next: Promise<void> | undefined
 
   async function read() {
     const found = await homes.all()
@@ -35,10 +36,14 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
       return writer === null ? undefined : members.others().find(({ id }) => id === writer)
     },
     refresh() {
-      reading ??= read().finally(() => {
-        reading = undefined
+      // A read that has begun may not find what the caller has already seen.
+      next ??= reading.then(() => {
+        next = undefined
+        const begun = read()
+        reading = begun.catch(() => {})
+        return begun
       })
-      return reading
+      return next
     },
     all: () => all,
     countsOf(some) {

@@ -9,6 +9,8 @@ export interface Moves {
 }
 
 export interface MovesOptions {
+  /** Awaited while the instance still runs here. Never rejects. */
+  prepare(instance: string): Promise<unknown>
   onBegun(instance: string): void
   onGiven(to: string): void
   onFailed(instance: string): void
@@ -19,13 +21,16 @@ export interface MovesOptions {
  * them may claim it.
  */
 export function createMoves(
-  { homes, map, stop, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'stop' | 'log'>,
-  { onBegun, onGiven, onFailed }: MovesOptions,
+  { homes, map, directory, stop, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'stop' | 'log'>,
+  { prepare, onBegun, onGiven, onFailed }: MovesOptions,
 ): Moves {
   const running = new Map<string, Promise<void>>()
 
   async function carryOut(instance: string, to: string): Promise<void> {
     try {
+      await prepare(instance)
+      // It may have been deleted meanwhile.
+      if (!homes.isOwn(instance) || !directory.has(instance)) return
       await map.leave(instance, async () => {
         onBegun(instance)
         await stop(instance)

@@ -4,13 +4,13 @@ import type { PooledEngine } from '../../engine/pooled-engine.ts'
 import type { Logger } from '../../log.ts'
 import type { ClusterEngine } from '../../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../../peer/peer-link.ts'
-import { eraseClaimed } from '../../storage/erase.ts'
 import type { Homes } from '../../storage/homes.ts'
 import type { MainRecords } from '../../storage/main-records/main-records.ts'
 import type { Members } from '../../storage/members.ts'
 import type { InstanceStarts } from '../instance-starts.ts'
 import type { ServiceStorage } from '../open-storage.ts'
 import { type ClusterHosting, createClusterHosting } from './cluster-hosting.ts'
+import { eraseOrImport } from './erase-or-import.ts'
 import type { HomeMap } from './home-map.ts'
 import { hostedDirectory } from './hosted-directory.ts'
 
@@ -22,8 +22,8 @@ export interface OpenHostingDeps {
   storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs'>
   main: Pick<MainRecords, 'catchUp'>
   directory: Directory
-  engine: Pick<ClusterEngine, 'leave' | 'isBusy'> & Pick<PooledEngine, 'shardOf'>
-  starts: Pick<InstanceStarts, 'boot'>
+  engine: Pick<ClusterEngine, 'leave' | 'isBusy'> & Pick<PooledEngine, 'shardOf' | 'failingFor' | 'generations'>
+  starts: Pick<InstanceStarts, 'boot' | 'takeImports'>
   link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
@@ -56,8 +56,9 @@ export function openHosting({
     start: starts.boot,
     stop: engine.leave,
     isHosted: (instance) => engine.shardOf(instance) !== undefined,
-    // An import may write the records of an instance that was left by an earlier one.
-    erase: (instances) => directory.betweenImports(() => eraseClaimed(instances, { ...storage, log: rest.log })),
+    canStart: () => engine.generations().some((generation) => generation !== undefined),
+    failingFor: engine.failingFor,
+    erase: (instances) => eraseOrImport(instances, { ...storage, directory, starts, log: rest.log }),
     askToLook: (member) => link.askToLook(member, AbortSignal.timeout(ASKED_WITHIN)),
     clock: steadyClock,
   })

@@ -1,7 +1,7 @@
 import { keys } from '../../storage/record-keys.ts'
 import type { ClusterHostingDeps, StartAgain } from './contract.ts'
 
-export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'log'> & {
+export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'clock' | 'log'> & {
   /** Is called for an instance without a configuration. */
   erase(instance: string): void
   /** Is called when a start has ended, so that there may be room for others. */
@@ -11,14 +11,16 @@ export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 
 export type Starting = ReturnType<typeof createStarting>
 
 /** The instances that this member has claimed and not started yet. */
-export function createStarting({ homes, map, store, keyRing, directory, start, erase, onStarted, log }: StartingDeps) {
+export function createStarting({ homes, map, store, keyRing, directory, start, erase, onStarted, clock, log }: StartingDeps) {
   const waiting = new Map<string, StartAgain>()
-  /** Instances whose failure is in the log. */
-  const told = new Set<string>()
+  /** Instances that could not be started, and since when. */
+  const failing = new Map<string, number>()
   let inLine = 0
 
   async function startOne(instance: string, how: StartAgain): Promise<void> {
-    const isGone = () => !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance)
+    // The end of a pause starts the instance.
+    const isGone = () =>
+      !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance) || directory.isPaused(instance)
     // Another member may have deleted the instance before this one claimed it.
     const isConfigured = (await store.get(keys.config(instance))) !== undefined
     if (isGone()) return
@@ -35,14 +37,19 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
 
   function forget(instance: string) {
     waiting.delete(instance)
-    told.delete(instance)
+    failing.delete(instance)
   }
 
   return {
     has: (instance: string) => waiting.has(instance),
     add: (instance: string, how: StartAgain) => void waiting.set(instance, how),
     /** Number of the instances that will start soon. Those that cannot be started count no longer. */
-    size: () => inLine + waiting.size - told.size,
+    size: () => inLine + waiting.size - failing.size,
+    /** Milliseconds; undefined if the start has not failed. */
+    failingFor(instance: string): number | undefined {
+      const since = failing.get(instance)
+      return since === undefined ? undefined : clock.now() - since
+    },
     remove: (instance: string) => forget(instance),
     async startAll(): Promise<void> {
       if (waiting.size === 0) return
@@ -54,8 +61,8 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
             await startOne(instance, how)
             forget(instance)
           } catch (err) {
-            if (told.has(instance) || !waiting.has(instance)) return
-            told.add(instance)
+            if (failing.has(instance) || !waiting.has(instance)) return
+            failing.set(instance, clock.now())
             log.warn(
               { err, instance_id: instance },
               'an instance could not be started here yet; the service tries again each second',

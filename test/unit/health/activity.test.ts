@@ -253,3 +253,32 @@ test('only the service that has an instance counts and stores its numbers; anoth
   assert.deepEqual(await third.activity.of([A]), [hour(START, [5, 0, 0, 0])], 'what was not stored here is forgotten')
   await third.activity.stop()
 })
+
+test('the numbers of an instance that leaves are stored before, and only these', async (t) => {
+  const store = await tempStore(t)
+  const { activity, report, elsewhere, time } = await service(store)
+  report(A, [3, 2, 1, 0])
+  report(B, [1, 0, 0, 0])
+  await activity.store(A)
+  assert.deepEqual([await store.count(keys.activity(A)), await store.count(keys.activity(B))], [1, 0])
+  elsewhere.add(A)
+  const next = await service(store, time.now)
+  next.report(A, [0, 0, 0, 0])
+  assert.deepEqual(await next.activity.of([A]), [hour(START, [3, 2, 1, 0])])
+  await Promise.all([activity.stop(), next.activity.stop()])
+})
+
+test('an instance can leave while its numbers cannot be stored', async (t) => {
+  const store = await tempStore(t)
+  let fails = true
+  const { activity, report, log } = await service({
+    ...store,
+    commit: async (batch) => (fails ? Promise.reject(new Error('the disk is full')) : store.commit(batch)),
+  })
+  report(A, [3, 2, 1, 0])
+  await activity.store(A)
+  assert.equal(log.lines.length, 1)
+  fails = false
+  await activity.stop()
+  assert.equal(await store.count(keys.activity(A)), 1)
+})

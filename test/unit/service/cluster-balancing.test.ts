@@ -22,6 +22,7 @@ function world(counts: Record<string, number>) {
         writer,
         wanted: wanted.get(instance) ?? null,
         isFree: writer === null,
+        isTakenOver: false,
       })),
     countsOf: (members: readonly string[]) =>
       new Map(members.map((member) => [member, [...writers.values()].filter((writer) => writer === member).length])),
@@ -36,12 +37,19 @@ function world(counts: Record<string, number>) {
     ended: async () => {},
   }
   const balancing = createBalancing(
-    { self: 'a', map: map as never, directory: { ids: () => [...writers.keys()] } as never, clock: { now: () => now } },
+    {
+      self: 'a',
+      homes: { own: () => [...writers].flatMap(([instance, writer]) => (writer === 'a' ? [instance] : [])) } as never,
+      map: map as never,
+      directory: { ids: () => [...writers.keys()] } as never,
+      clock: { now: () => now },
+    },
     {
       times: TIMES,
       moves,
       others: () => [...others],
       isMovable: (instance) => writers.get(instance) === 'a',
+      isAway: () => false,
       hasEnded: () => false,
     },
   )

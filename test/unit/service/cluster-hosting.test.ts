@@ -4,7 +4,7 @@ import type { Log } from '../../../src/domain/log.ts'
 import { createClusterHosting } from '../../../src/service/cluster/cluster-hosting.ts'
 import type { ClusterHostingDeps } from '../../../src/service/cluster/contract.ts'
 import { createHomeMap } from '../../../src/service/cluster/home-map.ts'
-import type { StoredHome } from '../../../src/storage/homes.ts'
+import type { Homes, StoredHome } from '../../../src/storage/homes.ts'
 
 const log: Log = { info() {}, warn() {}, error() {} }
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `instance ${index}`)
@@ -27,13 +27,15 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
     },
     async remove() {},
     isOwn: (instance: string) => own.has(instance),
+    own: () => [...own],
+    isSettledElsewhere: (instance: string) => !own.has(instance),
     all: async () =>
       free.map((instance): StoredHome => {
         const isOwn = own.has(instance)
-        return { instance, writer: isOwn ? 'a' : null, wanted: null, isFree: !isOwn }
+        return { instance, writer: isOwn ? 'a' : null, wanted: null, isFree: !isOwn, isTakenOver: false }
       }),
-    ...deps.homes,
-  }
+    ...(deps.homes as Partial<Homes> | undefined),
+  } satisfies Homes
   const members = {
     others: () => [],
     onLook(each: () => void) {
@@ -211,4 +213,209 @@ test('an instance is started with the settings that another member has just stor
   })
   await hosting.begin()
   assert.deepEqual(started, ['new', 'new'])
+})
+
+const OTHERS = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
+
+/** Homes as the store has them: `writers` has the member of each instance, and `wanted` to whom it was released. */
+function storedHomes(instances: readonly string[]) {
+  const writers = new Map<string, string | null>(instances.map((each) => [each, null]))
+  const wanted = new Map<string, string>()
+  const takenOver = new Set<string>()
+  const own = new Set<string>()
+  const homes: Homes = {
+    async claim(some, { isAnybodys = false } = {}) {
+      for (const each of some) {
+        if (writers.get(each) !== null || (wanted.get(each) ?? 'a') !== 'a') if (writers.get(each) !== 'a' && !isAnybodys) continue
+        writers.set(each, 'a')
+        wanted.delete(each)
+        own.add(each)
+      }
+      return new Set(some.filter((each) => own.has(each)))
+    },
+    async release(some, to) {
+      for (const each of some) {
+        own.delete(each)
+        writers.set(each, null)
+        if (to !== undefined) wanted.set(each, to)
+      }
+    },
+    async remove() {},
+    isOwn: (instance) => own.has(instance),
+    own: () => [...own],
+    isSettledElsewhere: (instance) => !own.has(instance),
+    all: async () =>
+      [...writers].map(([instance, writer]) => ({
+        instance,
+        writer,
+        wanted: wanted.get(instance) ?? null,
+        isFree: writer === null,
+        isTakenOver: takenOver.has(instance),
+      })),
+  }
+  return { homes, writers, wanted, takenOver, own }
+}
+
+test('a deleted instance is erased although the answer to its claim was lost', async () => {
+  const { homes, writers, own } = storedHomes(['deleted'])
+  writers.set('deleted', 'a')
+  const erased: string[] = []
+  const { hosting, look } = world([], {
+    homes,
+    store: { get: async () => undefined },
+    erase: async (ids) => void erased.push(...ids),
+  })
+  await hosting.begin()
+  await look()
+  assert.deepEqual([[...own], erased], [['deleted'], ['deleted']])
+})
+
+test('an instance that was taken over is started like that by each later member, too', async () => {
+  const { homes, takenOver } = storedHomes(['moved', 'fresh'])
+  takenOver.add('moved')
+  const hows: string[] = []
+  const { hosting } = world(['moved', 'fresh'], {
+    homes,
+    start: async ({ id }, how) => void hows.push(`${id} ${how}`),
+  })
+  await hosting.begin()
+  assert.deepEqual(hows, ['moved takeover', 'fresh boot'])
+})
+
+const NOT_STARTABLE: [what: string, deps: (now: () => number) => Partial<ClusterHostingDeps>][] = [
+  ['whose key is missing', () => ({ keyRing: { learn: async (id: string) => assert.notEqual(id, 'bad') } })],
+  ['that its thread cannot start', (now) => ({ failingFor: (id: string) => (id === 'bad' && now() < 100_000 ? now() : undefined) })],
+]
+for (const [what, deps] of NOT_STARTABLE)
+  test(`an instance ${what} is given to another member after a while, and not claimed again soon`, async () => {
+    const { homes, writers, wanted, own } = storedHomes(['bad', 'good'])
+    let now = 0
+    let onLook = () => {}
+    const { hosting, look } = world(['bad', 'good'], {
+      homes,
+      members: {
+        others: () => OTHERS,
+        onLook(each) {
+          onLook = each
+        },
+        reachesStore: () => true,
+      },
+      times: { patience: 1_000 },
+      clock: { now: () => now },
+      ...deps(() => now),
+    })
+    const lookAfter = async (ms: number) => {
+      now += ms
+      onLook()
+      await look()
+    }
+    await hosting.begin()
+    await lookAfter(1_000)
+    assert.deepEqual([...own].sort(), ['bad', 'good'])
+    await lookAfter(60_000)
+    await lookAfter(1_000)
+    assert.deepEqual([writers.get('bad'), wanted.get('bad'), writers.get('good')], [null, 'b', 'a'])
+    // The other one gives it back, and so it is nobody's for a while.
+    wanted.set('bad', 'a')
+    await lookAfter(0)
+    assert.equal(writers.get('bad'), null)
+    await lookAfter(601_000)
+    assert.equal(writers.get('bad'), 'a')
+  })
+
+test('an instance that cannot be started stays if no other member can get it, and one line says so', async () => {
+  const lines: string[] = []
+  const { hosting, own, look } = world(['bad'], {
+    failingFor: () => 60_000,
+    log: { ...log, error: (_, line) => void lines.push(line) },
+  })
+  await hosting.begin()
+  for (let second = 0; second < 3; second++) await look()
+  assert.deepEqual([[...own], lines.length], [['bad'], 1])
+})
+
+test('a member of which no thread runs claims only what no other member claims', async () => {
+  let canStart = false
+  const free = ['one']
+  const { hosting, own, look } = world(free, { canStart: () => canStart, times: { patience: 2_000 } })
+  await hosting.begin()
+  await look(5_000)
+  assert.equal(own.size, 0)
+  await look(1_000)
+  assert.equal(own.size, 1)
+  canStart = true
+  free.push('two')
+  await look()
+  assert.equal(own.size, 2)
+})
+
+test('an instance that a command has stopped for a while is neither started nor given away', async () => {
+  const { hosting, started, paused, hosted, own, look } = world(['paused', 'other'], {
+    members: { others: () => OTHERS, onLook() {}, reachesStore: () => true },
+    times: { drainEvery: 1, patience: 0 },
+    failingFor: () => undefined,
+  })
+  paused.add('paused')
+  await hosting.begin()
+  assert.deepEqual(started, ['other'])
+  hosted.add('paused')
+  await look()
+  await hosting.drain(1_000)
+  assert.deepEqual([...own], ['paused'])
+})
+
+test('an instance still runs while its giving away is prepared, and stays if it is deleted meanwhile', async () => {
+  const prepared: string[] = []
+  const ids = ['moves', 'deleted']
+  const { hosting, hosted, own } = world(ids, {
+    members: { others: () => OTHERS, onLook() {}, reachesStore: () => true },
+    times: { drainEvery: 1, patience: 0 },
+    directory: {
+      ids: () => ids,
+      has: (id) => id !== 'deleted' || prepared.length < 2,
+      config: (id) => ({ id }) as never,
+      isPaused: () => false,
+      mayMove: () => true,
+      catchUp: async () => {},
+    },
+  })
+  await hosting.begin()
+  hosting.beforeGiving(async (id) => void prepared.push(`${id} ${hosted.has(id)}`))
+  await hosting.drain(1_000)
+  assert.deepEqual([prepared, [...own]], [['moves true', 'deleted true'], ['deleted']])
+})
+
+test('a member that could start none of its instances claims no others for a while', async () => {
+  const ids = numbered(4)
+  const { homes, writers, own } = storedHomes(ids)
+  let onLook = () => {}
+  let now = 0
+  const { hosting, look } = world(ids, {
+    homes,
+    members: {
+      others: () => OTHERS,
+      onLook(each) {
+        onLook = each
+      },
+      reachesStore: () => true,
+    },
+    times: { patience: 1_000 },
+    clock: { now: () => now },
+    keyRing: { learn: async () => assert.fail('the folder with the keys is away') },
+  })
+  const lookAfter = async (ms: number) => {
+    now += ms
+    onLook()
+    await look()
+  }
+  await hosting.begin()
+  for (let second = 0; second < 4; second++) await lookAfter(1_000)
+  assert.equal(own.size, 4)
+  await lookAfter(50_000)
+  assert.equal(own.size, 0)
+  writers.set('of a dead member', null)
+  for (let second = 0; second < 2; second++) await lookAfter(1_000)
+  assert.equal(writers.get('of a dead member'), null)
+  await lookAfter(3_000)
+  assert.equal(writers.get('of a dead member'), 'a')
 })
