@@ -180,7 +180,14 @@ async function startParts(
   })
   const stored = await directory.load()
   const here = cluster?.engine.here ?? engine
-  const starts = createInstanceStarts({ log, engine: here, mayStart: cluster?.isHere, directory, shutdown })
+  const starts = createInstanceStarts({
+    log,
+    engine: here,
+    mayStart: cluster?.isHere,
+    howOf: cluster?.howOf,
+    directory,
+    shutdown,
+  })
   const paused: PausedInstances = new Map()
   const hosting = cluster?.host({ main, directory, starts, isPaused: (instance) => paused.has(instance), clock })
   shutdown.add((leftMs) => hosting?.stop(leftMs))

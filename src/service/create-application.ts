@@ -251,7 +251,20 @@ interface DashboardParts {
 
 async function dashboardOf(
   { dashboard: mode, outboxMax, nodeName }: Config,
-  { log, clockWatch, shutdown, storage, main, account, threads, directory, tally, ledger, beforeGiving, sandboxUrl }: ApplicationDeps,
+  {
+    log,
+    clockWatch,
+    shutdown,
+    storage,
+    main,
+    account,
+    threads,
+    directory,
+    tally,
+    ledger,
+    beforeGiving,
+    sandboxUrl,
+  }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
   const { store, keyRing, sealer } = storage

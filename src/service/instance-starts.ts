@@ -9,13 +9,15 @@ export interface InstanceStartsDeps {
   engine: Pick<Engine, 'start'>
   /** False if another service has the instance, or is about to get it. */
   mayStart?: ((instance: string) => boolean) | undefined
+  /** How an instance is started if nobody says it; `boot` by default. */
+  howOf?: ((instance: string) => Exclude<StartHow, 'create'>) | undefined
   directory: Directory
   shutdown: Shutdown
 }
 
 export interface InstanceStarts {
   /**
-   * `boot` by default. Does nothing if this service may not start the instance. A failure is logged. Settles when the
+   * Does nothing if this service may not start the instance. A failure is logged. Settles when the
    * instance runs or could not be started.
    */
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
@@ -31,10 +33,11 @@ export function createInstanceStarts({
   log,
   engine,
   mayStart = () => true,
+  howOf = () => 'boot',
   directory,
   shutdown,
 }: InstanceStartsDeps): InstanceStarts {
-  const boot: InstanceStarts['boot'] = async (instance, how = 'boot') => {
+  const boot: InstanceStarts['boot'] = async (instance, how = howOf(instance.id)) => {
     if (!mayStart(instance.id)) return
     await engine.start(instance, how).then(
       (state) => directory.observe(instance.id, state),

@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
+import type { StartAgain } from './cluster/contract.ts'
 import type { OpenHostingDeps } from './cluster/open-hosting.ts'
 import { leaveCluster } from './leave-cluster.ts'
 import type { ServiceStorage } from './open-storage.ts'
@@ -26,6 +27,8 @@ export interface Cluster {
   isHome(instance: string): boolean
   /** Whether this service has the instance, and does not give it away. */
   isHere(instance: string): boolean
+  /** How an instance of this service is started again. */
+  howOf(instance: string): StartAgain
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
 }
 
@@ -42,10 +45,11 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   const { log, shutdown, storage, link, local } = deps
   const { members, homes, ownerId } = storage.store
   if (members === undefined || homes === undefined || ownerId === undefined || link === undefined) return undefined
-  const [{ createHomeMap }, { releaseOwn }, { openHosting }, { openClusterEngine }] = await Promise.all([
+  const [{ createHomeMap }, { releaseOwn }, { openHosting }, { startHowOf }, { openClusterEngine }] = await Promise.all([
     import('./cluster/home-map.ts'),
     import('./cluster/release-own.ts'),
     import('./cluster/open-hosting.ts'),
+    import('./cluster/start-how.ts'),
     import('./open-cluster-engine.ts'),
   ])
   const map = createHomeMap(homes, members)
@@ -57,6 +61,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
     engine,
     isHome: homes.isOwn,
     isHere: (instance) => map.whereIs(instance) === 'here',
+    howOf: (instance) => startHowOf(map.homeOf(instance), ownerId),
     host(parts) {
       const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
       // Otherwise the first requests would find the instances of the other members as if they had never been connected.

@@ -5,7 +5,10 @@
 import { deferred } from '../../lib/deferred.ts'
 
 export interface AnswerRoom {
-  /** Those that wait enter in order. An answer that is longer than the whole room enters alone. */
+  /**
+   * Those that wait enter in order. An answer that is longer than the whole room enters alone, and a short one at once, so
+   * that no slow connection holds it up.
+   */
   enter(bytes: number): Place
 }
 
@@ -16,7 +19,10 @@ interface Place {
   leave(): void
 }
 
-export function createAnswerRoom(total: number): AnswerRoom {
+/** Bytes of an answer that needs no room. */
+const SHORT = 65_536
+
+export function createAnswerRoom(total: number, short = SHORT): AnswerRoom {
   let left = total
   const line = new Set<{ bytes: number; enter(): void }>()
 
@@ -32,7 +38,11 @@ export function createAnswerRoom(total: number): AnswerRoom {
   return {
     enter(bytes) {
       const { promise: entered, resolve: enter } = deferred()
-      const entry = { bytes: Math.min(bytes, total), enter }
+      const entry = { bytes: bytes <= short ? 0 : Math.min(bytes, total), enter }
+      if (entry.bytes === 0) {
+        enter()
+        return { entered, leave() {} }
+      }
       line.add(entry)
       admit()
       return {

@@ -60,9 +60,7 @@ export function createClaiming(
       const found = free
         .of(stored, directory.ids())
         .filter(({ instance }) => !homes.isOwn(instance))
-        .filter(
-          ({ instance, freeMs }) => !(isUnfit || failing.isAway(instance)) || freeMs >= LAST_RESORT * times.patience,
-        )
+        .filter(({ instance, freeMs }) => !(isUnfit || failing.isAway(instance)) || freeMs >= LAST_RESORT * times.patience)
       const room = Math.max(0, MOST_IN_LINE - starting.size())
       const { instances, anybodys } = claimsOf(found, {
         self,

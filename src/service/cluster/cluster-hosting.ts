@@ -85,8 +85,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   })
 
   function startAgain(instance: string): void {
-    const home = map.all().find((each) => each.instance === instance)
-    starting.add(instance, startHowOf(home, deps.self))
+    starting.add(instance, startHowOf(map.homeOf(instance), deps.self))
   }
 
   function startAll(): Promise<void> {

@@ -7,6 +7,7 @@ export interface HomeMap extends EngineHomes {
   /** Reads the homes again, after this call. Callers at the same time share one read. */
   refresh(): Promise<void>
   all(): readonly StoredHome[]
+  homeOf(instance: string): StoredHome | undefined
   /** Number of instances of each of these members. */
   countsOf(members: readonly string[]): Map<string, number>
   /** While `work` takes the instance away from this member, commands for it wait. */
@@ -46,6 +47,7 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
       return next
     },
     all: () => all,
+    homeOf: (instance) => byInstance.get(instance),
     countsOf(some) {
       const counts = new Map(some.map((member) => [member, 0]))
       for (const { writer } of all) if (writer !== null && counts.has(writer)) counts.set(writer, counts.get(writer)! + 1)

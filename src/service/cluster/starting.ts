@@ -1,7 +1,10 @@
 import { keys } from '../../storage/record-keys.ts'
 import type { ClusterHostingDeps, StartAgain } from './contract.ts'
 
-export type StartingDeps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'clock' | 'log'> & {
+export type StartingDeps = Pick<
+  ClusterHostingDeps,
+  'homes' | 'map' | 'store' | 'keyRing' | 'directory' | 'start' | 'clock' | 'log'
+> & {
   /** Is called for an instance without a configuration. */
   erase(instance: string): void
   /** Is called when a start has ended, so that there may be room for others. */

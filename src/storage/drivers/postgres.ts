@@ -233,7 +233,8 @@ async function openTables(
     ]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
     // Another thread may be creating the tables at this moment; this thread then waits for the other one.
-    const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs).catch((cause) => refuseLocked(cause, target))
+    const make = () =>
+      link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs).catch((cause) => refuseLocked(cause, target))
     if (!hasTables) await make()
     const readFormat = async () => Number((await link.ask(STORED_FORMAT, silenceMs)).rows[0]?.[0])
     const format = await readFormat()

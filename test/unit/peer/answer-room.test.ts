@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createAnswerRoom } from '../../../src/peer/engine/answer-room.ts'
 
 function world() {
-  const room = createAnswerRoom(100)
+  const room = createAnswerRoom(100, 5)
   const entered: string[] = []
   return {
     entered,
@@ -32,17 +32,18 @@ test('answers for which there is no room wait, in order, and a long one keeps sh
   assert.equal(entered.at(-1), 'fourth')
 })
 
-test('an answer that is longer than the whole room is read alone, and one whose connection ended makes room', async () => {
+test('an answer that is longer than the whole room is read alone, a short one at once, and one whose connection ended makes room', async () => {
   const { enter, entered } = world()
   const long = enter('long', 1_000)
   const gone = enter('gone', 100)
-  enter('last', 1)
+  enter('last', 6)
+  enter('short', 5)
   await settle()
-  assert.deepEqual(entered, ['long'])
+  assert.deepEqual(entered, ['long', 'short'])
   gone()
   await settle()
-  assert.deepEqual(entered, ['long'])
+  assert.deepEqual(entered, ['long', 'short'])
   long()
   await settle()
-  assert.deepEqual(entered, ['long', 'last'])
+  assert.deepEqual(entered, ['long', 'short', 'last'])
 })

@@ -58,8 +58,8 @@ test('a call that begins during the stop of its instance may be carried out, so 
   await stop
   const after = callIn(underWay, 'i')
   for (const { fail } of [during, after]) fail(new Failure('engine_unavailable'))
-  assert.deepEqual([await during.result, await after.result], [
-    'engine_unavailable outcome_unknown',
-    'engine_unavailable undefined',
-  ])
+  assert.deepEqual(
+    [await during.result, await after.result],
+    ['engine_unavailable outcome_unknown', 'engine_unavailable undefined'],
+  )
 })

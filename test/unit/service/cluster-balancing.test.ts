@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { createBalancing } from '../../../src/service/cluster/balancing.ts'
 
 const MINUTE = 60_000
-const TIMES = { patience: 2_000, shareAfter: 15_000, balanceEvery: 5_000, quiet: MINUTE, drainEvery: 40, beginWithin: 5_000 }
+const TIMES = {
+  patience: 2_000,
+  shareAfter: 15_000,
+  balanceEvery: 5_000,
+  quiet: MINUTE,
+  giveUpAfter: 45_000,
+  keepAway: 600_000,
+  drainEvery: 40,
+  beginWithin: 5_000,
+}
 
 function world(counts: Record<string, number>) {
   let now = 0

@@ -226,7 +226,8 @@ function storedHomes(instances: readonly string[]) {
   const homes: Homes = {
     async claim(some, { isAnybodys = false } = {}) {
       for (const each of some) {
-        if (writers.get(each) !== null || (wanted.get(each) ?? 'a') !== 'a') if (writers.get(each) !== 'a' && !isAnybodys) continue
+        if (writers.get(each) !== null || (wanted.get(each) ?? 'a') !== 'a')
+          if (writers.get(each) !== 'a' && !isAnybodys) continue
         writers.set(each, 'a')
         wanted.delete(each)
         own.add(each)
@@ -284,7 +285,10 @@ test('an instance that was taken over is started like that by each later member,
 
 const NOT_STARTABLE: [what: string, deps: (now: () => number) => Partial<ClusterHostingDeps>][] = [
   ['whose key is missing', () => ({ keyRing: { learn: async (id: string) => assert.notEqual(id, 'bad') } })],
-  ['that its thread cannot start', (now) => ({ failingFor: (id: string) => (id === 'bad' && now() < 100_000 ? now() : undefined) })],
+  [
+    'that its thread cannot start',
+    (now) => ({ failingFor: (id: string) => (id === 'bad' && now() < 100_000 ? now() : undefined) }),
+  ],
 ]
 for (const [what, deps] of NOT_STARTABLE)
   test(`an instance ${what} is given to another member after a while, and not claimed again soon`, async () => {

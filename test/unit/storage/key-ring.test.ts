@@ -1,5 +1,19 @@
 import assert from 'node:assert/strict'
-import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  cp,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
