@@ -156,7 +156,7 @@ export interface OpenParts {
   /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
   members?: Members | undefined
   /**
-   * When it resolves, nothing that the thread with this number in `claims` has sent can be stored any more. The thread must
+   * When it resolves, the store refuses everything that the thread with this number in `claims` has sent. The thread must
    * have ended, and must not begin again meanwhile. Absent if only this machine can use the store.
    */
   endThread?(thread: number): Promise<void>

@@ -46,7 +46,6 @@ const TIMES: HostingTimes = {
 }
 const STOP_WITHIN = 5 * SECOND
 const PREPARED_WITHIN = 2 * SECOND
-const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const NOT_CLAIMED = 'the service could not read or claim homes of instances; it tries again'
 
 export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
@@ -64,7 +63,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       if (homes.isOwn(instance)) startAgain(instance)
     },
   })
-  const failing = createFailing({ ...deps, starting, times })
+  const failing = createFailing({ ...deps, starting, moves, times })
   const isSettledHere = (each: string) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each)
   const idle = createIdleWatch((each) => isSettledHere(each) && !deps.isHosted(each) && !directory.isPaused(each))
   let looking: Promise<void> | undefined
@@ -93,17 +92,6 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     return starting.startAll()
   }
 
-  function giveFailing(): void {
-    const failed = failing.of(homes.own()).filter((each) => !map.isLeaving(each) && !directory.isPaused(each))
-    const takers = spread(failed, map.countsOf(balancing.takers()))
-    failing.noteStuck(failed.filter((each) => !takers.has(each)))
-    for (const [instance, to] of takers) {
-      log.warn({ instance_id: instance, to }, NOT_STARTED)
-      failing.noteGiven(instance)
-      void moves.give(instance, to)
-    }
-  }
-
   async function look(): Promise<void> {
     try {
       await map.refresh()
@@ -112,7 +100,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       await claiming.claim().finally(startAll)
       erasing.look()
       balancing.look()
-      giveFailing()
+      failing.giveTo(balancing.takers())
     } catch (err) {
       log.warn({ err }, NOT_CLAIMED)
     }

@@ -1,18 +1,19 @@
+import { spread } from './balance.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
+import type { Moves } from './moves.ts'
 import type { Starting } from './starting.ts'
 
-export interface FailingDeps extends Pick<ClusterHostingDeps, 'homes' | 'canStart' | 'failingFor' | 'clock' | 'log'> {
+type Deps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'canStart' | 'failingFor' | 'clock' | 'log'>
+
+export interface FailingDeps extends Deps {
   starting: Pick<Starting, 'failingFor'>
+  moves: Pick<Moves, 'give'>
   times: Pick<HostingTimes, 'giveUpAfter' | 'keepAway'>
 }
 
 export interface Failing {
-  /** Those of these instances that this member should give to another one, because it cannot start them. */
-  of(instances: readonly string[]): string[]
-  /** Must be called when such an instance is given to another member. */
-  noteGiven(instance: string): void
-  /** Must be called for instances that no other member can get. */
-  noteStuck(instances: readonly string[]): void
+  /** Gives the instances that this member has not been able to start for a while to these other members. */
+  giveTo(takers: readonly string[]): void
   /** Whether another member should claim the instance, because this one could not start it. */
   isAway(instance: string): boolean
   /** Whether other members should claim all instances, because this one can probably start none. */
@@ -21,13 +22,13 @@ export interface Failing {
 
 /** A member that could not start more instances than it has, and at least so many, can probably start none. */
 const UNFIT_AFTER = 3
-
+const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const STUCK =
   'an instance can still not be started here, and no other service of the cluster can get it at the moment; earlier lines say why'
 
 /** The instances that this member has and cannot start. */
 export function createFailing(deps: FailingDeps): Failing {
-  const { homes, starting, canStart = () => true, failingFor = () => undefined, times, clock, log } = deps
+  const { homes, map, directory, starting, moves, canStart = () => true, failingFor = () => undefined, times, clock, log } = deps
   const awayUntil = new Map<string, number>()
   let stuck: ReadonlySet<string> = new Set()
 
@@ -39,17 +40,28 @@ export function createFailing(deps: FailingDeps): Failing {
     return false
   }
 
+  function isFailing(instance: string): boolean {
+    const ms = Math.max(starting.failingFor(instance) ?? 0, failingFor(instance) ?? 0)
+    if (ms < times.giveUpAfter || map.isLeaving(instance) || directory.isPaused(instance)) return false
+    // If it came back within this time, no other member has started it either.
+    return !isAway(instance)
+  }
+
+  function noteStuck(instances: readonly string[]): void {
+    for (const each of instances) if (!stuck.has(each)) log.error({ instance_id: each }, STUCK)
+    stuck = new Set(instances)
+  }
+
   return {
-    of: (instances) =>
-      instances.filter((each) => {
-        const ms = Math.max(starting.failingFor(each) ?? 0, failingFor(each) ?? 0)
-        // If it came back, no other member has started it either.
-        return ms >= times.giveUpAfter && !isAway(each)
-      }),
-    noteGiven: (instance) => void awayUntil.set(instance, clock.now() + times.keepAway),
-    noteStuck(instances) {
-      for (const each of instances) if (!stuck.has(each)) log.error({ instance_id: each }, STUCK)
-      stuck = new Set(instances)
+    giveTo(takers) {
+      const failing = homes.own().filter(isFailing)
+      const given = spread(failing, map.countsOf(takers))
+      noteStuck(failing.filter((each) => !given.has(each)))
+      for (const [instance, to] of given) {
+        log.warn({ instance_id: instance, to }, NOT_STARTED)
+        awayUntil.set(instance, clock.now() + times.keepAway)
+        void moves.give(instance, to)
+      }
     },
     isAway,
     isUnfit() {
