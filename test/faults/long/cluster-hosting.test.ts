@@ -26,7 +26,7 @@ import { until } from '../../harness/until.ts'
 
 const SECRET_KEY = new Uint8Array(32).fill(1)
 const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
-const TIMES = { patience: 1_000, balanceEvery: 100, quiet: 0, drainEvery: 1 }
+const TIMES = { patience: 1_000, balanceEvery: 100, quiet: 0, drainEvery: 1, giveUpAfter: 500 }
 
 describe('members that share instances', { skip: noPostgres, timeout: 120_000, concurrency: true }, () => {
   let cluster: Cluster
@@ -95,6 +95,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     const [homes, members] = [store.homes!, store.members!]
     const map = createHomeMap(homes, members)
     let failsToStop = false
+    const unstartable = new Set<string>()
     let dies: 'before' | 'after' | undefined
     function kill() {
       shared.dead.add(name)
@@ -124,6 +125,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
         if (dies === 'after') kill()
       },
       isHosted: (instance) => shared.running.get(instance)?.member === name,
+      failingFor: (instance) => (unstartable.has(instance) ? 1_000 : undefined),
       erase: (ids) => eraseClaimed(ids, { store, keyRing, blobs: mountBlobs(store.blobDriver!), log: log as never }),
       askToLook: async () => undefined,
       clock: steadyClock,
@@ -162,6 +164,9 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       },
       failToStop() {
         failsToStop = true
+      },
+      failToStart(instance: string) {
+        unstartable.add(instance)
       },
       create: (count: number) =>
         Promise.all(
@@ -275,6 +280,22 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       await untilKnown(shared, others)
       assert.deepEqual(shared.faults, [])
     })
+
+  test('an instance that a member cannot start goes to another one, and comes back only if nobody else takes it', async () => {
+    const { schema, shared } = world()
+    const a = await join(schema, 'a', shared)
+    const [broken] = await a.create(1)
+    const b = await join(schema, 'b', shared)
+    await until(async () => a.store.members!.others().length, Boolean)
+    a.failToStart(broken!)
+    await untilRuns(shared, { a: 0, b: 1 })
+    await b.store.homes!.release([broken!], a.store.ownerId!)
+    shared.stop('b', broken!)
+    assert.equal(await runnerOf(shared, broken!), 'b')
+    await b.leave()
+    await untilRuns(shared, { a: 1 })
+    assert.deepEqual(shared.faults, [])
+  })
 
   test('an instance that could not be stopped stays, and a member that leaves has its instances taken', async () => {
     const { schema, shared } = world()
