@@ -19,6 +19,8 @@ export interface BalancingOptions {
 const AT_ONCE = 4
 /** A member that did not claim an instance that was given to it gets none for this many times `quiet`. */
 const NOT_TAKEN_BARS = 10
+/** Milliseconds that a member needs to start one of many instances: 25 start per second. */
+const STARTED_WITHIN = 40
 /** Moves that one member decides together. */
 const MOST_IN_ROUND = 20
 
@@ -39,15 +41,21 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
     barredUntil.set(member, Math.max(clock.now() + ms, barredUntil.get(member) ?? 0))
   }
 
-  /** A member that gives instances away is about to leave, or has had too many. One that did not take what it was given cannot. */
+  /**
+   * A member that gives instances away is about to leave, or has had too many. One that did not take what it was given
+   * cannot. One that has got many starts these first.
+   */
   function noteBarred() {
+    const gained = new Map<string, number>()
     for (const { instance, writer } of map.all()) {
       const before = homes.get(instance)
       if (before === undefined || before.writer === writer) continue
+      if (writer !== null) gained.set(writer, (gained.get(writer) ?? 0) + 1)
       if (before.writer !== null) bar(before.writer, times.quiet)
       else if (before.wanted !== null && before.wanted !== writer && !isAway(instance))
         bar(before.wanted, NOT_TAKEN_BARS * times.quiet)
     }
+    for (const [member, count] of gained) if (count > MOST_IN_ROUND) bar(member, count * STARTED_WITHIN)
     homes = new Map(map.all().map((home) => [home.instance, home]))
   }
 

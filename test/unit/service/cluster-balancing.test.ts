@@ -116,3 +116,14 @@ test('a member that does not take what it is given gets nothing for ten minutes,
   await look(5_000)
   assert.ok(given.some((each) => each.endsWith(' c')))
 })
+
+test('a member that has just got many instances gets no more before it has started them', async () => {
+  const { look, given, writers } = world({ a: 4_000, b: 1_000, dead: 1_000 })
+  await look(0)
+  for (let index = 0; index < 1_000; index++) writers.set(`dead${index}`, 'c')
+  await look(50_000)
+  await look(10_000)
+  assert.ok(given.length > 0 && given.every((each) => each.endsWith(' b')), given.join())
+  await look(40_000)
+  assert.ok(given.some((each) => each.endsWith(' c')))
+})
