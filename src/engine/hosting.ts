@@ -31,7 +31,7 @@ export interface Hosting extends Pick<Engine, 'start' | 'configure' | 'stop'> {
   close(): void
 }
 
-/** Milliseconds; a thread needs up to a second. */
+/** Milliseconds that a stop waits for the next run of a thread, which begins within a second. */
 const RUNS_WITHIN = 5 * SECOND
 
 export function createHosting(deps: HostingDeps): Hosting {

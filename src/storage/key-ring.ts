@@ -43,7 +43,7 @@ export interface KeyRing {
 
 type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes' | 'members'>
 
-/** Milliseconds. A key is written within a second, and the clocks of two machines may differ by a minute. */
+/** Age in ms at which a draft is removed. A key is written within a second, and two clocks may differ by a minute. */
 const DRAFT_LIFE = HOUR
 const MAIN = 'main'
 const LINKS = 'links'

@@ -19,7 +19,7 @@ interface Place {
   leave(): void
 }
 
-/** Bytes of an answer that needs no room. */
+/** Maximum number of bytes of an answer that needs no room. */
 const SHORT = 65_536
 
 export function createAnswerRoom(total: number, short = SHORT): AnswerRoom {

@@ -23,7 +23,10 @@ export interface Claiming {
 
 /** Three seconds of starts on one route. */
 const MOST_IN_LINE = 75
-/** A member claims an instance that it can probably not start only if no other one has claimed it within this many times `patience`. */
+/**
+ * Number of times `patience` after which a member claims an instance that it can probably not start, if no other one
+ * has claimed it.
+ */
 const LAST_RESORT = 3
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'

@@ -20,7 +20,10 @@ export interface Failing {
   isUnfit(): boolean
 }
 
-/** A member that could not start more instances than it has, and at least so many, can probably start none. */
+/**
+ * Number of instances that a member could not start and has given away, from which on it can probably start none, if it
+ * has fewer.
+ */
 const UNFIT_AFTER = 3
 const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const STUCK =
