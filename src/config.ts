@@ -48,7 +48,10 @@ export interface Config extends DataPlaces {
   /** Secret key; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
-  /** Number of instances of each workspace; null if the workspaces are not changed. */
+  /**
+   * Maximum number of instances of a workspace for which the operator set no number of its own (`SVC_INSTANCE_SLOTS`).
+   * If null, the service leaves the stored limits as they are.
+   */
   instanceSlots: number | null
   shards: number
   shardHeapMb: number

@@ -51,7 +51,8 @@ export function createLingering(
     },
 
     refuse(socket, answer) {
-      // The parser also reports data after the request as unreadable.
+      // The connection is already being closed. The HTTP parser may report the data that still arrives as another
+      // unreadable request, which gets no answer.
       if (ending.has(socket)) return
       ending.add(socket)
       const response = current.get(socket)?.response

@@ -115,7 +115,8 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     learned(networkAt, isLogin) {
       if (isLogin) network = { at: networkAt, steady: steady.now() }
       now()
-      // Without a jump, the network's time is not used: if it differs, the network is wrong.
+      // The network's time can contradict the machine's clock only while a jump of that clock is in doubt. At any other
+      // time, a difference means that the network's time is wrong.
       if (doubt && wall.now() > networkAt + MOST_STEP) doubt = { ...doubt, isContradicted: true }
     },
     ahead,

@@ -175,7 +175,7 @@ export interface AllowlistCheck {
 export interface HealthProblem {
   code: HealthCode
   level: 'warning' | 'error'
-  /** Values for the places in the translated sentences. */
+  /** Values for the placeholders in the translated sentences. */
   values: HealthValues
   /** An English sentence that describes the problem. `todo` is an English sentence too. */
   what: string

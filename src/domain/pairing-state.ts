@@ -3,7 +3,7 @@ import type { Status } from './instance.ts'
 export interface PairingState {
   status: Status
   paired: boolean
-  /** True if the owner has paused the instance, so that no session could show a code. */
+  /** True if the owner has paused the instance, so no session can show a code now. */
   isPaused: boolean
   hasFailed: boolean
 }

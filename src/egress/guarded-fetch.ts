@@ -130,7 +130,8 @@ export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'heade
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
   if (decoder === undefined)
     throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
-  // A failure of either stream destroys the decoder, so the loop below throws the error.
+  // The rejection of the pipeline is ignored here, because a failure of either stream destroys the decoder, and
+  // `yield*` below then throws the error.
   pipeline(body, decoder).catch(() => {})
   try {
     yield* decoder

@@ -3,7 +3,7 @@
  * blocked a thread for two minutes. No valid body has that many values, so they are counted before the parsing.
  */
 
-/** Maximum number of entries and fields of one body. The largest operation takes 1,208. */
+/** Maximum number of entries and fields of one body. The largest valid body of an operation has 1,208. */
 export const MAX_VALUES = 10_000
 
 export class TooManyValues extends Error {}

@@ -103,8 +103,8 @@ const AS_ROUTES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`. The name does not contain the area if
- * it is clear without it.
+ * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`. The area is left out if the name is
+ * clear without the area (`send`, `messages`).
  */
 function toolName(id: string): string {
   const area = areaOf(id)

@@ -53,8 +53,8 @@ const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(wind
 const keyOf = (window: HealthWindow, page: number, of?: string) => keys.chartPage(window, page % pagesOf(window), of)
 
 /**
- * Returns the part of the record keys for a service in a cluster, because the members have pages of their own. `name`
- * is the name of the service.
+ * Returns the text that identifies a service in the keys of its chart pages. It is needed in a cluster, because each
+ * member stores pages of its own. `name` is the name of the service.
  */
 export const chartsOf = (name: string): string => sha256(name, 'base64url').slice(0, 16)
 

@@ -34,7 +34,7 @@ export class BoundedCache<K extends {}, V extends {}> {
     this.#made = undefined
   }
 
-  /** Yields the entries, the newest first. */
+  /** Yields the entries, the most recently used one first. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     if (this.#made) yield* this.#made
   }

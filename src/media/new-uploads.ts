@@ -41,7 +41,7 @@ export function createNewUploads(askAgain: AskAgain): NewUploads {
     async instead(lost, instance, file) {
       const name = nameOf(instance, file)
       const path = known.get(name)
-      // Another reader has already received a new path.
+      // Another reader has already received a new path, so the phone is not asked again.
       if (path !== undefined && path !== lost) return path
       const answer = asked.get(name) ?? ask(name, instance, file)
       asked.set(name, answer)

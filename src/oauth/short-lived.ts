@@ -1,7 +1,8 @@
 /**
- * Consent pages, which are valid for some minutes. They are read from the store, so a restart or another service does
- * not lose them. Anybody can open such pages, so they are not among the records that every service follows. Memory
- * contains only the end and the labels of each page, which are enough to limit their number without a read.
+ * Consent pages, which are valid for some minutes. Each use reads them from the store, so they survive a restart, and
+ * every service on the store knows them. Anybody can create such pages, so services do not copy all of them into
+ * memory. Memory has only the expiry time and the labels (such as the owner) of each page, to limit their number
+ * without reading the store.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'

@@ -28,9 +28,12 @@ interface Question<A> {
   header: string
   path: string
   answers: ReadonlySet<A>
-  /** The answer that is taken if nothing listens at the address. */
+  /** The result if the connection is refused, so nothing listens at the address. */
   refused?: A
-  /** The answer that is taken if another run of a service listens there. */
+  /**
+   * The result if a different service process than the requested one answers at this address, for example after a
+   * restart.
+   */
   other?: A
 }
 

@@ -12,9 +12,10 @@ export interface ErasingDeps {
 }
 
 /**
- * An engine whose `stop(…, 'erase')` is the whole deletion of an instance: its records, its key, and then its home. So one
- * service can delete an instance that another one has. Requests for the same instance share one deletion. If it is
- * interrupted, the service that claims the home next finishes it.
+ * An engine whose `stop(…, 'erase')` deletes an instance completely: first its records, then its key, and last the row
+ * that says which service has it (its home). Another service can therefore request the deletion with one call.
+ * Simultaneous requests for one instance share one deletion. If a deletion is interrupted, the next service that takes
+ * over the instance completes the deletion.
  */
 export function withErasure<E extends LocalEngine>(local: E, { keyRing, eraseStored, steps, log }: ErasingDeps): E {
   const erasing = new Map<string, Promise<void>>()

@@ -1,4 +1,4 @@
-/** Creates files and folders that only this user can access. */
+/** Creates files and folders that only the user of the process can access. */
 import { chmodSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -32,8 +32,9 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Creates the folders of data and store. Throws a sentence that names the variable if this user cannot write to one of
- * them. Another user may have created the files, for example by a first start as root.
+ * Creates the folders of the data and of the store. Throws a sentence that names the variable if a folder cannot be
+ * created, or if the user of the process cannot write to it. Another user may have created the files, for example by a
+ * first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
@@ -59,7 +60,10 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
   }
 }
 
-/** Creates the folder if it is missing. Throws a sentence that names the variable if this user cannot write to it. */
+/**
+ * Creates the folder if it is missing. Throws a sentence that names the variable if the folder cannot be created, or if
+ * the user of the process cannot write to the folder.
+ */
 export async function makeNamedFolder(variable: string, folder: string): Promise<void> {
   const names = `${variable} is ${JSON.stringify(folder)}`
   try {

@@ -10,7 +10,10 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** Number of rows that one search decrypts, the newest first. The next request continues where this one ended. */
+/**
+ * Maximum number of rows that one search decrypts, the newest first. The next request continues where this search
+ * ended.
+ */
 const MAX_SEARCHED = 5_000
 
 export type SealerOf = (instanceId: string) => Sealer

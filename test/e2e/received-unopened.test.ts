@@ -92,8 +92,8 @@ test('the answer of a bot to what the own phone asked is told as its content', a
   await deliver({ from: bot, id, content: [enc('msmsg', sealedAnswer({ ...answer, id })), meta, ['bot', { edit: 'first' }]] })
   const event = await story.received(id)
   assert.deepEqual([event.message_type, event.phone, event.text], ['text', META_AI, text('Noon.')])
-  // The key of a continuation is derived from the id of the first part. The continuation replaces the content of the
-  // first part.
+  // The encryption key of a continuation is derived from the id of the first part, so `sealedAnswer` gets that id. The
+  // message key below names the first part, because the continuation replaces its content.
   const key = { remoteJid: bot, fromMe: true, id }
   const message = { protocolMessage: { key, type: 14, editedMessage: { conversation: 'Noon. Sharp.' } } }
   const rest = sealedAnswer({ ...answer, id, message })

@@ -133,7 +133,10 @@ export function memberBench(cluster: () => Cluster) {
     return { schema, side, writers, holders, members: members as [RunningMember, RunningMember, RunningMember] }
   }
 
-  /** The first member is gone, and the others have removed it, once, and nobody else. */
+  /**
+   * Waits until the other members no longer see `gone`. Then checks that exactly one of them reported the removal, that
+   * only `gone` was removed, and that the others can still commit.
+   */
   async function isRemoved(gone: RunningMember, others: RunningMember[], writers: () => Promise<string[]>): Promise<void> {
     const names = others.map(({ name }) => name)
     for (const each of others)

@@ -89,8 +89,8 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
 /**
- * Builds a stanza from its description. `only`: the child by which the stanza is recognized as this kind. Children of
- * other kinds are left out.
+ * Builds a stanza from its description. `only` is the tag of the child by which the stanza is recognized as its kind.
+ * All other children are left out.
  */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)

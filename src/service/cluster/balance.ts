@@ -23,7 +23,10 @@ export function transfersOf(counts: ReadonlyMap<string, number>, most: number): 
   const left = new Map([...counts.keys()].map((member) => [member, most]))
   const transfers = new Map<string, Transfer>()
 
-  /** Moves instances one by one from the member that has most to the one that has fewest. */
+  /**
+   * Moves instances one by one from the member that has most to the member that has fewest. A member with `downTo`
+   * instances or fewer gives none, and a member with `upTo` or more gets none.
+   */
   function pour(downTo: number, upTo: number) {
     for (;;) {
       const members = [...now].sort(([one, some], [other, more]) => more - some || (one < other ? -1 : 1))
@@ -45,7 +48,7 @@ export function transfersOf(counts: ReadonlyMap<string, number>, most: number): 
   return [...transfers.values()]
 }
 
-/** Gives each instance to the member that has fewest at that moment. */
+/** Returns which member gets each instance. Instances are given one by one, each to the member that then has fewest. */
 export function spread(instances: readonly string[], counts: ReadonlyMap<string, number>): Map<string, string> {
   const now = new Map(counts)
   return new Map(

@@ -244,7 +244,8 @@ async function openTables(
       )
     }
     if (format === FORMAT) {
-      // An earlier build made the same format without the table `svc_home`, or without its last column.
+      // An earlier build made the same format without the table `svc_home`, or without its last column, so what is
+      // missing is added.
       if (hasTables && !isWhole) await make()
       return
     }

@@ -185,7 +185,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       (found) => JSON.stringify(found) === JSON.stringify(counts),
       30_000,
     )
-  /** All members say of each instance where it is. */
+  /** Waits until every member knows which member runs each instance. */
   const untilKnown = (shared: ReturnType<typeof createRunning>, members: Member[]) =>
     until(
       async () =>
@@ -204,7 +204,8 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     const a = await join(schema, 'a', shared)
     const ids = await a.create(9)
     const b = await join(schema, 'b', shared)
-    // A difference of two on each side of the mean stays.
+    // Members whose number of instances is within two of the mean give nothing away. The mean of nine instances on two
+    // members is 4.5, so `b` gets at least three.
     await until(
       async () => shared.of('b').length,
       (count) => count >= 3,

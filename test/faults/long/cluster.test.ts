@@ -1,6 +1,6 @@
 /**
- * Three members of one cluster share the instances. Every member answers for all of them; one is killed, one stands still,
- * one is stopped, and nothing is lost.
+ * Three members of one cluster share the instances. Every member answers requests for all instances. One member is
+ * killed, one is paused (SIGSTOP), one is stopped, and nothing is lost.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -36,7 +36,7 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
 
   const [a, b, c] = [0, 1, 2].map((index) => () => world.members[index]!) as [() => Member, () => Member, () => Member]
 
-  /** Texts from people to all instances, and from all instances to people, while something happens to the members. */
+  /** Sends texts from people to all instances, and from all instances to people, until `isOver` is true. */
   async function texts(label: string, isOver: () => boolean): Promise<void> {
     const incoming = async (index: number) => {
       for (let number = 0; !isOver() || number < 3; number++) {

@@ -85,7 +85,7 @@ function samplesOf(window: HealthWindow, now: number): Sample[] {
     })
 }
 
-/** Writes the numbers of a week into the store of a service that is stopped. */
+/** Writes the chart measurements of a week into the store of a service that is stopped. */
 async function writeWeek(dir: string, instances: readonly Instance[]) {
   const now = Date.now()
   const store = await openStore(`lmdb:${join(dir, 'state')}`)

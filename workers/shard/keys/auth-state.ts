@@ -25,7 +25,7 @@ export interface AuthState {
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
    * Writes the credentials as they are at the time of the call; they are durable when this resolves. Nothing is written
-   * if the credentials were erased or replaced since, or if `alongside` rejects.
+   * if the credentials were erased or replaced after the call, or if `alongside` rejects.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**

@@ -304,7 +304,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => name === 'pairing' && at.run.firstLogin,
   ),
 
-  // Rows for events that permanently end a paired session.
+  // Rows for events that end a paired session. After most of them, the session does not log in again.
   row(
     '17',
     ['disconnected'],

@@ -149,8 +149,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // Only the first request can be checked, because the device no longer counts as a holder of the sender key after
-    // it.
+    // Only the first request is checked: it removes the device from the holders of the sender key, so later requests
+    // cannot be checked.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')

@@ -92,7 +92,10 @@ export interface HomeChanges {
 
 export interface FencedCommit {
   writer: string
-  /** Id of the main thread's writer. Homes name the service by this id. */
+  /**
+   * Id of the writer of the service's main thread. The row that says which service has an instance (its home) contains
+   * this id.
+   */
   service: string
   number: number
   generation: number

@@ -1,4 +1,7 @@
-/** Tells the network that the account becomes active, as the web client does, with a time on the clock of the network. */
+/**
+ * Tells the network that the account becomes active, as the web client does. The message contains the time of the
+ * network's clock.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { networkTimeOf } from '../../wire/envelope.ts'

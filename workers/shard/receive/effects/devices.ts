@@ -46,9 +46,9 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // Each message is also sent to the account's other devices, so their lists are dropped too.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
+    // The list of the account's own devices is dropped too, because each message is also sent to them.
     lists.drop(identity.own())
   }
 

@@ -12,8 +12,8 @@ import type { HistoryReader } from './history.ts'
 export interface PrivacyTokens {
   came(notice: BinaryNode): Promise<void>
   /**
-   * Called when the network refused a message with 463, which may mean that a token is missing. Sends the account's
-   * token to the contact and requests the contact's token.
+   * Called for each ack of a message. If the ack has error 463, a token may be missing, so the account's token is sent
+   * to the contact and the contact's token is requested.
    */
   refused(ack: BinaryNode): void
 }

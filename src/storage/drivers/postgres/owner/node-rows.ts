@@ -89,7 +89,7 @@ export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
-/** SQL that returns all rows as one text. */
+/** SQL that returns all rows of `svc_service`, as one JSON text. */
 export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', writer, 'name', name, 'release', release, 'state', state,
   'host', host, 'port', port, 'peerPort', peer_port, 'beat', beat, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
   'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_service)`

@@ -15,8 +15,9 @@ const KEEP = 'SELECT FROM svc_writer WHERE id = $1 FOR KEY SHARE'
 const LOCK = 'SELECT FROM svc_writer WHERE id = $1 FOR UPDATE'
 
 /**
- * Removes a member if it has given no sign of life since it was seen so, and this member was not removed itself. Resolves
- * with false if nothing was removed. If it rejects with an error of the server, nothing was removed either.
+ * Removes the member `dead` if its counter and its connection are still those in `dead`, so it has given no sign of
+ * life since then. The member `own` must still be in the store. Resolves with true if the member was removed. After a
+ * rejection with an error of the server, nothing was removed.
  */
 export async function removeMember(link: Link, own: string, dead: NodeLook): Promise<boolean> {
   const ask = askOf(link)

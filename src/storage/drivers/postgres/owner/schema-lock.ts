@@ -37,7 +37,7 @@ export const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS
 /** Resolves with false if another process has the lock. Otherwise nobody gets it until the end of the transaction. */
 export const isReserved = async (link: Link): Promise<boolean> => (await link.ask(RESERVE, SILENCE)).rows[0]![0] as boolean
 
-/** Resolves with false if another process keeps the lock. */
+/** Tries to take the lock for up to 2 s. Resolves with false if another process keeps it. */
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
 
 /**
