@@ -1,4 +1,7 @@
-/** The parts of a service that the store of a member of a cluster needs. */
+/**
+ * The options with which a member of a cluster opens the store: how it asks other members, and how it logs their
+ * removal.
+ */
 import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { ClusterOptions } from '../storage/members.ts'

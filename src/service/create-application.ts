@@ -61,7 +61,7 @@ export interface ApplicationDeps {
   ledger: Ledger
   nodes: Nodes
   takeImports(): Promise<void>
-  /** Sets what is done before another service gets an instance of this one; undefined if none can. */
+  /** Sets the work that is done for each instance before it moves to another service. Undefined without a cluster. */
   beforeGiving: ((work: (instance: string) => Promise<unknown>) => void) | undefined
   sandboxUrl: string | null
 }
@@ -73,7 +73,10 @@ export interface Application {
 }
 
 const DOWNLOADS_OF_INSTANCE = 16
-/** Milliseconds by which the use of a session that this service knows may be older than the one that another service knows. */
+/**
+ * Maximum time in ms by which the last use of a session that this service knows may be older than what another service
+ * knows.
+ */
 const MAX_LAG = 10 * MINUTE
 /** The phone has 30 s to upload a file again. */
 const ASK_AGAIN = {
@@ -269,9 +272,10 @@ async function dashboardOf(
 ): Promise<AppDeps['dashboard']> {
   const { store, keyRing, sealer } = storage
   if (mode === 'off') {
-    // Another service may have a later use of the session that is not stored yet, and its clock may differ.
+    // `MAX_LAG` is subtracted, because another service may know a later use of the session that is not stored yet, and
+    // its clock may differ.
     const isOver = (session: DashboardSession) => isOverAt(steadyClock.now() - MAX_LAG, session)
-    // The next start tries again.
+    // A failure is only logged, because the next start tries again.
     await removeSessions({ store, main, sealer }, isOver).catch((err: unknown) =>
       log.error({ err }, 'sessions of the dashboard, which is off, could not be removed'),
     )

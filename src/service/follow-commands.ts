@@ -1,4 +1,7 @@
-/** Does what operator commands on the same store ask for: makes instances of imported devices, and carries out orders. */
+/**
+ * Carries out what CLI commands on the same store request: creates instances from imported devices, and carries out
+ * orders, which are requests that a command has written to the store.
+ */
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, ORDER_MS, type PausedInstances, removeOrderAnswers } from '../directory/orders.ts'
 import { SECOND } from '../domain/clock.ts'
@@ -16,20 +19,25 @@ export interface CommandsDeps {
   storage: Pick<ServiceStorage, 'store' | 'steps' | 'onVisit'>
   /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Whether this service has the instance, and does not give it away. Undefined if it has all. */
+  /**
+   * Whether this service has the instance and is not giving it to another service. Undefined if it has all instances.
+   */
   isHere: ((instance: string) => boolean) | undefined
   directory: Pick<Directory, 'config' | 'tokenTagOf'>
   starts: InstanceStarts
   paused: PausedInstances
 }
 
-/** Interval in ms at which orders are read again that are for an instance without a home, which may soon get it here. */
+/**
+ * Interval in ms at which orders for instances without a home are read again, because this service may soon be their
+ * home.
+ */
 const LOOK_AGAIN = SECOND
 
 export async function followCommands(deps: CommandsDeps): Promise<void> {
   const { log, shutdown, storage, engine, isHere = () => true, directory, starts, paused } = deps
   const { store } = storage
-  // A command may wait for an answer of another service.
+  // In a cluster the answers stay, because a command may wait for an answer of another service.
   if (isAlone(store)) await removeOrderAnswers(store)
   const isThere = (instance: string) => directory.tokenTagOf(instance) !== undefined
   const orders = createOrders({
@@ -40,14 +48,17 @@ export async function followCommands(deps: CommandsDeps): Promise<void> {
     log,
     paused,
     host: (id) => starts.boot(directory.config(id)),
-    // An instance that does not exist has no home, and any service can say so.
+    // An instance that does not exist has no home, so any service answers that it does not exist.
     isOurs: (instance) => isHere(instance) || !isThere(instance),
   })
 
   let looking: Promise<void> = Promise.resolve()
   let again: NodeJS.Timeout | undefined
 
-  /** `until` is a value of `performance.now`, after which no command waits for the orders that are left. */
+  /**
+   * Carries out the orders in the store. Orders that are left are read again until `until`, a value of
+   * `performance.now`. After that, no command waits for them.
+   */
   async function look(until: number): Promise<void> {
     clearTimeout(again)
     if (shutdown.hasBegun) return
@@ -71,7 +82,7 @@ export async function followCommands(deps: CommandsDeps): Promise<void> {
   })
 }
 
-/** A member that ended may have left an imported device half made, or an order. */
+/** Calls `listener` when another member has ended, because it may have left an order or a partly processed import. */
 function onLost(members: Members | undefined, listener: () => void): void {
   let known: readonly string[] = []
   members?.onLook(() => {

@@ -25,8 +25,8 @@ export interface HostingDeps {
 }
 
 /**
- * Resolves with the instances that this service has. It must resolve before the first request is served: a slow database
- * delays it, and a request in that time could change or delete an instance that is then started from its old settings.
+ * Claims the stored instances, and resolves with those that this service has. No request may be served before: it could
+ * change or delete an instance, which would then be started with its old settings.
  */
 export async function claimHosted(
   homes: Homes | undefined,
@@ -38,7 +38,8 @@ export async function claimHosted(
     stored.map(({ id }) => id),
   ).catch((error: unknown) => {
     if (!isDiskFull(error)) throw error
-    // No other service can write now. Instances without a home are claimed at the next start.
+    // No other service can write to the full disk either, so this one starts all instances. Its next start claims those
+    // without a home.
     log.warn({ err: error }, 'the disk of the database is full, so it is not stored there which service has the instances')
     return undefined
   })
@@ -50,8 +51,9 @@ export async function claimHosted(
 }
 
 /**
- * Resolves when commands can be processed, before the instances have started: many take a long time at 25 sessions per
- * second. All of them are in line for their start when this returns its promise.
+ * Queues all instances for their start before it returns its promise, which resolves when CLI commands can be
+ * processed. It does not wait until the instances have started, because many of them take long at 25 sessions per
+ * second.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   void deps.starts.bootAll(deps.hosted, deps.storage.hasTakenOver ? 'takeover' : 'boot')

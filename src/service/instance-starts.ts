@@ -9,7 +9,7 @@ export interface InstanceStartsDeps {
   engine: Pick<Engine, 'start'>
   /** False if another service has the instance, or is about to get it. */
   mayStart?: ((instance: string) => boolean) | undefined
-  /** How an instance is started if nobody says it; `boot` by default. */
+  /** Returns how an instance is started if the caller does not say it; `boot` by default. */
   howOf?: ((instance: string) => Exclude<StartHow, 'create'>) | undefined
   directory: Directory
   shutdown: Shutdown
@@ -17,14 +17,14 @@ export interface InstanceStartsDeps {
 
 export interface InstanceStarts {
   /**
-   * Does nothing if this service may not start the instance. A failure is logged. Settles when the
-   * instance runs or could not be started.
+   * Starts the instance, unless `mayStart` is false for it. A failure is logged. Resolves when the instance runs or
+   * could not be started.
    */
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
   bootAll(instances: readonly InstanceConfig[], how?: Exclude<StartHow, 'create'>): Promise<unknown>
   /**
-   * Creates an instance from each imported device in the store. `booted` resolves when they run. Does nothing while the
-   * service stops, because its next start finds the devices.
+   * Creates an instance from each imported device in the store. `booted` resolves when these instances run or could not
+   * be started. Does nothing while the service stops, because its next start finds the devices.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

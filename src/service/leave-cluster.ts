@@ -9,7 +9,10 @@ export interface LeavingDeps {
   clock: Clock
 }
 
-/** Milliseconds in which load balancers notice that a service is not ready, and the share of the stop's time for it. */
+/**
+ * Milliseconds within which load balancers notice that a service is not ready. Leaving takes at most `SHARE` of the
+ * time for the stop.
+ */
 const NOTICED_AFTER = 6 * SECOND
 const SHARE = 0.6
 

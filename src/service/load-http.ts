@@ -4,8 +4,8 @@ import { spareMemory } from '../engine/spare-memory.ts'
 export type LoadedHttp = Awaited<ReturnType<typeof loadHttp>>
 
 /**
- * Loading zod and all declarations takes a third of the start time, and runs while the shard threads load Baileys on
- * another core. Must be called once.
+ * Loads the HTTP application. Loading zod and all declarations takes a third of the start time, so it runs while the
+ * shard threads load Baileys on another core. Must be called only once.
  */
 export async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])

@@ -1,4 +1,6 @@
-/** The list of the services on the store, and the planned handover from this one to a standby. */
+/**
+ * The list of the services on the store, and the planned handover from this service to a standby or to other members.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { VERSION } from '../domain/brand.ts'
@@ -17,7 +19,7 @@ export interface NodesDeps {
   store: Pick<OpenStore, 'nodes' | 'waitsForTurn' | 'members'>
   /** Passes a request to leave on to other members of the cluster. Undefined if this service is no member. */
   link?: Pick<PeerLink, 'askToLeave' | 'setLeave'> | undefined
-  /** Whether this service waits as a standby after its next start, if another one is active by then. */
+  /** Whether this service waits as a standby after its next start if another service is active then. */
   isStandby: boolean
   clock: Clock
   /** Begins to stop this service, as a signal of the operator does. Undefined if it has no process of its own. */
@@ -25,9 +27,12 @@ export interface NodesDeps {
   log: Log
 }
 
-/** A standby shows itself each second. One that has missed more than a beat may be about to end. */
+/**
+ * Maximum age in ms of a ready standby's last sign of life. A standby shows each second that it runs, so one that is
+ * silent for longer may have ended.
+ */
 const READY_WITHIN = 3 * SECOND
-/** Milliseconds for the answer of another member. */
+/** Milliseconds within which another member must answer. */
 const ANSWER_WITHIN = 3 * SECOND
 
 export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: number): OwnNode {
@@ -59,7 +64,10 @@ export function createNodes(deps: NodesDeps): Nodes {
   })
   const all = async () => (await store.nodes?.()) ?? [self()]
 
-  /** The row of a standby stays for some seconds after it was killed, so each standby is asked itself. */
+  /**
+   * Returns a standby that answers that it waits to take over, and throws if there is none. Rows are not enough,
+   * because the row of a killed standby stays for some seconds.
+   */
   async function readyStandby(standbys: readonly ServiceNode[]): Promise<ServiceNode> {
     const answers = await Promise.all(
       standbys.map(
@@ -103,7 +111,7 @@ export function createNodes(deps: NodesDeps): Nodes {
   }
 }
 
-/** Makes a member give its accounts to the others, and end. */
+/** Returns a function that makes a member give its instances to the other members and then end. */
 function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others'>) {
   function leave(): LeaveAnswer {
     if (members.others().length === 0) return 'alone'

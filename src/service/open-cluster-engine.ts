@@ -13,7 +13,7 @@ import type { Shutdown } from './shutdown.ts'
 
 export interface ClusterEngineParts {
   local: PooledEngine
-  /** Must know an instance of this service before it is started. */
+  /** Must know that this service has an instance before the instance is started. */
   homes: Homes
   members: Pick<Members, 'others' | 'onLook'>
   link: Pick<PeerLink, 'setEngine'>
@@ -22,12 +22,15 @@ export interface ClusterEngineParts {
   log: Logger
 }
 
-/** The threads, and everything that is measured in them except `readings`, are those of this service. */
+/**
+ * The engine of a service, alone or in a cluster. All measurements are of this service's own threads, except
+ * `readings`, which are of the other services.
+ */
 export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings' | 'here'>>
 
 /**
- * Opens the engine of a member of a cluster. It must be opened before any instance is started, because it reports each state
- * to the other members.
+ * Opens the engine of a member of a cluster. It must be opened before any instance is started, because it reports each
+ * state to the other members.
  */
 export async function openClusterEngine(
   { secretKey }: Pick<Config, 'secretKey'>,
@@ -46,7 +49,7 @@ export async function openClusterEngine(
   members.onLook(follow)
   follow()
   link.setEngine(cluster.port)
-  // Ends before the threads, whose last states it still tells the others.
+  // Runs before the threads are closed, because it reports their last states to the other members.
   shutdown.add(cluster.close)
   return { ...own, ...cluster }
 }

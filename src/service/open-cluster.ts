@@ -1,4 +1,7 @@
-/** The parts with which this service is one of several that have instances (`SVC_CLUSTER`). */
+/**
+ * The parts that make this service a member of a cluster, in which each service has some of the instances
+ * (`SVC_CLUSTER`).
+ */
 import type { Config } from '../config.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
@@ -25,9 +28,9 @@ export interface Cluster {
   engine: PooledEngine & ClusterEngine
   /** Whether this service has the instance. */
   isHome(instance: string): boolean
-  /** Whether this service has the instance, and does not give it away. */
+  /** Whether this service has the instance and is not giving it to another one. */
   isHere(instance: string): boolean
-  /** How an instance of this service is started again. */
+  /** Returns how an instance of this service is started again. */
   howOf(instance: string): StartAgain
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
 }
@@ -37,10 +40,10 @@ export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop' | '
   leave(leftMs: number): Promise<void>
 }
 
-/** Milliseconds at most that a start waits for the states of the instances that other members have. */
+/** Maximum time in ms for which a start waits for the states of the other members' instances. */
 const HEARD_WITHIN = 2 * SECOND
 
-/** Undefined if this service is no member of a cluster; then no code of one is loaded. */
+/** Resolves with undefined if this service is not a member of a cluster. The code for members is then not loaded. */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cluster | undefined> {
   const { log, shutdown, storage, link, local } = deps
   const { members, homes, ownerId } = storage.store
@@ -54,7 +57,8 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   ])
   const map = createHomeMap(homes, members)
   await map.refresh()
-  // Ends after the threads. The members that claim the instances later then know that they did not fail.
+  // Runs after the threads have ended. Members that claim the released instances then know that this service did not
+  // fail.
   shutdown.add((leftMs) => releaseOwn({ homes, log }, leftMs))
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
@@ -64,7 +68,8 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
     howOf: (instance) => startHowOf(map.homeOf(instance), ownerId),
     host(parts) {
       const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
-      // Otherwise the first requests would find the instances of the other members as if they had never been connected.
+      // Waits for the states of the other members' instances, which the first requests would otherwise see as never
+      // connected.
       const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))
       return { ...hosting, begin, leave: (leftMs) => leaveCluster({ hosting, members, clock: steadyClock }, leftMs) }
     },

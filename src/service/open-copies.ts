@@ -53,7 +53,7 @@ export async function openCopies(
     log,
   })
   threads.engine.onEvent((event) => {
-    // The start of an instance that has moved here shows itself by a state.
+    // In a cluster, a state may be the first sign of an instance that has moved here.
     if (event.type === 'files' || (event.type === 'state' && store.members !== undefined)) copies.wake(event.instance)
   })
   directory.onDeleted((instance) => void copies.removeOf(instance))

@@ -5,12 +5,15 @@ import type { PeerLink } from '../peer/peer-link.ts'
 import type { Listening } from '../serve.ts'
 import { parseSecretKey } from '../storage/secret-key.ts'
 
-/** Undefined without `SVC_PEER_PORT`; then no code of the link is loaded. */
+/**
+ * Opens the link to the other services. Resolves with undefined without `SVC_PEER_PORT`; then no code of the link is
+ * loaded.
+ */
 export async function openLink(
   { host, peerPort, secretKey }: Config,
   { log, server, tally }: { log: Logger; server: Listening; tally: Tally },
 ): Promise<PeerLink | undefined> {
-  // A service without the key does not start with a store in PostgreSQL, and says so.
+  // Nothing is reported here, because with a store in PostgreSQL a service without the key does not start and says why.
   if (peerPort === null || secretKey === null) return undefined
   const { openPeerLink } = await import('../peer/peer-link.ts')
   return openPeerLink({ host, port: peerPort, secretKey: parseSecretKey(secretKey, 'SVC_SECRET_KEY'), server, tally, log })

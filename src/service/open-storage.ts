@@ -38,7 +38,7 @@ export interface ServiceStorage {
   /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
   hasTakenOver: boolean
   lease: SharedLease
-  /** All services of the store as of the last second; undefined if only this machine can use it. */
+  /** Returns all services of the store as of the last second. Undefined if only this machine can use the store. */
   nodes(): readonly ServiceNode[] | undefined
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
@@ -130,7 +130,8 @@ export async function openStorage(
   const count = async () => void Atomics.store(blobsUsed, 0, BigInt(await measureBlobs(blobs)))
   const blobsWatch = place.in === 'bucket' ? await watchBlobs(place.bucket, log, count) : undefined
   shutdown.add(() => blobsWatch?.stop())
-  // Without the bucket the service starts nevertheless, and erases leftovers of interrupted deletions at a later start.
+  // If the bucket does not answer, the service starts nevertheless. A later start erases leftovers of interrupted
+  // deletions.
   if (blobsWatch?.problem() === undefined) {
     await eraseLeftovers({ store, keyRing, blobs, log })
     await count()

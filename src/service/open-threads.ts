@@ -46,7 +46,7 @@ export interface Threads {
   http: LoadedHttp
 }
 
-/** Maximum number of concurrent reads of received files; each uses about 1 MB at most. */
+/** Maximum number of concurrent reads of received files; each uses at most about 1 MB. */
 export const DOWNLOADS = 64
 
 async function mediaSetup(config: Config, { blobsUsed }: ServiceStorage): Promise<MediaSetup> {

@@ -27,10 +27,9 @@ export async function markFolders(folders: Folders, owner: string): Promise<void
   for (const [, dir] of named(folders)) await writeFile(join(dir, MARK), owner, { mode: PRIVATE_FILE })
 }
 
-/** A sentence for the operator if a folder is not the one that the owner marked. */
 /**
- * For a member of a cluster. Throws a sentence for the operator if a folder is not that of the other members. The mark is
- * derived from a record of the store, so all members know it.
+ * Checks the folders of a member of a cluster. Throws a sentence for the operator if a folder is not that of the other
+ * members. The mark is derived from a record of the store, so all members know it. A member that is alone writes it.
  */
 export async function checkFolders(folders: Folders, store: Pick<OpenStore, 'get' | 'members'>): Promise<void> {
   const mark = sha256((await store.get(keys.keyRing))!, 'base64url')
@@ -45,9 +44,12 @@ export async function checkFolders(folders: Folders, store: Pick<OpenStore, 'get
   }
 }
 
+/**
+ * Resolves with a sentence for the operator if a folder is not the one that the owner marked, otherwise with undefined.
+ */
 export async function otherFolder(folders: Folders, owner: string, name: string): Promise<string | undefined> {
   for (const [variable, dir] of named(folders)) {
-    // A folder without the file, or one that cannot be read, does not show that it is shared.
+    // If the file is missing or cannot be read, the folder counts as a different one.
     const found = await readFile(join(dir, MARK), 'utf8').catch(() => undefined)
     if (found !== owner)
       return `${variable} is ${JSON.stringify(dir)}, which is not the folder of the service on ${name}; a service and its standby must use the same shared folder.`

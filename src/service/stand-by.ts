@@ -1,6 +1,6 @@
 /**
  * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks the store and the
- * converter. Meanwhile its code is loaded, because a fault would otherwise be noticed only when the other service fails.
+ * converter. It loads its code during the wait, because a fault would otherwise be noticed only at the takeover.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -42,25 +42,31 @@ export interface StandbyDeps {
   whileStandby?: WhileStandby | undefined
 }
 
-/** Called when this process begins to wait; `leave` ends the wait. Returns a function for `standBy` to call when the wait has ended. */
+/**
+ * Called when this process begins to wait. `leave` ends the wait. Returns a function that `standBy` calls when the wait
+ * has ended.
+ */
 export type WhileStandby = (leave: () => void) => () => void
 
 /** The standby was told to stop, and nothing has failed. */
 export class StandbyStopped extends Error {}
 
 /**
- * Number of checks in a row that must find different folders. An owner that has just started has not marked its folders
- * yet.
+ * Number of checks in a row that must find a different folder before the standby ends. One check is not enough, because
+ * an owner that has just started has not marked its folders yet.
  */
 const LOOKS = 12
 
 /**
- * Milliseconds for which a standby that stops still passes requests on, until its load balancer has noticed that it is
- * not ready; at most this share of the time of the stop.
+ * Milliseconds for which a stopping standby still passes requests on, until its load balancer has noticed that it is
+ * not ready. This takes at most `NOTICED_SHARE` of the time for the stop.
  */
 const NOTICED_AFTER = 6 * SECOND
 const NOTICED_SHARE = 0.6
-/** Milliseconds for the requests under way when a takeover fails. The next start should not wait for them. */
+/**
+ * Milliseconds that requests under way get to finish when a takeover fails. It is short, because the next start waits
+ * for it.
+ */
 const LAST_ANSWERS = SECOND
 
 /**
@@ -69,7 +75,7 @@ const LAST_ANSWERS = SECOND
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
   const { backend, searching, server, tally, warm, whileStandby } = deps
-  // A store in memory has no other service.
+  // A store in memory has no `waitForTurn`, because no other service can use it.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
@@ -102,14 +108,14 @@ async function finishForwarding({ shutdownMs }: Config, { server, starting, link
   // No load balancer sends requests to a standby that is not ready.
   const isReady = starting.waiting().reason === 'standby' && (link?.readiness()?.isReady ?? false)
   const noticedMs = isReady ? Math.min(NOTICED_AFTER, shutdownMs * NOTICED_SHARE) : 0
-  // The active service may ask whether this one takes over.
+  // The active service may ask whether this standby can take over, which from now on it cannot.
   server.explain(() => ({ ...starting.waiting(), sentence: 'The service is stopping.', reason: 'stopping' }))
   link?.closeConnections()
   await pause(noticedMs)
   await refuseForwarding({ server, link }, shutdownMs - noticedMs)
 }
 
-/** Refuses new requests, and gives those that are under way this time. */
+/** Refuses new requests, and gives the requests that are under way `ms` to finish. */
 async function refuseForwarding({ server, link }: Pick<StandbyDeps, 'server' | 'link'>, ms: number): Promise<void> {
   server.forwardWith(undefined)
   await link?.finish(ms)
@@ -127,13 +133,14 @@ async function waitForTurn(
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
-   * The reason why this process does not serve yet. The active service requests it while the database does not answer
-   * that service, so the reason must be true at this moment.
+   * Returns the reason why this process does not serve yet: it waits as a standby, or it does not reach the database.
+   * The active service requests the reason while it does not reach the database itself, so the reason must be true at
+   * this moment.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /**
-   * Id of the active service, which the answer contains so that another active service does not count this standby as
-   * its own.
+   * Mark of the active service. The answer of `/health/ready` contains it, so that another active service does not
+   * count this standby as its own.
    */
   let active: string | undefined
   function show(what: string, write: () => void) {
@@ -161,7 +168,7 @@ async function waitForTurn(
     isReady,
     onWaiting({ id, name = 'another machine', linkAddress }) {
       seenAt = steadyClock.now()
-      // An owner that stops has removed its row, and releases its lock in a moment.
+      // The active service is stopping: it has removed its row, and will release its lock in a moment.
       if (id === undefined && active !== undefined) return
       if (id !== undefined) active = markOf(id)
       if (id !== undefined) noteAddress(id, linkAddress)
@@ -172,8 +179,8 @@ async function waitForTurn(
     },
     onUnlisted: (cause) =>
       log.warn({ err: cause }, 'the database refuses the entry of this standby; it is in no list, but it can take over'),
-    // A standby that takes over reaches the database. If it reported the opposite, an active service that only stood
-    // still would keep its sessions.
+    // A standby that takes over reaches the database. If it reported the opposite, an active service that was only
+    // paused would keep its sessions.
     onTaking() {
       seenAt = Number.POSITIVE_INFINITY
       link?.setActive(undefined)

@@ -16,26 +16,29 @@ type Place = Pick<Config, 'dataDir'>
 const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 
 /**
- * A process number means one process only on this host and in this container. Two containers may have the same host
- * name, but not the same table of process numbers.
+ * Part of the folder's name that identifies this host and this container, because a process id is unique only in them.
+ * Two containers may have the same host name, but each has its own table of process ids.
  */
 const HERE = `${hostname()}.${numbersOfProcesses()}.`
 
-/** A later process may get the same number, so a random part follows. */
+/**
+ * Name of the folder of this process. It ends with a random part, because a later process may get the same process id.
+ */
 const OWN = `${process.pid}@${HERE}${randomBytes(6).toString('hex')}`
 
 export const tempDirOf = (config: Place): string => join(all(config), OWN)
 
 /**
- * Makes the folder of this process, and removes the folders of killed processes. The time of the folder is set again
- * each hour, as a sign that this process runs.
+ * Makes the folder of this process, and removes the folders of killed processes. The modification time of the folder is
+ * set to the present each hour, as a sign that this process runs. Resolves with a function that removes the folder.
  */
 export async function openTempFolder(config: Place): Promise<() => Promise<void>> {
   const own = tempDirOf(config)
   await makePrivate(all(config))
   await removeLeft(all(config))
   await makePrivate(own)
-  // A failure is repeated in an hour. The folder counts as left behind only after a day.
+  // After a failure, the next attempt is an hour later. That is soon enough: a folder counts as left behind after a
+  // day.
   const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
   return async () => {
     clearInterval(hourly)
@@ -46,8 +49,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // During a suspension of this machine, other services on it could not touch their folders either. They have an hour
-    // to do so.
+    // If the own folder is older, this machine was suspended, and the other services on it could not touch their
+    // folders either. They get an hour to do so before anything is removed.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()
@@ -63,7 +66,8 @@ async function removeLeft(folder: string): Promise<void> {
 }
 
 /**
- * Nobody can check whether a process on another machine runs, so its folder counts as left after a day without a touch.
+ * Resolves with true if the process of the folder no longer runs. For a process on another machine this cannot be
+ * checked, so its folder counts as left behind after a day without a touch.
  */
 async function isLeft(name: string, path: string): Promise<boolean> {
   const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []
@@ -82,19 +86,24 @@ function isOther(pid: number): boolean {
   }
 }
 
-/** A folder that was just removed counts as not touched. */
+/**
+ * Resolves with true if the file or folder was modified within the last `ms`. One that was just removed counts as not
+ * touched.
+ */
 const isTouchedWithin = (path: string, ms: number): Promise<boolean> =>
   stat(path).then(
     ({ mtimeMs }) => mtimeMs > Date.now() - ms,
     () => false,
   )
 
-/** Identifies the table of process numbers, which each container has for itself. Empty on other systems than Linux. */
+/**
+ * Returns the id of the table of process ids, of which each container has its own. Empty on systems other than Linux.
+ */
 function numbersOfProcesses(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
   } catch {
-    // Other systems than Linux have no containers that share a folder.
+    // On systems other than Linux, no containers share a folder.
     return ''
   }
 }

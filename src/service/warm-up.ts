@@ -1,6 +1,6 @@
 /**
- * Loads the code of a standby before the takeover, and that of a member before it joins its cluster: the shard threads and
- * the HTTP application. It uses neither the store nor the network.
+ * Loads the code of a standby before the takeover, and the code of a member before it joins its cluster: the shard
+ * threads and the HTTP application. This uses neither the store nor the network.
  */
 import type { Config } from '../config.ts'
 import type { Log } from '../domain/log.ts'
@@ -17,7 +17,7 @@ export interface WarmParts {
   loaded: Promise<unknown>
 }
 
-/** Undefined if no other service uses the store. */
+/** Returns undefined if this service is neither a standby nor a member of a cluster. */
 export function warmUp(
   config: Config,
   { log, shutdown, allowCrash }: { log: Log; shutdown: Shutdown; allowCrash: boolean },
@@ -42,7 +42,7 @@ export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], 
   }
 }
 
-/** A takeover loads the code again. */
+/** Ignores a temporary error, because the takeover loads the code again. */
 function throwUnlessPassing(cause: unknown) {
   if (!isPassing(cause)) throw cause
 }

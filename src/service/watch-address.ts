@@ -3,12 +3,16 @@ import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 
 /**
- * Milliseconds after which a missing address is not that of an owner which only connects to the database again, or was
- * killed. A takeover from a killed owner may take more than five seconds.
+ * Milliseconds after which a missing address means that the active service has no port for the link. For a shorter
+ * time, the address is also missing if that service connects to the database again or was killed: a takeover may take
+ * more than five seconds.
  */
 const ADDRESS_DUE = 10 * SECOND
 
-/** Tells the link where the active service is, and warns once if it has no port for requests that are passed on. */
+/**
+ * Returns a function that sets the address of the active service in the link. It warns once if that service has no port
+ * for requests that are passed on.
+ */
 export function watchAddress(log: Pick<Logger, 'warn'>, link: Pick<PeerLink, 'setActive' | 'setUnreachable'> | undefined) {
   let id: string | undefined
   let missingSince: number | undefined

@@ -6,14 +6,17 @@ export interface Transfer {
   count: number
 }
 
-/** Members whose numbers differ from the mean by less than this number, or this share of the mean, stay as they are. */
+/**
+ * Nothing is moved while every member's number of instances differs from the mean by at most this number, or this share
+ * of the mean.
+ */
 const LEAST_DIFFERENCE = 2
 const LEAST_SHARE = 0.1
 
 /**
- * Decides who gives instances to whom, with at most `most` from each member. All members compute the same from the same
- * numbers, and each carries out its own part, so nobody gets too much. Each transfer makes the numbers more even, so
- * transfers end.
+ * Decides which members give how many instances to which others. Each member gives at most `most`. All members compute
+ * the same result from the same numbers, and each carries out its own transfers, so no member gets too many. Each
+ * transfer makes the numbers more even, so the transfers come to an end.
  */
 export function transfersOf(counts: ReadonlyMap<string, number>, most: number): Transfer[] {
   const mean = [...counts.values()].reduce((sum, count) => sum + count, 0) / counts.size

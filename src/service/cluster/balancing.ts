@@ -10,18 +10,18 @@ export interface BalancingOptions {
   /** Ids of the other members. */
   others(): string[]
   isMovable(instance: string): boolean
-  /** Whether this member could not start the instance, so that others may not be able to either. */
+  /** Whether this member could not start the instance. Other members may then not be able to start it either. */
   isAway(instance: string): boolean
   hasEnded(): boolean
 }
 
-/** Moves from one member at the same time, except in a drain. */
+/** Maximum number of simultaneous moves from one member, except in a drain. */
 const AT_ONCE = 4
 /** A member that did not claim an instance that was given to it gets none for this many times `quiet`. */
 const NOT_TAKEN_BARS = 10
-/** Milliseconds that a member needs to start one of many instances: 25 start per second. */
+/** Milliseconds per instance that a member needs to start many instances: 25 start per second. */
 const STARTED_WITHIN = 40
-/** Moves that one member decides together. */
+/** Maximum number of instances that one member gives away in one round. */
 const MOST_IN_ROUND = 20
 
 export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'homes' | 'map' | 'directory' | 'clock' | 'isBusy'>
@@ -34,7 +34,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   let changedAt = clock.now()
   let begunAt = clock.now()
   let homes: ReadonlyMap<string, StoredHome> = new Map()
-  /** Members that get no instances, and until when. */
+  /** Time until which a member gets no instances, by the id of the member. */
   const barredUntil = new Map<string, number>()
 
   function bar(member: string, ms: number) {
@@ -42,8 +42,9 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   }
 
   /**
-   * A member that gives instances away is about to leave, or has had too many. One that did not take what it was given
-   * cannot. One that has got many starts these first.
+   * Finds out which members should get no instances for a while. A member that gives instances away is about to leave,
+   * or has had too many. A member that did not claim what was given to it may be unable to. A member that has got many
+   * instances starts these first.
    */
   function noteBarred() {
     const gained = new Map<string, number>()
@@ -75,7 +76,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   /** The instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
     const all = [self, ...takers()]
-    // Moves may have ended since the homes were read.
+    // This member counts its own instances again, because moves may have ended since the homes were read.
     const counts = map.countsOf(all).set(self, ownHomes.own().length)
     const own = transfersOf(counts, MOST_IN_ROUND).filter(({ from }) => from === self)
     const movable =
@@ -100,7 +101,10 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
 
   return {
     takers,
-    /** Begins a round if one is due. A round that is not done when the next one is due ends, because the numbers have changed. */
+    /**
+     * Begins a round of moves if one is due. A round that is not done when the next one is due ends, because the
+     * numbers have changed.
+     */
     look(): void {
       noteBarred()
       if (!isDue()) return
@@ -118,7 +122,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   }
 }
 
-/** The first `most` values that fit. Calls `fits` no more often than necessary. */
+/** Returns the first values that fit, at most `most`. Calls `fits` no more often than necessary. */
 function firstOf<T>(values: readonly T[], most: number, fits: (value: T) => boolean): T[] {
   const found: T[] = []
   for (const value of values) {

@@ -1,17 +1,17 @@
 /**
- * Rules by which the members of a cluster share the instances that none of them has. Members may know different things of
- * each other, so several may claim the same instance; the store grants it to one of them.
+ * Rules by which the members of a cluster share the instances that none of them has. Members may have different
+ * information about each other, so several may claim the same instance. The store grants it to one of them.
  */
 import { sha256 } from '../../lib/sha256.ts'
 
 /** An instance that no member has. */
 export interface FreeInstance {
   instance: string
-  /** The member to which it was released; null if to nobody. */
+  /** Id of the member to which the instance was released; null if any member may claim it. */
   wanted: string | null
-  /** Whether the store has an entry of its home. It has none for an instance that was just deleted. */
+  /** Whether the store has an entry for the home of the instance. An instance that was just deleted has none. */
   hasHome: boolean
-  /** Milliseconds since this member has seen it like this for the first time. */
+  /** Milliseconds since this member first saw the instance without a home, and released to the same member. */
   freeMs: number
 }
 
@@ -19,22 +19,27 @@ export interface View {
   self: string
   /** The other members that are alive. */
   others: ReadonlySet<string>
-  /** Milliseconds after which every member claims an instance if the one that should have it has not. */
+  /** Milliseconds after which any member claims an instance if the member that should have it has not claimed it. */
   patienceMs: number
-  /** Milliseconds after which this member claims its whole share of what is left. */
+  /** Milliseconds after which this member claims its whole share of the instances that are still free. */
   shareAfterMs: number
-  /** The number of instances that this member can start soon. It claims no more, except its share. */
+  /**
+   * Number of instances that this member can start soon. It claims no more, except its share after `shareAfterMs` and
+   * instances that were released to it.
+   */
   room: number
 }
 
 export interface Claims {
-  /** Claimed unless they were released to another member that is alive. */
+  /** Instances to claim unless they were released to another member that is alive. */
   instances: string[]
-  /** Claimed although they were released to another member. */
+  /** Instances to claim although they were released to another member. */
   anybodys: string[]
 }
 
-/** The member that claims the instance first if none has it: the one with the highest hash (rendezvous hashing). */
+/**
+ * Returns the member that claims the instance first if none has it: the one with the highest hash (rendezvous hashing).
+ */
 export function favourite(instance: string, members: Iterable<string>): string | undefined {
   let best: { member: string; hash: string } | undefined
   for (const member of members) {
@@ -45,8 +50,8 @@ export function favourite(instance: string, members: Iterable<string>): string |
 }
 
 /**
- * Selects the instances that this member claims now. If all members start after a failure of the power, the first one does
- * not claim at once what the others would start sooner.
+ * Selects the instances that this member claims now. If all members start after a power failure, the first one does not
+ * claim everything at once, because the others would start some of the instances sooner.
  */
 export function claimsOf(free: readonly FreeInstance[], { self, others, patienceMs, shareAfterMs, room }: View): Claims {
   const members = [self, ...others]

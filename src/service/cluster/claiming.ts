@@ -15,13 +15,16 @@ export interface ClaimingDeps {
 }
 
 export interface Claiming {
-  /** Claims what this member should have of the instances that no living member has, and puts it in line for its start. */
+  /** Claims this member's part of the instances that no living member has, and queues them for their start. */
   claim(): Promise<void>
-  /** Whether the last claim has left instances for later, and enough of the others were started since. */
+  /** True if the last claim filled the queue of instances to start, and less than half of this queue is left. */
   hasRoomAgain(): boolean
 }
 
-/** Three seconds of starts on one route. */
+/**
+ * While this many instances are queued, this member claims only its share. One network route starts as many in three
+ * seconds.
+ */
 const MOST_IN_LINE = 75
 /**
  * Number of times `patience` after which a member claims an instance that it can probably not start, if no other one
@@ -46,7 +49,7 @@ export function createClaiming(
     try {
       await homes.claim(instances, options)
     } finally {
-      // If a part of the claim fails, the others may have been granted.
+      // If a part of the claim fails, other parts may have been granted.
       const own = instances.filter(homes.isOwn)
       for (const each of own) starting.add(each, startHowOf(before.get(each), self))
       const ended = own.flatMap((each) => before.get(each) ?? []).filter((home) => hasFailed(home, self)).length
@@ -73,7 +76,8 @@ export function createClaiming(
         room,
       })
       isFull = found.length > 0 && instances.length + anybodys.length >= room
-      // The answer to an earlier claim, release or removal was lost. The instance may have been deleted since.
+      // The store says that this member has these instances, but it does not know it, because the answer to an earlier
+      // claim, release or removal was lost. They are claimed again. They may have been deleted since.
       const unsure = stored.flatMap(({ instance, writer }) =>
         writer === self && homes.isSettledElsewhere(instance) && !map.isLeaving(instance) ? [instance] : [],
       )

@@ -19,17 +19,23 @@ import { createStarting } from './starting.ts'
 
 export interface ClusterHosting {
   /**
-   * Claims the share of this member and starts it, and goes on to do so with each look at the members. Resolves after the
-   * first time, or when the store is slow.
+   * Claims this member's share of the instances and starts it, and repeats this each time that the list of members is
+   * read. Resolves after the first claim, or after some seconds if the store is slow.
    */
   begin(): Promise<void>
-  /** Looks now instead of with the next look at the members, after `begin`. */
+  /**
+   * Looks now for instances to claim or to give away, without waiting until the list of members is read. Does nothing
+   * before `begin`.
+   */
   look(): void
   /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
   beforeGiving(work: (instance: string) => Promise<unknown>): void
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
-  /** Claims and gives nothing more. Resolves when what has begun has ended, or after half of `leftMs`. */
+  /**
+   * Claims and gives nothing more. Resolves when the work under way has ended, at the latest after five seconds or half
+   * of `leftMs`.
+   */
   stop(leftMs?: number): Promise<void>
 }
 
@@ -38,7 +44,7 @@ const TIMES: HostingTimes = {
   shareAfter: 15 * SECOND,
   balanceEvery: 5 * SECOND,
   quiet: MINUTE,
-  // A thread pauses for up to 30 s between two attempts.
+  // A thread pauses for up to 30 s between two attempts to start an instance.
   giveUpAfter: 45 * SECOND,
   keepAway: 10 * MINUTE,
   drainEvery: 40,
@@ -96,7 +102,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     try {
       await map.refresh()
       if (isDraining) return
-      // While nothing can be claimed, what was claimed before is started nevertheless.
+      // If the claim fails, the instances that were claimed before are started nevertheless.
       await claiming.claim().finally(startAll)
       erasing.look()
       balancing.look()
@@ -106,12 +112,15 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     }
   }
 
-  /** Instances that need no session start at once, so a member does not wait for the next look. */
+  /**
+   * Called when a start has ended. Instances that need no session start at once, so this member does not wait for the
+   * next look.
+   */
   function claimMore(): void {
     if (claiming.hasRoomAgain() && !isDraining) lookNow()
   }
 
-  /** A look that is due during another one follows it. */
+  /** Looks now, or directly after the look that is under way. */
   function lookNow(): void {
     if (!hasBegun || isStopped) return
     isLookDue = true
@@ -145,7 +154,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
       await settled(looking, deadlineMs / 4)
-      // A command works with the records of an instance that it has stopped for a while; that one goes last.
+      // An instance that a command has paused is not moved here, because the command works with its records. It is
+      // released at the end of the stop.
       const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
       for (const [instance, to] of spread(own, map.countsOf(others()))) {
         if (clock.now() >= endsAt) break
@@ -162,5 +172,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   }
 }
 
-/** While the database does not answer, the work may take longer than the process may live. */
+/**
+ * Waits for the work, but not longer than `ms`, because the work may take very long while the database does not answer.
+ */
 const settled = async (work: Promise<unknown> | undefined, ms: number) => void (await orLate(Promise.resolve(work), ms, () => {}))

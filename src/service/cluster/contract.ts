@@ -30,11 +30,11 @@ export interface ClusterHostingDeps {
   /** Milliseconds for which no thread could start the instance; undefined if one has started it, or will soon. */
   failingFor?(instance: string): number | undefined
   /**
-   * Finishes what was interrupted with instances of this member that have no configuration: a creation, a deletion or an
-   * import. Rejects if that must be tried again.
+   * Finishes the interrupted creation, deletion or import of these instances. This member has them, and they have no
+   * configuration. Rejects if it must be tried again.
    */
   erase(instances: readonly string[]): Promise<unknown>
-  /** Asks another member to look at once for what it should claim. Never rejects. */
+  /** Asks another member to look at once for instances that it should claim. Never rejects. */
   askToLook(member: Member): Promise<unknown>
   clock: Clock
   log: Log
@@ -49,32 +49,32 @@ export interface HostedDirectory {
   has(instance: string): boolean
   /** Throws for an unknown id. */
   config(instance: string): InstanceConfig
-  /** Whether a CLI command has stopped it for a while. */
+  /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
-  /** False while its session just starts, while it is being paired, and for `quietMs` after it was connected. */
+  /** False while the instance is starting, is being paired or is paused, and for `quietMs` after it was connected. */
   mayMove(instance: string, quietMs: number): boolean
   /** Reads the changes that other members have made. */
   catchUp(): Promise<unknown>
 }
 
-/** All in milliseconds. */
+/** Times in milliseconds. */
 export interface HostingTimes {
-  /** Each instance without a home has a preferred member. If that one has not claimed it within this time, any member does. */
+  /** If the preferred member of an instance without a home has not claimed it within this time, any member does. */
   patience: number
-  /** A member first claims only what it can start soon, and the rest of its share after this time. */
+  /** A member first claims only what it can start soon. After this time it claims the rest of its share. */
   shareAfter: number
   balanceEvery: number
   /**
-   * Within this time after a change of members no instance is given, nor one that was connected in this time, nor any to a
-   * member that has given one away itself.
+   * For this time after a change of members, no instance is given away. An instance also stays for this time after it
+   * was connected, and a member gets none for this time after it has given one away.
    */
   quiet: number
-  /** Within this time a member must have started an instance, or it gives it to another one. */
+  /** A member that could not start an instance for this time gives it to another member. */
   giveUpAfter: number
-  /** For this long a member leaves an instance that it could not start to the others. */
+  /** For this time a member leaves an instance that it could not start to the other members. */
   keepAway: number
-  /** Interval between two moves of a drain; the other members start their sessions. */
+  /** Interval between two moves of a drain, because the other members start the sessions one after the other. */
   drainEvery: number
-  /** At most for the first claim of a member before it serves requests. */
+  /** Maximum time for which a member waits for its first claim before it serves requests. */
   beginWithin: number
 }

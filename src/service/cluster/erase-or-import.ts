@@ -8,15 +8,16 @@ export interface EraseOrImportDeps extends LeftoverOptions {
 }
 
 /**
- * Finishes what another service has begun with instances that this one has claimed and that have no configuration: their
- * deletion, or their import. Rejects if that must be tried again.
+ * Finishes deletions and imports that another service has begun, for instances that this service has claimed and that
+ * have no configuration. Rejects if one must be tried again.
  */
 export async function eraseOrImport(instances: readonly string[], { directory, starts, ...options }: EraseOrImportDeps) {
-  // An import may write the records of an instance that was left by an earlier one.
+  // Nothing is erased during an import, which may write the records of an instance that an interrupted import has left.
   const erase = (some: readonly string[]) => directory.betweenImports(() => eraseClaimed(some, options))
   const imports = await erase(instances)
   if (imports.length === 0) return
-  // Since the service that had begun the import has ended, nobody else may have got the home.
+  // The service that had begun the import has ended, and this service has the home now, so no other one finishes the
+  // import.
   await starts.takeImports()
   if ((await erase(imports)).length > 0) throw new Error('An imported device could not be made an instance yet.')
 }

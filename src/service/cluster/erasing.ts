@@ -5,9 +5,9 @@ export type ErasingDeps = Pick<ClusterHostingDeps, 'homes' | 'erase' | 'clock' |
 
 export interface Erasing {
   add(instance: string): void
-  /** Begins to erase those that are due, unless it does so already. */
+  /** Begins to erase the instances that are due, unless an erasure is under way. */
   look(): void
-  /** Begins nothing more. Resolves when nothing is under way. */
+  /** Begins no further erasure. Resolves when none is under way. */
   stop(): Promise<void>
 }
 
@@ -15,8 +15,8 @@ const FIRST_PAUSE = SECOND
 const LONGEST_PAUSE = 5 * MINUTE
 
 /**
- * Erases the instances of this member that have no configuration, one after the other. Nothing waits for it, because the
- * bucket may be away, and an import may take minutes.
+ * Erases the instances of this member that have no configuration, one after the other. No other work waits for this,
+ * because the bucket may not answer, and the end of an import may take minutes.
  */
 export function createErasing({ homes, erase, clock, log }: ErasingDeps): Erasing {
   const waiting = new Map<string, { dueAt: number; pauseMs: number }>()

@@ -12,7 +12,7 @@ export interface FailingDeps extends Deps {
 }
 
 export interface Failing {
-  /** Gives the instances that this member has not been able to start for a while to these other members. */
+  /** Gives the instances that this member could not start for a while to the other members in `takers`. */
   giveTo(takers: readonly string[]): void
   /** Whether another member should claim the instance, because this one could not start it. */
   isAway(instance: string): boolean
@@ -21,15 +21,15 @@ export interface Failing {
 }
 
 /**
- * Number of instances that a member could not start and has given away, from which on it can probably start none, if it
- * has fewer.
+ * A member can probably start no instance if it has given away at least this many that it could not start, and has
+ * fewer than these left.
  */
 const UNFIT_AFTER = 3
 const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const STUCK =
   'an instance can still not be started here, and no other service of the cluster can get it at the moment; earlier lines say why'
 
-/** The instances that this member has and cannot start. */
+/** Finds the instances that this member has and cannot start, and gives them to other members. */
 export function createFailing(deps: FailingDeps): Failing {
   const { homes, map, directory, starting, moves, canStart = () => true, failingFor = () => undefined, times, clock, log } = deps
   const awayUntil = new Map<string, number>()
@@ -46,7 +46,7 @@ export function createFailing(deps: FailingDeps): Failing {
   function isFailing(instance: string): boolean {
     const ms = Math.max(starting.failingFor(instance) ?? 0, failingFor(instance) ?? 0)
     if (ms < times.giveUpAfter || map.isLeaving(instance) || directory.isPaused(instance)) return false
-    // If it came back within this time, no other member has started it either.
+    // If the instance came back within `keepAway`, no other member could start it either.
     return !isAway(instance)
   }
 

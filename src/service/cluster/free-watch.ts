@@ -7,7 +7,7 @@ export function createFreeWatch(clock: Clock) {
   let since = new Map<string, { as: string; at: number }>()
 
   return {
-    /** `configured` are the instances that should have a home. */
+    /** Returns the instances that no member has. `configured` are the ids of all instances that should have a home. */
     of(homes: readonly StoredHome[], configured: readonly string[]): FreeInstance[] {
       const now = clock.now()
       const before = since

@@ -4,13 +4,15 @@ import type { Members } from '../../storage/members.ts'
 
 /** Which member of the cluster has which instance, as this member knows it. */
 export interface HomeMap extends EngineHomes {
-  /** Reads the homes again, after this call. Callers at the same time share one read. */
+  /** Reads the homes from the store again. The read begins after this call, and simultaneous callers share it. */
   refresh(): Promise<void>
   all(): readonly StoredHome[]
   homeOf(instance: string): StoredHome | undefined
   /** Number of instances of each of these members. */
   countsOf(members: readonly string[]): Map<string, number>
-  /** While `work` takes the instance away from this member, commands for it wait. */
+  /**
+   * Runs `work`, which takes the instance away from this member. Until it has ended, commands for the instance wait.
+   */
   leave(instance: string, work: () => Promise<void>): Promise<void>
   isLeaving(instance: string): boolean
 }
@@ -37,7 +39,7 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
       return writer === null ? undefined : members.others().find(({ id }) => id === writer)
     },
     refresh() {
-      // A read that has begun may not find what the caller has already seen.
+      // A read that has already begun may miss changes that the caller knows of, so another read follows it.
       next ??= reading.then(() => {
         next = undefined
         const begun = read()

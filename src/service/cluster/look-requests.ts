@@ -1,6 +1,6 @@
 import type { ClusterHostingDeps } from './contract.ts'
 
-/** Asks members to look for instances that were given to them. Each member has one request at a time. */
+/** Asks members to look for instances that were given to them. There is at most one request to a member at a time. */
 export function createLookRequests({ members, askToLook }: Pick<ClusterHostingDeps, 'members' | 'askToLook'>) {
   const asked = new Map<string, { isDue: boolean }>()
 

@@ -1,7 +1,10 @@
 import type { ClusterHostingDeps } from './contract.ts'
 
 export interface Moves {
-  /** Never rejects. If the store is not certain to have released the instance, `onFailed` is called. */
+  /**
+   * Gives the instance to the member `to`. Never rejects. Calls `onFailed` if a step fails, even if the store may have
+   * released the instance.
+   */
   give(instance: string, to: string): Promise<void>
   has(instance: string): boolean
   readonly size: number
@@ -17,7 +20,7 @@ export interface MovesOptions {
 }
 
 /**
- * Gives instances to other members. If this process is killed at any step, no living member has the instance, and each of
+ * Gives instances to other members. If this process is killed at any step, no living member has the instance, so any of
  * them may claim it.
  */
 export function createMoves(
@@ -29,7 +32,7 @@ export function createMoves(
   async function carryOut(instance: string, to: string): Promise<void> {
     try {
       await prepare(instance)
-      // It may have been deleted meanwhile.
+      // The instance may have been deleted or lost meanwhile.
       if (!homes.isOwn(instance) || !directory.has(instance)) return
       await map.leave(instance, async () => {
         onBegun(instance)

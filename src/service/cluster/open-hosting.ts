@@ -32,10 +32,13 @@ export interface OpenHostingDeps {
   log: Logger
 }
 
-/** Milliseconds. A member that does not answer looks by itself each second. */
+/**
+ * Milliseconds within which another member must answer that it looks. If it does not answer, it looks by itself each
+ * second.
+ */
 const ASKED_WITHIN = SECOND
 
-/** The hosting of a member of a cluster. `begin` starts the instances. */
+/** Creates the hosting of a member of a cluster. Its `begin` starts the instances. */
 export function openHosting({
   storage,
   main,

@@ -10,7 +10,10 @@ export interface ReleaseDeps {
 
 const LIMIT = 2 * SECOND
 
-/** Releases the instances that this member still has, to anybody. Never rejects, and takes two seconds at most. */
+/**
+ * Releases the instances that this member still has, so that any member may claim them. Never rejects, and takes at
+ * most two seconds.
+ */
 export async function releaseOwn({ homes, log }: ReleaseDeps, leftMs: number): Promise<void> {
   const own = homes.own()
   if (own.length === 0) return

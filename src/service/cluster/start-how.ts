@@ -1,7 +1,10 @@
 import type { StoredHome } from '../../storage/homes.ts'
 import type { StartAgain } from './contract.ts'
 
-/** `home` is the entry of the instance before this service has claimed it, or the present one if this service has it. */
+/**
+ * Returns how to start an instance: `takeover` if it was taken over from a service that failed. `home` is the entry of
+ * the instance before this service claimed it, or the present entry if this service has it.
+ */
 export const startHowOf = (home: StoredHome | undefined, self: string): StartAgain =>
   home !== undefined && (home.isTakenOver || hasFailed(home, self)) ? 'takeover' : 'boot'
 

@@ -7,7 +7,7 @@ export type StartingDeps = Pick<
 > & {
   /** Is called for an instance without a configuration. */
   erase(instance: string): void
-  /** Is called when a start has ended, so that there may be room for others. */
+  /** Is called when a start has ended, so there may be room for others. */
   onStarted(): void
 }
 
@@ -16,12 +16,12 @@ export type Starting = ReturnType<typeof createStarting>
 /** The instances that this member has claimed and not started yet. */
 export function createStarting({ homes, map, store, keyRing, directory, start, erase, onStarted, clock, log }: StartingDeps) {
   const waiting = new Map<string, StartAgain>()
-  /** Instances that could not be started, and since when. */
+  /** Time since which an instance could not be started, by the id of the instance. */
   const failing = new Map<string, number>()
   let inLine = 0
 
   async function startOne(instance: string, how: StartAgain): Promise<void> {
-    // The end of a pause starts the instance.
+    // True if the instance must not be started here now. A paused instance is started at the end of its pause.
     const isGone = () =>
       !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance) || directory.isPaused(instance)
     // Another member may have deleted the instance before this one claimed it.
@@ -46,9 +46,9 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
   return {
     has: (instance: string) => waiting.has(instance),
     add: (instance: string, how: StartAgain) => void waiting.set(instance, how),
-    /** Number of the instances that will start soon. Those that cannot be started count no longer. */
+    /** Number of instances that will start soon. Instances that could not be started do not count. */
     size: () => inLine + waiting.size - failing.size,
-    /** Milliseconds; undefined if the start has not failed. */
+    /** Milliseconds since the start failed for the first time; undefined if it has not failed. */
     failingFor(instance: string): number | undefined {
       const since = failing.get(instance)
       return since === undefined ? undefined : clock.now() - since
@@ -56,7 +56,7 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     remove: (instance: string) => forget(instance),
     async startAll(): Promise<void> {
       if (waiting.size === 0) return
-      // The member that had the instances may have changed their settings just before.
+      // The member that had the instances may have changed their settings a moment ago, so the changes are read first.
       await directory.catchUp()
       await Promise.all(
         [...waiting].map(async ([instance, how]) => {

@@ -204,8 +204,8 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     const a = await join(schema, 'a', shared)
     const ids = await a.create(9)
     const b = await join(schema, 'b', shared)
-    // Members whose number of instances is within two of the mean give nothing away. The mean of nine instances on two
-    // members is 4.5, so `b` gets at least three.
+    // Nothing is moved while all members are within two of the mean. The mean of nine instances on two members is 4.5,
+    // so `b` gets at least three.
     await until(
       async () => shared.of('b').length,
       (count) => count >= 3,
