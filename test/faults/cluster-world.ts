@@ -5,34 +5,48 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { schemaOf } from '../../src/domain/store-url.ts'
 import { type Balancer, startBalancer } from '../harness/balancer.ts'
 import { createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
 import { type Answer, ask } from '../harness/http.ts'
 import { type Cluster, startCluster } from '../harness/postgres.ts'
-import { networkEnv, type Running, run } from '../harness/process.ts'
+import { networkEnv, run } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { postgresEnv } from '../harness/store-env.ts'
 import { until } from '../harness/until.ts'
+import { createMember, type Member } from './cluster-member.ts'
 import { freePort } from './ground.ts'
 
-export interface Member {
-  name: string
-  url: string
-  /** Resolves when the member is up. */
-  start(): Promise<Running>
-  /** The last start. */
-  running(): Running
+export type { Member } from './cluster-member.ts'
+
+export interface ClusterWorldOptions {
+  /** Further environment variables of all members. */
+  settings?: Record<string, string>
+  /** Further environment variables of some members, by their names. */
+  settingsOf?: Record<string, Record<string, string>>
+  /** Settings of PostgreSQL. */
+  ofPostgres?: Record<string, string>
+  /** Names of members that the test starts itself. */
+  later?: readonly string[]
+  /** Whether the members have cables, which makes each statement slower. */
+  hasCables?: boolean
 }
 
 export interface ClusterWorld {
+  /** The server that was started first. */
   postgres: Cluster
   sandbox: Sandbox
   receiver: Receiver
   balancer: Balancer
   /** Its requests go through the balancer. */
   gateway: Gateway
+  /** Its requests go to this member. */
+  gatewayAt(member: Member): Promise<Gateway>
+  /** Those that were started. */
   members: readonly Member[]
+  /** Those that were not. */
+  later: readonly Member[]
   /** The answer of this member to a request for an instance, wherever the instance is. */
   askAt(member: Member, instance: Instance, method: string, path: string, body?: unknown): Promise<Answer>
   /** Runs SQL on the schema of the cluster, on a connection that no member uses. */
@@ -41,65 +55,52 @@ export interface ClusterWorld {
   homes(): Promise<Record<string, number>>
   /** Waits until all these instances are connected, as each of these members says. */
   connected(instances: readonly Instance[], ms?: number, members?: readonly Member[]): Promise<void>
+  /** Leads all members to this server. */
+  useServer(server: Cluster): void
   stop(): Promise<void>
 }
 
 const SCHEMA = 'members'
 const HOMES = `SELECT s.name, count(*)::int AS homes FROM svc_home h JOIN svc_service s ON s.writer = h.writer GROUP BY s.name`
 
-/** `settings`: further environment variables of all members. */
-export async function startClusterWorld(names: readonly string[], settings: Record<string, string> = {}): Promise<ClusterWorld> {
+export async function startClusterWorld(names: readonly string[], options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
+  const { settings = {}, settingsOf = {}, later: laterNames = [], hasCables = false } = options
   const dir = await mkdtemp(join(tmpdir(), 'svc-members-'))
-  const [postgres, receiver] = await Promise.all([startCluster(), startReceiver()])
+  const [postgres, receiver] = await Promise.all([startCluster(options.ofPostgres), startReceiver()])
   const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
   const balancer = await startBalancer(await freePort())
-  const store = postgresEnv(postgres.url(''), SCHEMA)
   const common = {
     ...networkEnv(network.printed),
-    ...store,
     SVC_CLUSTER: 'on',
     SVC_BASE_URL: balancer.url,
     SVC_SHARDS: '1',
     SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn',
     ...settings,
   }
-  const started: Running[] = []
-
-  async function memberOf(name: string): Promise<Member> {
-    const [port, peerPort] = [await freePort(), await freePort()]
-    let current: Running | undefined
-    return {
+  const memberOf = (name: string, index: number) =>
+    createMember({
       name,
-      url: `http://127.0.0.1:${port}`,
-      running: () => current!,
-      async start() {
-        const own = {
-          SVC_NODE_NAME: name,
-          SVC_DATA_DIR: join(dir, name),
-          SVC_PORT: String(port),
-          SVC_PEER_PORT: String(peerPort),
-        }
-        current = await run([], { ...common, ...own })
-        started.push(current)
-        return current
-      },
-    }
-  }
-
-  const members: Member[] = []
-  for (const name of names) members.push(await memberOf(name))
+      dir,
+      common: { ...common, ...settingsOf[name] },
+      schema: SCHEMA,
+      postgres,
+      ...(hasCables ? { address: `127.0.0.${index + 2}` } : {}),
+    })
+  const all = await Promise.all([...names, ...laterNames].map(memberOf))
+  const [members, later] = [all.slice(0, names.length), all.slice(names.length)]
   const first = await members[0]!.start()
   await Promise.all(members.slice(1).map((member) => member.start()))
-  for (const { url } of members) balancer.add(url)
+  for (const { url } of all) balancer.add(url)
   const ready = (url: string) => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 }))
   await until(
     () => ready(balancer.url),
     ({ status }) => status === 200,
   )
-  const schema = new URL(store.SVC_STORE_URL!).searchParams.get('schema')!
+  const schema = schemaOf(postgresEnv(postgres.url(''), SCHEMA).SVC_STORE_URL!)
+  let server = postgres
   /** A restart of the database ends all connections, so each query has a new one. */
   async function sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-    const client = await postgres.client(schema)
+    const client = await server.client(schema)
     try {
       return (await client.query<Record<string, unknown>>(text, values)).rows
     } finally {
@@ -110,13 +111,16 @@ export async function startClusterWorld(names: readonly string[], settings: Reco
   const askAt: ClusterWorld['askAt'] = (member, instance, method, path, body) =>
     ask(method, `${member.url}${new URL(instance.api_url).pathname}${path}`, body)
 
+  const gateway = await createGateway(balancer.url, first.printed.admin_key!)
   return {
     postgres,
     sandbox: createSandbox(network.printed.sandbox_url!),
     receiver,
     balancer,
-    gateway: await createGateway(balancer.url, first.printed.admin_key!),
+    gateway,
+    gatewayAt: ({ url }) => createGateway(url, first.printed.admin_key!, gateway.key),
     members,
+    later,
     askAt,
     sql,
     homes: async () => Object.fromEntries((await sql(HOMES)).map(({ name, homes }) => [String(name), Number(homes)])),
@@ -131,9 +135,12 @@ export async function startClusterWorld(names: readonly string[], settings: Reco
             ms,
           )
     },
+    useServer(next) {
+      server = next
+      for (const { cables } of all) cables!.database.leadTo({ path: next.socket })
+    },
     async stop() {
-      for (const { child } of started) child.kill('SIGCONT')
-      await Promise.all(started.map((running) => running.kill()))
+      await Promise.all(all.map((member) => member.stop()))
       await balancer.stop()
       await network.kill()
       await receiver.stop()

@@ -109,14 +109,14 @@ export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): voi
   assert.deepEqual(wrong, [], 'incoming texts out of order')
 }
 
-/** Checks that in each chat of each contact, the texts of one sequence arrive in the order of their requests. */
-export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>): Promise<void> {
+/** Checks that in each chat of each contact, the texts of one sequence of a phone arrive in the order of their requests. */
+export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>, phones = [PHONE]): Promise<void> {
   for (const [contact, items] of await readInboxes(sandbox)) {
     const seen = new Set<string>()
-    const ours = items.filter(({ from, id, text }) => from === PHONE && text && !seen.has(id) && seen.add(id))
+    const ours = items.filter(({ from, id, text }) => phones.includes(from) && text && !seen.has(id) && seen.add(id))
     const wrong = outOfOrder(
       ours,
-      ({ chat, text }) => `${chat} ${lineOf(text!)}`,
+      ({ from, chat, text }) => `${from} ${chat} ${lineOf(text!)}`,
       ({ text }) => numberOf(text!),
     )
     assert.deepEqual(wrong, [], `texts to ${contact} out of order`)

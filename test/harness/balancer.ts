@@ -16,6 +16,8 @@ export interface Balancer {
 /** Interval in ms between two checks whether a service is ready. */
 const ASK_EVERY = 200
 const ASK_LIMIT = 2_000
+/** Milliseconds for which an idle connection is kept. If this side closed first, a request on its way would be lost. */
+const KEPT_OPEN = 75_000
 
 interface Target {
   url: string
@@ -64,6 +66,7 @@ export async function startBalancer(port: number): Promise<Balancer> {
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => outgoing.destroy())
   })
+  server.keepAliveTimeout = KEPT_OPEN
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -83,6 +86,12 @@ function refuse(outgoing: ServerResponse, wasTried: boolean): void {
   outgoing.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify({ error }))
 }
 
+/** A caller only sees that its connection has ended. */
+function note({ method, url }: IncomingMessage, service: string, error: Error): void {
+  // The path of an instance has its token.
+  process.stdout.write(`# a request was lost at ${service}: ${method} ${url?.split('/').at(-1)}: ${error.message}\n`)
+}
+
 interface Passed {
   incoming: IncomingMessage
   outgoing: ServerResponse
@@ -99,11 +108,17 @@ function attempt({ url }: Target, { incoming, outgoing, body }: Passed): Promise
         isConnected = true
       }),
     )
-    sent.on('error', () => resolve(isConnected ? 'lost' : 'unsent'))
+    sent.on('error', (error) => {
+      if (isConnected && !outgoing.destroyed) note(incoming, url, error)
+      resolve(isConnected ? 'lost' : 'unsent')
+    })
     sent.on('response', (response) => {
       outgoing.writeHead(response.statusCode!, response.headers)
       response.pipe(outgoing)
-      response.on('error', () => outgoing.destroy())
+      response.on('error', (error) => {
+        note(incoming, url, error)
+        outgoing.destroy()
+      })
       response.on('end', () => resolve('passed'))
     })
     outgoing.once('close', () => {

@@ -24,7 +24,7 @@ const START_AGAIN = 200
  */
 const USERS = ['postgres', 'nobody']
 
-const programs = existsSync(INSTALLED)
+export const programs = existsSync(INSTALLED)
   ? readdirSync(INSTALLED)
       .sort((one, other) => Number(other) - Number(one))
       .map((version) => join(INSTALLED, version, 'bin'))
@@ -43,6 +43,8 @@ export interface Cluster {
   endClients(): Promise<void>
   /** Ends the server and all its processes immediately, as a loss of power does. */
   kill(): Promise<void>
+  /** Ends all processes without a checkpoint (`pg_ctl stop -m immediate`), so the next start reads the log. */
+  stopImmediately(): Promise<void>
   start(): Promise<void>
   /** Returns the CPU time in ms that the server and its current child processes have used. */
   cpuMs(): number
@@ -58,15 +60,25 @@ export function owner(): { uid?: number; gid?: number } {
   return { uid: Number(found![2]), gid: Number(found![3]) }
 }
 
-export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+export interface ServerFolder {
+  dir: string
+  data: string
+  user: ReturnType<typeof owner>
+}
+
+export function createServerFolder(): ServerFolder {
   // The path of a Unix socket can have only about 100 characters, so the folder has a short name.
   const dir = mkdtempSync(join(tmpdir(), 'svc-pg-'))
-  const data = join(dir, 'data')
   const user = owner()
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!)
+  return { dir, data: join(dir, 'data'), user }
+}
+
+export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+  const folder = createServerFolder()
   const initdb = [
     '-D',
-    data,
+    folder.data,
     '-A',
     'trust',
     '-U',
@@ -78,7 +90,12 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     '--no-sync',
     '--no-instructions',
   ]
-  execFileSync(join(programs!, 'initdb'), initdb, { ...user, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(join(programs!, 'initdb'), initdb, { ...folder.user, cwd: folder.dir, stdio: ['ignore', 'ignore', 'pipe'] })
+  return runServer(folder, settings)
+}
+
+/** Starts the server of a folder that has its data already. */
+export async function runServer({ dir, data, user }: ServerFolder, settings: Record<string, string> = {}): Promise<Cluster> {
   const options = {
     listen_addresses: '',
     unix_socket_directories: dir,
@@ -142,6 +159,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
       return client
     },
     kill: () => end('SIGKILL'),
+    stopImmediately: () => end('SIGQUIT'),
     start,
     cpuMs: () => cpuOf(server.pid!),
     endClients,
@@ -153,6 +171,9 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   }
 }
 
+/** Words in the status file of a server that answers queries; the second one is that of a standby. */
+const READY = ['ready', 'standby']
+
 /**
  * Whether the last line of the server's status file says that this server is ready. After a kill, the file may still
  * contain the process id of an earlier server.
@@ -161,7 +182,7 @@ function isReady(data: string, server: ChildProcess): boolean {
   const file = join(data, 'postmaster.pid')
   if (!existsSync(file)) return false
   const lines = readFileSync(file, 'utf8').split('\n')
-  return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready'
+  return Number(lines[0]) === server.pid && READY.includes(lines[7]?.trim() ?? '')
 }
 
 /** Length of a clock tick in /proc, in ms. Every Linux in use has 100 ticks per second. */

@@ -12,7 +12,7 @@ import { until } from '../../harness/until.ts'
 import { type ClusterWorld, type Member, startClusterWorld } from '../cluster-world.ts'
 import { sendUntilAcknowledged } from '../ground.ts'
 import { compare } from '../ledger.ts'
-import { assertIncomingOrder, burstIds, CONTACTS, type Owed, settleOutgoing } from '../traffic.ts'
+import { assertIncomingOrder, assertOutgoingOrder, CONTACTS, type Owed, settleOutgoing } from '../traffic.ts'
 
 const INSTANCES = Number(process.env.SVC_TEST_INSTANCES ?? 9)
 
@@ -41,7 +41,8 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
     const incoming = async (index: number) => {
       for (let number = 0; !isOver() || number < 3; number++) {
         const from = CONTACTS[index % CONTACTS.length]!
-        received.push(...burstIds(await world.sandbox.burst(from, phoneOf(index), 1, `${label} in ${index} `)))
+        const text = `${label} in ${index} ${String(number).padStart(4, '0')}`
+        received.push((await world.sandbox.send(from, phoneOf(index), { text })).id)
         await pause(300)
       }
     }
@@ -78,6 +79,10 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
     )
     assert.deepEqual(compare(world.receiver, 'received', received).torn, [])
     assertIncomingOrder(world)
+    await assertOutgoingOrder(
+      world,
+      instances.map((_, index) => phoneOf(index)),
+    )
   }
 
   test('every member answers for every instance, wherever it is', async () => {
@@ -85,13 +90,14 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
       for (const instance of instances) {
         const { status, body } = await world.askAt(member, instance, 'GET', '/status')
         assert.deepEqual([status, body.status], [200, 'connected'])
-        const sent = await world.askAt(member, instance, 'POST', '/send-text', { phone: CONTACTS[0], message: member.name })
+        const message = `${member.name} 1`
+        const sent = await world.askAt(member, instance, 'POST', '/send-text', { phone: CONTACTS[0], message })
         assert.equal(sent.status, 200)
         owed.push({
           svcId: String(sent.body.svc_id),
           messageId: String(sent.body.message_id),
           to: CONTACTS[0],
-          message: member.name,
+          message,
         })
       }
     await allArrived()

@@ -12,6 +12,12 @@ const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 /** Largest request body in bytes. A film in base64 fits, but a mistake of the caller cannot fill the memory. */
 const MAX_BODY = 200 * 1024 * 1024
 
+/**
+ * Milliseconds for which an idle connection is kept. Clients close idle connections earlier; if this side closed first,
+ * a request on its way would be lost.
+ */
+const KEPT_OPEN = 75_000
+
 export interface ControlServer {
   url: string
   stop(): Promise<void>
@@ -53,6 +59,7 @@ export async function startControlServer(
   })
   // Without this, Node drops headers beyond its limit, and the `Origin` of a page could be one of them.
   server.maxHeadersCount = 0
+  server.keepAliveTimeout = KEPT_OPEN
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   return {

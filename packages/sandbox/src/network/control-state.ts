@@ -63,7 +63,7 @@ function describePhone(person: Person) {
   }
 }
 
-function describeCompanion({ device, os, preKeys, pending, connection, isAvailable, login }: Companion) {
+function describeCompanion({ device, os, preKeys, pending, connection, isAvailable, login, sessionTimes }: Companion) {
   return {
     device,
     os,
@@ -71,6 +71,9 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
+    /** Epoch ms at which a session of the device began and ended last, since the start of the network. */
+    opened_at: sessionTimes?.openedAt ?? null,
+    closed_at: sessionTimes?.closedAt ?? null,
     /** `lc` counts the logins since the device was linked, `connect_attempt_count` those since it was started. */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }

@@ -35,6 +35,7 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   companion.connection = connection
   connection.companion = companion
   const { passive, lc, connectAttemptCount } = client.payload
+  companion.sessionTimes = { openedAt: Date.now(), closedAt: companion.sessionTimes?.closedAt ?? null }
   companion.login = { passive: passive === true, lc: lc ?? null, connectAttemptCount: connectAttemptCount ?? null }
   const success = {
     t: seconds(),
@@ -77,6 +78,7 @@ export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
   companion.connection = undefined
+  companion.sessionTimes = { openedAt: companion.sessionTimes?.openedAt ?? null, closedAt: Date.now() }
   // The presence subscriptions of a device end with its connection.
   for (const person of connection.network.people.values()) person.subscribers.delete(companion)
   showAvailability(companion, false)

@@ -172,6 +172,8 @@ export interface Companion {
    * since it was started. They are not in the state file.
    */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
+  /** Times in epoch ms at which a session began and ended last. Not in the state file. */
+  sessionTimes?: { openedAt: number | null; closedAt: number | null }
 }
 
 export interface GroupMember {

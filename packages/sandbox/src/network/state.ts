@@ -88,7 +88,9 @@ interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   companions: SavedCompanion[]
 }
 
-type SavedCompanion = Omit<Companion, 'person' | 'address' | 'connection' | 'isAvailable' | 'nacksToIgnore' | 'login'>
+/** These describe the connections of a device, which end with the process. */
+type OfConnections = 'connection' | 'isAvailable' | 'nacksToIgnore' | 'login' | 'sessionTimes'
+type SavedCompanion = Omit<Companion, 'person' | 'address' | OfConnections>
 
 interface SavedGroup extends Omit<Group, 'owner' | 'subjectBy' | 'members' | 'requests' | 'description'> {
   owner: string
@@ -125,7 +127,7 @@ function savedPerson(person: Person): SavedPerson {
 }
 
 function savedCompanion(companion: Companion): SavedCompanion {
-  const { person, address, connection, isAvailable, nacksToIgnore, login, ...data } = companion
+  const { person, address, connection, isAvailable, nacksToIgnore, login, sessionTimes, ...data } = companion
   return data
 }
 

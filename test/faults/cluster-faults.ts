@@ -1,0 +1,161 @@
+/** Faults of the members of a cluster and of their database, each with random times. */
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Direction } from '../harness/cable.ts'
+import { must } from '../harness/http.ts'
+import type { Cluster } from '../harness/postgres.ts'
+import { type StandbyServer, startStandbyServer } from '../harness/postgres-standby.ts'
+import { until } from '../harness/until.ts'
+import type { ClusterWorld, Member } from './cluster-world.ts'
+import type { Seeded } from './seeded.ts'
+
+/** Milliseconds after which a member that lost its lease or was removed has ended. */
+const ENDS_WITHIN = 8_000
+const SILENCES: Direction[][] = [['there'], ['back'], ['there', 'back']]
+const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name LIKE 'svc%' AND pid <> pg_backend_pid() AND random() < $1`
+
+export interface ClusterFaults {
+  /** Each resolves when the fault is over; a member that it has ended runs again only after `mend`. */
+  kinds: Record<string, (member: Member) => Promise<void>>
+  /** Starts the members that have ended. */
+  mend(): Promise<void>
+  /** Stops the servers of the database that faults have started. */
+  stop(): Promise<void>
+}
+
+/** The world needs cables, and a fourth member that is not started. */
+export async function createClusterFaults(
+  world: ClusterWorld,
+  seeded: Seeded,
+  ofPostgres: Record<string, string>,
+): Promise<ClusterFaults> {
+  const database = await createDatabaseFaults(world, seeded, ofPostgres)
+
+  async function mayEnd(member: Member): Promise<void> {
+    await Promise.race([member.running().ended, pause(ENDS_WITHIN)])
+  }
+
+  const kinds: ClusterFaults['kinds'] = {
+    async kill(member) {
+      await member.running().kill()
+    },
+    async stop(member) {
+      await member.running().stop()
+    },
+    /** If the others remove the member while it is suspended, its process ends as soon as it continues. */
+    async suspend(member) {
+      const { child } = member.running()
+      child.kill('SIGSTOP')
+      await pause(3_000 + seeded.below(9_000))
+      child.kill('SIGCONT')
+      await mayEnd(member)
+    },
+    async 'silent database'(member) {
+      member.cables!.database.silence(...seeded.pick(SILENCES))
+      await pause(1_000 + seeded.below(9_000))
+      member.cables!.database.silence()
+      await mayEnd(member)
+    },
+    /** All members reach the database, so none ends. */
+    async 'silent link'(member) {
+      member.cables!.link.silence(...seeded.pick(SILENCES))
+      await pause(1_000 + seeded.below(9_000))
+      assert.deepEqual(
+        world.members.filter((each) => !each.isUp()).map(({ name }) => name),
+        [],
+        'members that ended, although only a link was silent',
+      )
+      member.cables!.link.silence()
+    },
+    async drain(member) {
+      const asked = seeded.pick(world.members)
+      const nodes = () =>
+        must<{ data: { id: string; name: string; state: string }[] }>(
+          'GET',
+          `${asked.url}/admin/nodes`,
+          undefined,
+          world.gateway.admin,
+        )
+      const found = ({ data }: Awaited<ReturnType<typeof nodes>>) =>
+        data.find(({ name, state }) => name === member.name && state === 'active')
+      const left = found(await until(nodes, (list) => found(list) !== undefined))!
+      await must('POST', `${asked.url}/admin/nodes/${left.id}/drain`, {}, world.gateway.admin)
+      assert.deepEqual(await member.running().ended, { code: 0, signal: null })
+    },
+    /** The new member gets instances when another one leaves. */
+    async 'another member joins and leaves'(member) {
+      const joined = world.later[0]!
+      await joined.start()
+      await member.running().stop()
+      await member.startAgain()
+      await pause(seeded.below(5_000))
+      await joined.running().stop()
+    },
+    ...database.kinds,
+  }
+
+  return {
+    kinds,
+    async mend() {
+      for (const each of world.members) {
+        if (each.isUp()) continue
+        await pause(seeded.below(3_000))
+        await each.startAgain()
+      }
+    },
+    stop: database.stop,
+  }
+}
+
+async function createDatabaseFaults(world: ClusterWorld, seeded: Seeded, ofPostgres: Record<string, string>) {
+  const servers: Cluster[] = [world.postgres]
+  const primary = () => servers.at(-1)!
+  let standby: StandbyServer = await startStandbyServer(primary(), ofPostgres)
+
+  async function restart(end: (server: Cluster) => Promise<void>) {
+    await end(primary())
+    await pause(seeded.below(2_000))
+    await primary().start()
+  }
+
+  /** Takes connections until the database has none left, and goes on for these ms. */
+  async function takeConnections(ms: number): Promise<void> {
+    const taken: pg.Client[] = []
+    let isFull = false
+    for (const end = Date.now() + ms; Date.now() < end; ) {
+      try {
+        taken.push(await primary().client())
+      } catch {
+        if (!isFull) await taken[0]!.query(END_CONNECTIONS, [0.5])
+        isFull = true
+        await pause(5)
+      }
+    }
+    await Promise.all(taken.map((client) => client.end()))
+    assert.ok(isFull, 'the database had connections left')
+  }
+
+  return {
+    kinds: {
+      'the database is killed': () => restart((server) => server.kill()),
+      'the database stops immediately': () => restart((server) => server.stopImmediately()),
+      async 'all connections are lost'() {
+        await world.sql(END_CONNECTIONS, [1])
+      },
+      'no connections are left': () => takeConnections(1_000 + seeded.below(6_000)),
+      async 'the standby of the database is promoted'() {
+        await primary().kill()
+        await pause(seeded.below(1_000))
+        await standby.promote()
+        servers.push(standby)
+        world.useServer(standby)
+        standby = await startStandbyServer(primary(), ofPostgres)
+      },
+    },
+    async stop() {
+      for (const server of [standby, ...servers.slice(1)]) await server.stop()
+    },
+  }
+}

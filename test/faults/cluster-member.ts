@@ -1,0 +1,98 @@
+/** A member of a cluster as a process that a test kills, stops, suspends and starts again. */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Cable, startCable } from '../harness/cable.ts'
+import type { Cluster } from '../harness/postgres.ts'
+import { type Running, run } from '../harness/process.ts'
+import { postgresEnv } from '../harness/store-env.ts'
+import { freePort } from './ground.ts'
+
+export interface Member {
+  name: string
+  url: string
+  /** Those from the member to the database, and from the other members to this one. */
+  cables?: { database: Cable; link: Cable }
+  /** Resolves when the member is up. `more`: further environment variables. */
+  start(more?: Record<string, string>): Promise<Running>
+  /** The last start. */
+  running(): Running
+  isUp(): boolean
+  /** Waits until its process has ended, and starts it until it is up, as a supervisor does. */
+  startAgain(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface MemberOptions {
+  name: string
+  /** The member has a folder in this one. */
+  dir: string
+  /** Variables of all members. */
+  common: Record<string, string>
+  schema: string
+  postgres: Cluster
+  /** With an address of its own on the loopback interface, a member has cables. */
+  address?: string
+}
+
+/** Number of starts that may fail, for example because the database does not accept connections yet. */
+const STARTS = 5
+
+export async function createMember({ name, dir, common, schema, postgres, address }: MemberOptions): Promise<Member> {
+  const [port, peerPort] = [await freePort(), await freePort()]
+  const cables = address === undefined ? undefined : await startCables(postgres, address, peerPort)
+  const url = cables ? `postgres://svc@127.0.0.1:${cables.database.port}/postgres` : postgres.url('')
+  const own = {
+    ...postgresEnv(url, schema),
+    ...(address === undefined ? {} : { SVC_STANDBY_ADDRESS: address }),
+    SVC_NODE_NAME: name,
+    SVC_DATA_DIR: join(dir, name),
+    SVC_PORT: String(port),
+    SVC_PEER_PORT: String(peerPort),
+  }
+  const started: Running[] = []
+  const running = () => started.at(-1)!
+  const isUp = () => running().child.exitCode === null && running().child.signalCode === null
+
+  async function start(more: Record<string, string> = {}): Promise<Running> {
+    await cables?.link.open()
+    const current = await run([], { ...common, ...own, ...more })
+    started.push(current)
+    // A machine without the process refuses connections, by which the others see that the member has ended.
+    void current.ended.then(() => cables?.link.close())
+    return current
+  }
+
+  return {
+    name,
+    url: `http://127.0.0.1:${port}`,
+    ...(cables ? { cables } : {}),
+    start,
+    running,
+    isUp,
+    async startAgain() {
+      await running().ended
+      await cables?.link.close()
+      for (let left = STARTS; ; left--) {
+        const failed = await start().then(
+          () => undefined,
+          (error: Error) => error,
+        )
+        if (failed === undefined) return
+        if (left === 1) throw failed
+        process.stdout.write(`# ${name} was not up: ${failed.message.slice(-300)}\n`)
+        await pause(1_000)
+      }
+    },
+    async stop() {
+      for (const { child } of started) child.kill('SIGCONT')
+      await Promise.all(started.map((each) => each.kill()))
+      await cables?.link.close()
+      await cables?.database.close()
+    },
+  }
+}
+
+async function startCables(postgres: Cluster, host: string, peerPort: number): Promise<{ database: Cable; link: Cable }> {
+  const link = await startCable({ host: '127.0.0.1', port: peerPort }, { host, port: peerPort })
+  return { database: await startCable({ path: postgres.socket }), link }
+}
