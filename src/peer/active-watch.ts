@@ -7,13 +7,16 @@ import type { PeerCaller, Readiness } from './peer-caller.ts'
 export interface ActiveWatch {
   /** Undefined while no active service is known. */
   active(): ActiveService | undefined
-  /** False if the active service can receive no requests. */
+  /** False if the active service has no port for requests that are passed on. */
   isPossible(): boolean
   set(next: ActiveService | undefined): void
   setUnreachable(): void
-  /** The service has said that it stops. Its row may still be in the database. */
+  /**
+   * Must be called when a service has said that it stops. It is then no longer the active one, although its row may
+   * still be in the database.
+   */
   noteLeaving(service: ActiveService): void
-  /** Undefined if the service gave no answer within the last seconds. */
+  /** Returns the last readiness of the active service. Undefined if it gave no answer within the last seconds. */
   readiness(): Readiness | undefined
   stop(): void
 }
@@ -36,7 +39,7 @@ export function createActiveWatch({ caller, lostAfterMs, log }: ActiveWatchDeps)
   let last: ActiveService | undefined
   /** Id of the former active service that has said that it stops. */
   let leaving: string | undefined
-  /** Time of its last answer, or of the moment since which it is known. */
+  /** Time of the last answer of the service. Before its first answer, the time since which it is known. */
   let reachedAt = 0
   let readiness: Readiness | undefined
   let isTold = false

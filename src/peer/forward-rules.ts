@@ -1,7 +1,7 @@
-/** Rules for requests that a standby passes on: how it can end, and when it is sent again. */
+/** Rules for a request that a standby passes on: how it can end, and when it is sent again. */
 import { Failure } from '../domain/failures.ts'
 
-/** A service of the store, as the port of its link. */
+/** Address of the port at which a service takes requests of other services. */
 export interface PeerAddress {
   host: string
   port: number
@@ -13,10 +13,16 @@ export interface ActiveService extends PeerAddress {
 }
 
 /**
- * `answered`: the caller has an answer, or at least its head. `unsent`: nothing of the request has left this service, and
- * no more of its body than the kept pieces was read. `busy`: as `unsent`, because too many requests are under way.
- * `elsewhere`: the other service refused it, because it is not the active one that is meant, or stops (`isLeaving`).
- * `unknown`: the connection broke after the request was sent. `left`: the caller has closed its connection.
+ * How an attempt to pass a request on has ended.
+ *
+ * - `answered`: the caller has an answer, or at least its head.
+ * - `unsent`: nothing of the request has left this service, and no more of its body than the kept pieces was read.
+ * - `busy`: as `unsent`; the reason is that too many requests are under way.
+ * - `elsewhere`: the other service refused the request, because it is not the service that is addressed, or because it
+ *   stops (`isLeaving`).
+ * - `unknown`: the connection broke after the request was sent.
+ * - `left`: the caller has closed its connection.
+ * - `refused`: the caller gets `failure` as the answer.
  */
 export type Ending =
   | { is: 'answered' | 'unsent' | 'busy' | 'unknown' | 'left' }
@@ -27,17 +33,19 @@ export type Ending =
 export const LONGEST_KEPT = 256 * 1_024
 
 /**
- * A request is sent again only if the other service cannot have begun to carry it out, and nothing of its body is lost.
- * `isKept` is true if the whole body is kept.
+ * Returns whether a request may be sent again: the other service cannot have begun to carry it out, and nothing of its
+ * body is lost. `isKept` is true if the whole body is kept.
  */
 export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean =>
   is === 'unsent' || is === 'busy' || (is === 'elsewhere' && isKept)
 
-/** A stream of events keeps its connection for hours, so it must not take the place of other requests. */
+/**
+ * True for a request that opens a stream of events. Such a request lasts for hours, so it must not use up the places of
+ * others.
+ */
 export const isEventStream = (method: string | undefined, accept: string | undefined): boolean =>
   method === 'GET' && (accept ?? '').includes('text/event-stream')
 
-/** Nothing of the request was carried out. */
 export const noActive = () =>
   new Failure('engine_unavailable', {
     message: 'The active service cannot be reached from this standby at the moment; nothing of the request was carried out.',

@@ -1,4 +1,7 @@
-/** Passes requests on to the active service: waits for one, sends again what cannot have been carried out, or refuses. */
+/**
+ * Passes requests on to the active service. A request waits a moment if no service is active, is sent again if it
+ * cannot have been carried out, and is refused if neither helps.
+ */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,11 +25,14 @@ export interface ForwardingOptions {
   tally: Tally
   /** Undefined while no active service is known. */
   active(): ActiveService | undefined
-  /** False if the active service can receive no requests, so that none waits. */
+  /** False if the active service has no port for requests that are passed on, so no request waits for it. */
   isPossible(): boolean
-  /** This service stops, so nothing more may be passed on to it. */
+  /** Called when a service has said that it stops, so nothing more may be passed on to it. */
   onLeaving(service: ActiveService): void
-  /** The port of this service's own link, for requests whose body was read before this service became active. */
+  /**
+   * Returns the address of this service's own link. A request whose body was read before this service became active is
+   * sent there.
+   */
   self(): ActiveService | undefined
   log: Pick<Log, 'warn'>
 }
@@ -41,7 +47,7 @@ export interface Forwarding {
   closeConnections(): void
   /** Sends nothing more to another service. Requests that are not yet sent are refused at once. */
   sendNoMore(): void
-  /** Resolves when the connections have taken all answers. */
+  /** Resolves when all answers were written to their connections. */
   flushed(): Promise<void>
 }
 
@@ -50,9 +56,9 @@ const PATIENCE = 3 * SECOND
 const CONNECT = 2 * SECOND
 const AGAIN = 100
 const MOST_WAITING = 1_000
-/** Requests whose body is read, that wait, and that are passed on. */
+/** Maximum number of requests whose body is being read, that wait, or that are being passed on. */
 const MOST_UNDER_WAY = 2_000
-/** Bytes of all bodies that are kept. */
+/** Maximum number of bytes of all kept bodies together. */
 const MOST_KEPT = 64 * 1_024 * 1_024
 const TELL_EVERY = MINUTE
 
@@ -148,7 +154,7 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
 
   return {
     forward: (incoming, outgoing, local) => {
-      // Each pipelined request of a connection listens to its end.
+      // Each pipelined request adds a listener for the end of its connection, so Node must not warn of too many.
       incoming.socket.setMaxListeners(0)
       if (isClosing) outgoing.shouldKeepAlive = false
       open.add(outgoing)
@@ -175,7 +181,10 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
   }
 }
 
-/** Logs refusals at most once a minute, because not everybody reads the metrics of a standby. */
+/**
+ * Returns a function that logs refusals at most once a minute. They are logged because not every operator reads the
+ * metrics of a standby.
+ */
 function createRefusalLog(log: Pick<Log, 'warn'>): (reason: unknown) => void {
   let untold = 0
   let toldAt = Number.NEGATIVE_INFINITY
@@ -188,7 +197,10 @@ function createRefusalLog(log: Pick<Log, 'warn'>): (reason: unknown) => void {
   }
 }
 
-/** Many callers read the answer only after they have sent everything. */
+/**
+ * Frees the kept body, and reads the rest of the request, because many callers read the answer only after they have
+ * sent everything.
+ */
 function dropRest(incoming: IncomingMessage, body: KeptBody | undefined): void {
   body?.end()
   if (incoming.complete) return

@@ -15,18 +15,18 @@ export interface KeptBody {
   pieces: Uint8Array[]
   /** The next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or incomplete. */
   next(): Promise<Uint8Array | undefined>
-  /** Forgets the pieces. */
+  /** Frees the memory of the pieces. */
   drop(): void
   /** Must be called when the body is no longer read. */
   end(): void
 }
 
-/** Body of all requests that have none. Nothing of such a request has been read. */
+/** Stands for the body of a request that has none, so nothing was read from its connection. */
 export const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, drop() {}, end() {} }
 
 /**
- * Keeps less of the body if there is no more room; the rest is read while it is sent. Rejects with a `Failure` if the
- * body is too slow or incomplete.
+ * Reads and keeps a short body completely. If the body is longer, or if `room` is full, the rest is read while it is
+ * sent. Rejects with a `Failure` if the body is too slow or incomplete.
  */
 export async function keepBody(incoming: IncomingMessage, room: Room): Promise<KeptBody> {
   const { 'transfer-encoding': coding, 'content-length': announced = '0' } = incoming.headers

@@ -1,11 +1,12 @@
 /**
- * The headers of a request that one service passes on to another, and of its answer. The headers of the link count only
- * at the port of the link, and a caller cannot send them there: they are removed from everything that is passed on.
+ * The headers of a request that one service passes on to another, and of its answer. The headers of the link
+ * (`svc-link-…`) count only at the port of the link. A caller cannot send them there, because they are removed from
+ * everything that is passed on.
  */
 
 /** Address from which the caller connected. */
 export const LINK_ADDRESS = 'svc-link-address'
-/** In a request: the id of the run of the service that is meant. */
+/** In a request: the id of the service process to which the request is addressed. */
 export const LINK_ACTIVE = 'svc-link-active'
 /** In a request: it is a command for the engine of the service, and no request of a caller. */
 export const LINK_ENGINE = 'svc-link-engine'
@@ -15,17 +16,21 @@ export const LINK_REACH = 'svc-link-reach'
 export const LINK_LEAVE = 'svc-link-leave'
 /** In a request: it asks the service to look for instances that were given to it, and is no request of a caller. */
 export const LINK_LOOK = 'svc-link-look'
-/** In an answer: the service is not the active one that is meant. */
+/** In an answer: the service does not carry out the request, because it is not the addressed one or is stopping. */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
-/** Value of that header if the service stops, so that nothing more should be passed on to it. */
+/** Value of `LINK_ELSEWHERE` if the service stops, so that nothing more should be passed on to it. */
 export const LEAVING = 'leaving'
-/** Number of headers that a request may have in addition to those of the caller: of the link, its connection, and the framing. */
+/**
+ * Maximum number of headers in addition to those of the caller: headers of the link, of its connection, and of the
+ * framing.
+ */
 export const MORE_HEADERS = 8
 
 const LINK = /^svc-link-/
 /**
- * Headers of one connection (RFC 9110, 7.6.1). Names that a caller lists in `Connection` are kept: it could otherwise
- * remove a header with which a proxy names the caller.
+ * Headers that are not passed on, because they belong to one connection (RFC 9110, 7.6.1). Headers that a caller lists
+ * in `Connection` are passed on nevertheless. A caller could otherwise remove a header with which a proxy names the
+ * caller.
  */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
@@ -40,7 +45,10 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** The link uses HTTP/1.1, which requires a host, and a caller with HTTP/1.0 may have named none. */
+/**
+ * Host of a request without a host, which a caller with HTTP/1.0 may send. The link uses HTTP/1.1, which requires a
+ * host.
+ */
 const NO_HOST = 'localhost'
 const REQUEST_ID = 'x-request-id'
 
@@ -55,7 +63,7 @@ function pairsOf(rawHeaders: readonly string[]): Pair[] {
 const isOfLink = (name: string) => LINK.test(name.toLowerCase())
 const isPassed = (name: string) => !OF_CONNECTION.has(name.toLowerCase()) && !isOfLink(name)
 
-/** `requestId` replaces the id that the caller may have given. */
+/** Returns the headers of a request to another service. `requestId` replaces the id that the caller may have given. */
 export function requestHeaders(
   rawHeaders: readonly string[],
   { address, requestId }: { address: string | undefined; requestId: string },
@@ -82,13 +90,13 @@ export function framed(headers: Record<string, string[]>, size: number | undefin
   return isAnnounced || size > 0 ? { ...headers, 'content-length': [String(size)] } : headers
 }
 
-/** As a flat list of names and values. */
+/** Returns the headers of an answer that the caller gets, as a flat list of names and values. */
 export const answerHeaders = (rawHeaders: readonly string[]): string[] =>
   pairsOf(rawHeaders)
     .filter(([name]) => isPassed(name))
     .flat()
 
-/** The headers that the caller sent, as a flat list. */
+/** Returns the headers that the caller sent, without those of the link, as a flat list. */
 export const withoutLink = (rawHeaders: readonly string[]): string[] =>
   pairsOf(rawHeaders)
     .filter(([name]) => !isOfLink(name))

@@ -12,11 +12,17 @@ import { answerHeaders, framed, LEAVING, LINK_ACTIVE, LINK_ELSEWHERE } from './l
 import { callerTls } from './peer-key.ts'
 import { whenConnected } from './when-connected.ts'
 
-/** Requests that are passed on at a time. Event streams have own places, because each of them goes on for hours. */
+/**
+ * Maximum number of requests that are passed on at a time. Event streams have a separate limit, because each of them
+ * lasts for hours.
+ */
 const PLACES = { requests: 256, streams: 512 }
-/** Connections that are kept without a request. */
+/** Maximum number of idle connections that are kept. */
 const KEPT_FREE = 32
-/** Idle connections end earlier than at the other side, which would otherwise end one just as a request is sent. */
+/**
+ * Milliseconds for which an idle connection is kept. The other side keeps it for longer, because it could otherwise
+ * close it just as a request is sent.
+ */
 const KEPT_OPEN = 30 * SECOND
 const LOOK_DEADLINE = 2 * SECOND
 
@@ -25,7 +31,7 @@ export interface Passed {
   outgoing: ServerResponse
   headers: Record<string, string[]>
   body: KeptBody
-  /** Milliseconds until the request must have a connection. */
+  /** Milliseconds within which the request must have a connection. */
   connectMs: number
 }
 
@@ -37,15 +43,15 @@ export interface Readiness {
 }
 
 export interface PeerCaller {
-  /** Never rejects. */
+  /** Passes a request on, and its answer back to the caller. Never rejects. */
   pass(target: ActiveService, passed: Passed): Promise<Ending>
   /** Asks the other service whether it is ready. Rejects if it gives no answer. */
   look(target: ActiveService): Promise<Readiness>
-  /** Ends the requests that still wait or are answered. */
+  /** Ends all requests that are under way. */
   endAll(): void
   /** Ends the streams of events, and refuses new ones: their readers connect again. */
   endStreams(): void
-  /** Ends, after this time, those requests that were under way at the call. */
+  /** Ends the requests that are under way now, if they are still under way after this time. */
   endAllIn(ms: number): void
   close(): void
 }
@@ -56,7 +62,10 @@ export function createPeerCaller(key: Buffer): PeerCaller {
     new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
   const agents = { requests: agentOf(), looks: agentOf() }
   const places = { ...PLACES }
-  /** The value says whether the request is a stream that a reader holds open. An answer to a POST ends by itself. */
+  /**
+   * Functions that end the requests under way. The value tells whether the request is a stream that a reader holds
+   * open. An answer to a POST is none, because it ends by itself.
+   */
   const underWay = new Map<(problem: string) => void, () => boolean>()
   let areStreamsOver = false
 
@@ -107,7 +116,8 @@ export function createPeerCaller(key: Buffer): PeerCaller {
           })
         }
         outgoing.once('close', leave)
-        // The answer to a pipelined request has no connection before its turn, so it would not notice the end of it.
+        // The answer to a pipelined request has no connection before its turn, so it would not notice the end of the
+        // connection.
         callerSocket.once('close', leave)
         whenConnected(request, begin)
         request.on('error', () => {
@@ -136,7 +146,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
           writeHead(outgoing, response, { isWhole: incoming.complete })
           pipeline(response, outgoing, () => {
             end({ is: 'answered' })
-            // The next request on this connection would otherwise become a part of the body.
+            // If the body was not sent completely, the next request on this connection would become a part of it.
             if (!request.writableFinished) request.destroy()
           })
         })
@@ -166,7 +176,9 @@ export function createPeerCaller(key: Buffer): PeerCaller {
   }
 }
 
-/** `isWhole`: the request has arrived as a whole. */
+/**
+ * Writes the head of the answer to the caller. `isWhole` is true if the request of the caller has arrived completely.
+ */
 function writeHead(outgoing: ServerResponse, response: IncomingMessage, { isWhole }: { isWhole: boolean }): void {
   outgoing.writeHead(response.statusCode!, response.statusMessage!, [
     ...answerHeaders(response.rawHeaders),
@@ -207,7 +219,7 @@ async function send(request: ClientRequest, body: KeptBody): Promise<void> {
 async function readinessIn(response: IncomingMessage): Promise<Readiness> {
   const body = (await json(response)) as { checks?: Readiness['checks']; error?: { details?: { checks?: Readiness['checks'] } } }
   const elsewhere = response.headers[LINK_ELSEWHERE]
-  // It stops, or is another one, or is not active yet.
+  // The service stops, is not active yet, or is not the one that was asked.
   if (elsewhere !== undefined) return { isReady: false, checks: { engine: 'failed' }, isLeaving: elsewhere === LEAVING }
   return {
     isReady: response.statusCode === 200,

@@ -1,6 +1,6 @@
 /**
- * The link of a service to the others of its store (`SVC_PEER_PORT`). A standby passes requests on to the active service,
- * and answers with its answer. The active service carries them out as if the caller had connected to it.
+ * The link of a service to the others of its store (`SVC_PEER_PORT`). A standby passes requests on to the active
+ * service, and returns its answers. The active service carries the requests out as if the callers had connected to it.
  */
 import type { RequestListener } from 'node:http'
 import { SECOND } from '../domain/clock.ts'
@@ -24,18 +24,21 @@ export interface PeerLinkOptions {
   tally: Tally
   log: Logger
   /**
-   * Milliseconds without an answer of the active service, or of the last one, after which the requests that were passed on
-   * to it are ended; 10,000 by default.
+   * If the active service (or the last one, if none is known) gives no answer for this time in ms, the requests that
+   * were passed on to it are ended; 10,000 by default.
    */
   lostAfterMs?: number
 }
 
 export interface PeerLink {
-  /** Id of this run of the service, now that it owns the store. Requests that are meant for another run are refused. */
+  /**
+   * Sets the id of this service process. Must be called when the process owns the store. Requests to another process
+   * are refused.
+   */
   setOwnId(id: string): void
   /** Sets the function that answers the commands of other services for the engine of this one. */
   setEngine(engine: RequestListener): void
-  /** Answers the question of other members whether this one reaches the store. */
+  /** Sets the function that tells other members whether this one reaches the store. */
   setMember(member: Omit<ReachableMember, 'leave' | 'look'>): void
   /** Sets the function that is called when another member asks this one to leave the cluster. */
   setLeave(leave: ReachableMember['leave']): void
@@ -45,21 +48,25 @@ export interface PeerLink {
   askMember: ReachCaller['ask']
   askToLeave: ReachCaller['askToLeave']
   askToLook: ReachCaller['askToLook']
-  /** Undefined while no active service is known. */
+  /** Sets the active service; undefined while none is known. */
   setActive(active: ActiveService | undefined): void
-  /** The active service has no port for requests that are passed on, so they are refused until another one is set. */
+  /**
+   * Must be called if the active service has no port for requests that are passed on. They are refused until another
+   * service is set.
+   */
   setUnreachable(): void
   /** The readiness of the active service. Undefined if it gave no answer within the last seconds. */
   readiness(): Readiness | undefined
-  /** Number of requests that are passed on, or wait for it. */
+  /** Number of requests that are being passed on, or wait to be passed on. */
   underWay(): number
   /** Ends the forwarding, because this service becomes active. */
   endForwarding(): void
   /** Each answer from now on ends its connection, because this service stops soon. */
   closeConnections(): void
   /**
-   * Ends the streams of events, and resolves when all other requests are answered. After `ms`, those that were sent get an
-   * error that says that their outcome is unknown, and the others one that says that nothing was carried out.
+   * Ends the streams of events, and resolves when all other requests are answered. After `ms`, the requests that are
+   * left get an error. It says that the outcome is unknown if the request was sent, and otherwise that nothing was
+   * carried out.
    */
   finish(ms: number): Promise<void>
   close(): Promise<void>
@@ -134,7 +141,7 @@ export async function openPeerLink({
     underWay: forwarding.underWay,
     endForwarding() {
       watch.stop()
-      // A service that has ended in order has sent its answers, which may not be read yet.
+      // If the former active service was stopped, not killed, it has sent its answers, which may not be read yet.
       caller.endAllIn(LAST_ANSWERS)
     },
     closeConnections: forwarding.closeConnections,
@@ -157,7 +164,7 @@ export async function openPeerLink({
   }
 }
 
-/** An address at which this service reaches a port that it listens on itself. */
+/** Returns an address at which this service reaches its own port. */
 const selfAt = (host: string, port: number): PeerAddress => ({
   host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host,
   port,

@@ -1,6 +1,6 @@
 /**
- * The port at which other services pass requests on to this one. It answers nobody who has another secret key. A request
- * that arrives here is never passed on again.
+ * The port at which other services pass requests on to this one. It answers only services with the same secret key. A
+ * request that arrives here is never passed on again.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -33,11 +33,13 @@ export interface PeerPortOptions {
   key: Buffer
   log: Log
   server: Pick<Listening, 'takePassedOn' | 'isStopping'>
-  /** Id of this run of the service; undefined while it is not the active one. */
+  /** Returns the id of this service process; undefined while it is not active. */
   ownId(): string | undefined
-  /** Answers the commands of other services for the engine; undefined if this service takes none. */
+  /**
+   * Returns the function that answers commands of other services for the engine; undefined if this service takes none.
+   */
   engine(): RequestListener | undefined
-  /** This service as a member of a cluster; undefined before it has opened the store, or if it is no member. */
+  /** Returns this service as a member of a cluster; undefined before it has opened the store, or if it is no member. */
   member(): ReachableMember | undefined
 }
 
@@ -45,23 +47,26 @@ export interface ReachableMember {
   id: string
   /** Whether this service reaches the store now. */
   reachesStore(): boolean
-  /** Begins to leave the cluster, if the answer is `leaves`. */
+  /** Makes this service leave the cluster. It begins to leave only if the answer is `leaves`. */
   leave(): LeaveAnswer
   /** Looks for instances that were given to this service. */
   look(): void
 }
 
-/** Bytes that the headers of the link may have beside those of the caller. */
+/** Maximum number of bytes of the link's headers, in addition to those of the caller. */
 const ROOM = 1_024
 const HANDSHAKE = 5 * SECOND
-/** Longer than a standby keeps idle connections. */
+/** Milliseconds for which an idle connection is kept. A standby keeps it for a shorter time. */
 const KEPT_OPEN = 2 * MINUTE
-/** Other programs may try to connect again and again. */
+/**
+ * Minimum time in ms between two warnings about a refused connection. Other programs may try to connect again and
+ * again.
+ */
 const TELL_EVERY = MINUTE
 const MISDIRECTED = 421
 /** Milliseconds for the transmission of the last answers, when the port closes. */
 const LAST_ANSWERS = 250
-/** Several times as many as one standby opens. */
+/** Maximum number of connections, which is several times as many as one standby opens. */
 const MOST_CONNECTIONS = 4_096
 
 export async function openPeerPort({
@@ -104,10 +109,12 @@ export async function openPeerPort({
       } else answerQuestion(outgoing, self.reachesStore() ? 'reaches' : 'away')
       return
     }
-    // Another pair may have the same secret key, for example in a copy of the settings.
+    // The services of another store may have the same secret key, for example in a copy of the settings, so the id must
+    // fit.
     const isMeant = meant === ownId()
     if (isForEngine !== undefined) {
-      // A service that stops still has instances for a while, so its engine says when it takes no more commands.
+      // A stopping service still has instances for a while, so its engine decides from when on it takes no more
+      // commands.
       const answer = isMeant ? engine() : undefined
       if (answer === undefined) elsewhere(outgoing, isMeant)
       else answer(incoming, outgoing)
@@ -142,7 +149,7 @@ export async function openPeerPort({
     socket.once('close', () => sockets.delete(socket))
   })
   let toldAt = Number.NEGATIVE_INFINITY
-  // Before the listener of Node, which would report a failed handshake as an unreadable request.
+  // This listener runs before that of Node, which would report a failed handshake as an unreadable request.
   link.prependListener('tlsClientError', ({ message, code = '' }: NodeJS.ErrnoException, socket) => {
     const { remoteAddress } = socket
     socket.destroy()
@@ -165,8 +172,8 @@ export async function openPeerPort({
   return async () => {
     if (!link.listening) return
     const closed = new Promise((resolve) => link.close(resolve))
-    // Also those whose handshake has not finished. A connection that is cut with an answer on it leaves the outcome of its
-    // request unknown to the caller.
+    // All connections are cut, also those whose handshake has not finished. The delay is for the last answers: if one
+    // is cut off, its caller does not know the outcome of the request.
     const cut = setTimeout(() => {
       for (const socket of sockets) socket.destroy()
     }, LAST_ANSWERS)

@@ -1,7 +1,7 @@
 /**
- * Questions of one member of a cluster to another: whether that one reaches the store, and whether it leaves the cluster, or
- * looks for instances that were given to it. A question names the run of the service that is meant, and only a service with
- * the same secret key can answer, so no other cluster does.
+ * Requests of one member of a cluster to another member: to say whether it reaches the store, to leave the cluster, or
+ * to look for instances that were given to it. A request names the service process to which it is addressed, and only a
+ * service with the same secret key can answer it. So no service of another cluster answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -10,15 +10,18 @@ import type { Member, MemberAnswer } from '../storage/members.ts'
 import { LINK_ACTIVE, LINK_ELSEWHERE, LINK_LEAVE, LINK_LOOK, LINK_REACH } from './link-headers.ts'
 import { callerTls } from './peer-key.ts'
 
-/** `alone`: no other member can take its instances. `stays`: it cannot end its own process. */
+/**
+ * `leaves`: the member begins to leave. `alone`: no other member can take its instances. `stays`: it cannot end its own
+ * process.
+ */
 export type LeaveAnswer = 'leaves' | 'alone' | 'stays'
 
 /** These functions never reject. They resolve with undefined if there is no answer in time. */
 export interface ReachCaller {
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
-  /** The member begins to leave if the answer is `leaves`. Without an answer it may leave. */
+  /** Asks the member to leave the cluster. If there is no answer, it may leave nevertheless. */
   askToLeave(member: Member, signal: AbortSignal): Promise<LeaveAnswer | undefined>
-  /** The member looks at once for instances that were given to it. */
+  /** Asks the member to look at once for instances that were given to it. */
   askToLook(member: Member, signal: AbortSignal): Promise<'looks' | undefined>
   close(): void
 }
@@ -55,7 +58,8 @@ const LEAVE: Question<LeaveAnswer> = {
 const LOOK: Question<'looks'> = { method: 'POST', header: LINK_LOOK, path: '/peer/look', answers: new Set(['looks']) }
 
 export function createReachCaller(key: Buffer): ReachCaller {
-  // A connection that is kept open may have been lost in the meantime, which would look like no answer.
+  // Each request has a new connection, because an idle one may have been lost meanwhile, which would look like no
+  // answer.
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
 
   const put =

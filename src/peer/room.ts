@@ -1,4 +1,4 @@
-/** Memory for the pieces of all bodies. */
+/** Counts the bytes of the kept pieces of all bodies, which have a limit together. */
 export interface Room {
   isFull(): boolean
   add(bytes: number): void

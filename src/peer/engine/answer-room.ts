@@ -6,8 +6,8 @@ import { deferred } from '../../lib/deferred.ts'
 
 export interface AnswerRoom {
   /**
-   * Those that wait enter in order. An answer that is longer than the whole room enters alone, and a short one at once, so
-   * that no slow connection holds it up.
+   * Requests room for an answer of this size. Answers that wait enter in order. An answer that is larger than the whole
+   * room enters alone. A short answer enters at once, so that no slow connection holds it up.
    */
   enter(bytes: number): Place
 }
@@ -15,7 +15,7 @@ export interface AnswerRoom {
 interface Place {
   /** Resolves when the answer may be read. */
   readonly entered: Promise<void>
-  /** Must be called once, also by one that no longer waits. */
+  /** Must be called once: when the answer has been read, or when its wait has ended without success. */
   leave(): void
 }
 

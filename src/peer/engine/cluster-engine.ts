@@ -36,31 +36,40 @@ export interface ClusterEngineDeps {
 }
 
 export interface ClusterEngine extends Engine {
-  /** The other active services of the store. The events of those that are missing here are no longer read. */
+  /**
+   * Sets the other active services of the store. The events of services that are missing in the list are no longer
+   * read.
+   */
   setPeers(peers: readonly ActiveService[]): void
   /**
-   * Stops an instance that leaves this service, as `stop` does with `keep`. Commands for it are no longer taken here, so its
-   * home is already somewhere else, or unknown. Those under way may end before.
+   * Stops an instance that leaves this service, as `stop` does with `keep`. Before the call, `homes` must no longer say
+   * that the instance is here, so that no new commands are taken. Commands under way get some time to end first.
    */
   leave(instance: string): Promise<void>
-  /** Whether calls for the instance are carried out here. */
+  /** Whether this service is carrying out calls for the instance. */
   isBusy(instance: string): boolean
-  /** Resolves when each of the other services has told its states or is lost, or after `ms`. */
+  /** Resolves when each of the other services has sent the states of its instances or is lost, or after `ms`. */
   hasHeard(ms: number): Promise<void>
   /** Measurements of the instances of the other services, except of those that do not answer within two seconds. */
   readings(): Promise<InstanceReading[]>
   /** Starts and stops instances of this service, also while it gives them away. */
   here: Pick<Engine, 'start' | 'stop'>
-  /** Answers the commands of the others (`PeerLink.setEngine`). */
+  /** Answers the commands of the other services (`PeerLink.setEngine`). */
   port: RequestListener
 }
 
 const LOST_AFTER = 10 * SECOND
-/** A service whose thread hangs answers after a second, without the readings of that thread. */
+/**
+ * Milliseconds within which another service must send its readings. If one of its threads hangs, it answers after a
+ * second, without the readings of that thread.
+ */
 const READINGS_WITHIN = 2 * SECOND
-/** Connections to one service that are kept without a command. */
+/** Maximum number of idle connections to one service. */
 const KEPT_FREE = 32
-/** Less than at the other side, which would otherwise close a connection just as a command is sent. */
+/**
+ * Milliseconds for which an idle connection is kept. The other side keeps it for longer, because it could otherwise
+ * close it just as a command is sent.
+ */
 const KEPT_OPEN = 30 * SECOND
 
 export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
@@ -134,7 +143,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
 
     onEvent: (listener) => void listeners.push(listener),
-    // A state of another service may be on its way.
+    // False for an instance of another service, because a newer state may be on its way.
     hasTold: (instance) => isHere(instance) && local.hasTold(instance),
     stateOf: states.stateOf,
     isReady: local.isReady,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
-/** The encryption of a longer piece would hold up this thread. */
+/** Maximum number of bytes of one write. The encryption of more bytes would block this thread for too long. */
 const SLICE = 256 * 1_024
 
 function* slicesOf(pieces: readonly Uint8Array[]) {
@@ -9,9 +9,9 @@ function* slicesOf(pieces: readonly Uint8Array[]) {
 }
 
 /**
- * Writes the pieces and ends the stream. Waits while the other side takes nothing. Rejects if the connection ends before
- * the last slice, which is written together with the end, so that a short message needs one packet. `onLast` is called
- * directly before.
+ * Writes the pieces with backpressure, and ends the stream. The last slice is written together with the end, so that a
+ * short message needs one packet. `onLast` is called directly before the last slice. Rejects if the connection ends
+ * earlier.
  */
 export async function endWith(to: Writable, pieces: readonly Uint8Array[], onLast: () => void = () => {}): Promise<void> {
   const ended = new AbortController()

@@ -13,9 +13,13 @@ import { CALL_PATH, LARGE_BUDGET, type PeerCommand, type PeerResult, resultOf } 
 import { createPlaces, type Places } from './places.ts'
 
 /**
- * `answered`: the other service has an answer (`PeerResult`). `unknown`: the connection was lost after the whole command was
- * sent. In all other cases nothing of it was carried out. `unsent`: there was no connection, or the wait was ended. `busy`:
- * too many others wait. `elsewhere`: the other service does not have the instance, or stops (`isLeaving`).
+ * How the sending of a command has ended. Only after `answered` and `unknown` may it have been carried out.
+ *
+ * - `answered`: the other service has sent a result (`PeerResult`).
+ * - `unknown`: the connection was lost after the whole command was sent.
+ * - `unsent`: there was no connection, or the wait for one was ended.
+ * - `busy`: too many other commands wait, or the command got no place in time.
+ * - `elsewhere`: the other service does not have the instance, or stops (`isLeaving`).
  */
 export type CallEnding =
   | { is: 'answered'; result: PeerResult }
@@ -26,11 +30,11 @@ export interface Sending {
   type: PeerCommand['type']
   instance: string
   packed: Packed
-  /** Milliseconds for a place and for the connection. */
+  /** Milliseconds within which the command must have a place and a connection. */
   withinMs: number
   /** Called directly before the command is sent. If it throws, nothing is sent, and `send` rejects. */
   check(): void
-  /** Ends the command: `unsent` or `unknown`. */
+  /** If it is aborted, the command ends as `unsent` or `unknown`. */
   signal: AbortSignal | undefined
 }
 
@@ -42,15 +46,18 @@ export interface EngineCaller {
   close(): void
 }
 
-/** Calls at a time to one service, each on its own connection. The keys are the instances. */
+/**
+ * Limits for simultaneous calls to one service. Each call has its own connection. The keys of the limits are the
+ * instances.
+ */
 const PLACES = { first: 32, most: 256, growEveryMs: 250, mostWaiting: 4_000, mostOfKey: 32, mostWaitingOfKey: 500 }
-/** Milliseconds for a connection. */
+/** Milliseconds within which a connection must be made. */
 const CONNECT = 5 * SECOND
-/** Milliseconds until the other service has taken the whole command. */
+/** Milliseconds within which the other service must take the whole command. */
 const UPLOAD = 2 * MINUTE
 /**
- * Milliseconds for an answer, which is more than the thread of the instance needs: an erasure may start the instance
- * before, and a start may wait for others.
+ * Milliseconds within which an answer must arrive. The thread of the instance needs less time, but an erasure may start
+ * the instance first, and a start may wait for other starts.
  */
 const ANSWER: Readonly<Record<PeerCommand['type'], number>> = {
   call: MINUTE + 10 * SECOND,
@@ -63,7 +70,7 @@ interface Line {
   places: Places
   /** Functions that end a command early. */
   ends: Set<() => void>
-  /** How often the service was lost. */
+  /** Number of times that the service was lost. */
   losses: number
 }
 
@@ -94,7 +101,8 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
       sending.check()
       return await exchange(to, line, room, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
     } finally {
-      // The agent gets the connection back a little after the answer; the next command would otherwise open another one.
+      // The agent gets the connection back a little after the answer. If the place was free before, the next command
+      // would open another connection.
       setImmediate(giveBack)
     }
   }
@@ -130,7 +138,7 @@ const exchange = (
   new Promise((resolve) => {
     const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1', 'content-length': size }
     const request = ask({ host, port, agent, method: 'POST', path: CALL_PATH, headers })
-    /** Without its last piece the other service carries out nothing. */
+    /** True if the last piece of the command was sent. Without it, the other service carries out nothing. */
     let isSent = false
     let isOver = false
     let limit = setTimeout(stop, Math.max(1, Math.min(CONNECT, withinMs)))
@@ -178,7 +186,7 @@ const exchange = (
 
 async function resultIn(response: IncomingMessage, room: AnswerRoom): Promise<PeerResult> {
   if (response.statusCode !== 200) throw new Error(`The other service answered ${response.statusCode}.`)
-  // Its connection may end while the answer waits; the reader must know that.
+  // The reader must exist while the answer waits for room, so that it notices if the connection ends.
   const body = bodyReader(response)
   const { entered, leave } = room.enter(Number(response.headers['content-length'] ?? LARGE_BUDGET))
   try {

@@ -32,11 +32,11 @@ export interface EnginePortDeps {
 
 const MISDIRECTED = 421
 
-/** Thrown after the wait for a start, in place of the check that only the service of the caller can make. */
+/** Thrown after the wait for a start, instead of the check that only the service of the caller can make. */
 const CHECK_AGAIN = new Error('The caller must check its permission again.')
 
 export function createEnginePort({ local, readings, board, takes, isClosed, log }: EnginePortDeps): RequestListener {
-  // One command may take half of it, and the media of one have at most 48 MB.
+  // One command may take half of the budget. That is enough, because the media of a command have at most 48 MB.
   const budget = createBodyBudget(LARGE_BUDGET)
   let commands = 0
 
@@ -51,7 +51,10 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     return local.call(instance, call as CallOf<OperationId>, origin, patience)
   }
 
-  /** Undefined if the instance was given away while the call waited for its start. */
+  /**
+   * Carries out the command. Resolves with undefined if the instance was given away while the call waited for its
+   * start.
+   */
   async function resultOf(command: PeerCommand, signal: AbortSignal): Promise<PeerResult | undefined> {
     try {
       return { is: 'done', value: await carryOut(command, signal) }
@@ -64,8 +67,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 
   /**
-   * The reason why a command is not carried out is answered at once, and the rest of the command is dropped. A caller must
-   * not notice that the link is slow, or that the other service has a newer release with other commands.
+   * Reads a command. Resolves with `busy` if it arrives too slowly or there is no memory for it, and with `elsewhere`
+   * if it cannot be read, for example because a newer release has sent it. The other service then tries again, so the
+   * caller notices neither a slow link nor the other release.
    */
   async function commandIn(
     incoming: IncomingMessage,
@@ -88,7 +92,8 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 
   async function answerCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    // All commands of a service have the same address, so each one counts by itself.
+    // The budget has a limit for each key. All commands of a service have the same address, so each command has its own
+    // key.
     const lease = budget.lease(String(commands++))
     const left = new AbortController()
     outgoing.once('close', () => left.abort())
@@ -110,7 +115,7 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     }
   }
 
-  /** The result may not be plain data, although the command was carried out. */
+  /** Packs the result. If it is not plain data, although the command was carried out, a failure is packed instead. */
   function packed(result: PeerResult) {
     try {
       return pack(result)
@@ -148,7 +153,7 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
 
   return (incoming, outgoing) => {
     Promise.resolve(answer(incoming, outgoing)).catch((error) => {
-      // The other service has left, or its caller has.
+      // If the answer is destroyed, the other service or its caller has left, so nothing is logged.
       if (!outgoing.destroyed) log.warn({ err: error }, 'the answer to another service could not be sent')
       outgoing.destroy()
     })

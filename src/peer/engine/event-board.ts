@@ -11,9 +11,9 @@ import { type EventLine, textOf } from './event-line.ts'
 
 export interface EventBoard {
   take(event: EngineEvent): void
-  /** The result of a start. It counts only while no event has told a state. */
+  /** Takes the state that a start has returned. It counts only if no event has reported a state of the instance. */
   started(instance: string, state: RuntimeState): void
-  /** The instance no longer runs in this service. Returns its last state, if one was told. */
+  /** Must be called when the instance no longer runs in this service. Returns its last state, if there was one. */
   remove(instance: string): RuntimeState | undefined
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
@@ -21,9 +21,15 @@ export interface EventBoard {
   close(): void
 }
 
-/** Outcomes that are kept for readers that connect again, which are more than may wait for one. */
+/**
+ * Number of outcomes that are kept for readers that connect again. It is higher than the number that may wait for one
+ * reader.
+ */
 const KEPT_OUTCOMES = 8_192
-/** A reader that takes nothing while so many outcomes arrive is disconnected. It connects again and reads all states. */
+/**
+ * Maximum number of outcomes that wait for one reader. With more, the reader is disconnected; it connects again and
+ * reads all states.
+ */
 const MOST_PENDING = 4_096
 /** Interval in ms of an empty line, so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND
@@ -46,7 +52,10 @@ export function createEventBoard(): EventBoard {
   let last = 0
   const readers = new Set<ReturnType<typeof readerTo>>()
 
-  /** A new reader may have sent messages before it could read. Outcomes of other messages do it no harm. */
+  /**
+   * Returns the kept outcomes after this number. A new reader gets all of them, because it may have sent messages
+   * before it could read. Outcomes of other messages do it no harm.
+   */
   const missed = (after = 0) => outcomes.flatMap(({ number, outcome }) => (number > after ? [outcome] : []))
 
   const board: EventBoard = {
@@ -84,7 +93,7 @@ export function createEventBoard(): EventBoard {
   return board
 }
 
-/** While the connection takes nothing, only the latest state of each instance is kept. */
+/** Writes events to one reader. While the connection takes nothing, only the latest state of each instance is kept. */
 function readerTo(outgoing: ServerResponse, last: () => number) {
   let pending = nothing()
   let isDue = false

@@ -1,5 +1,6 @@
 /**
- * One line of the stream of events. The first one has all states; later ones have what has changed. A line may be empty.
+ * One line of the stream of events. The first line has all states, and later lines have the changes. A line may be
+ * empty.
  */
 import * as v from 'valibot'
 import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
@@ -31,7 +32,7 @@ const EventLine = v.object({
   states: v.exactOptional(v.array(v.tuple([v.string(), state]))),
   /** Instances that no longer run in the service. */
   gone: instances,
-  /** The first part of each is the id of the message. Those that this release does not understand are dropped. */
+  /** Outcomes of sends, each with the id of its message. Outcomes that this release does not understand are dropped. */
   outcomes: v.exactOptional(outcomes),
   /** Number of the last outcome up to this line. */
   last: v.exactOptional(v.number()),
@@ -48,8 +49,8 @@ export const textOf = (line: EventLine): string =>
   JSON.stringify(line).replace(SEPARATORS, (each) => `\\u${each.charCodeAt(0).toString(16)}`)
 
 /**
- * Undefined for a line that this release does not understand, and for the last line of a connection that was cut, which is
- * incomplete.
+ * Parses a line. Returns undefined if this release does not understand it, or if it is incomplete because the
+ * connection was cut.
  */
 export function lineIn(text: string): EventLine | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Reads the events of another service as long as it is known, and connects again after each loss. */
+/** Reads the events of another service until it is stopped, and connects again whenever the connection is lost. */
 import type { IncomingMessage } from 'node:http'
 import { type Agent, request as ask } from 'node:https'
 import { createInterface } from 'node:readline'
@@ -18,18 +18,18 @@ export interface EventReaderDeps {
   lostAfterMs: number
   log: Pick<Log, 'warn'>
   onLine(line: EventLine): void
-  /** Called once for each loss. The next line ends it. */
+  /** Called once when the service is lost. The next line of the service ends the loss. */
   onLost(): void
 }
 
 export interface EventReader {
-  /** Returns the number of the last outcome that it has seen. */
+  /** Ends the reading. Returns the number of the last outcome that was read. */
   stop(): number | undefined
 }
 
 const FIRST_PAUSE = 100
 const LAST_PAUSE = 2 * SECOND
-/** A service writes a line each second. */
+/** Milliseconds without a line after which this reader connects again. A service writes a line each second. */
 const SILENCE = 3 * SECOND
 const LATE = 500
 
@@ -46,7 +46,7 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
   function loseIn(ms: number): NodeJS.Timeout {
     const due = performance.now() + ms
     return setTimeout(() => {
-      // This thread was busy, so lines may have arrived that it has not read.
+      // If the timer is late, this thread was busy, so lines may have arrived that it has not read.
       if (performance.now() - due > LATE) losing = loseIn(SECOND)
       else lose()
     }, ms)
@@ -85,10 +85,10 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
     request.on('error', over)
     request.once('response', (response: IncomingMessage) => {
       response.on('error', over).once('close', over)
-      // It stops, or another service has its address now.
+      // The service stops, or another service has its address now.
       if (response.statusCode !== 200) return over()
       const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
-      // It repeats the errors of the response.
+      // The interface repeats the errors of the response.
       lines.on('error', over)
       lines.on('line', (text) => {
         if (isOver) return

@@ -5,7 +5,7 @@ export type Home = 'here' | ActiveService
 
 /** Knows which service has which instance. */
 export interface Homes {
-  /** Undefined while no service has the instance, or nobody knows. */
+  /** Returns undefined while no service has the instance, or while this service does not know which one has it. */
   whereIs(instance: string): Home | undefined
   /** Reads again which service has which instance. */
   refresh?(): Promise<void>

@@ -1,4 +1,4 @@
-/** Starts and stops instances of this service, and tells the other services their states. */
+/** Starts and stops instances of this service, and reports their states to the other services. */
 import { SECOND } from '../../domain/clock.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
 import type { PooledEngine } from '../../engine/pooled-engine.ts'
@@ -11,11 +11,17 @@ export interface OwnInstancesDeps {
   board: Pick<EventBoard, 'started' | 'remove'>
   underWay: Pick<UnderWay, 'stop'>
   now(): number
-  /** Gets the state that an instance has for the listeners of this service until another service tells one. */
+  /**
+   * Called when an instance has left this service. The state in the event is valid here until another service sends
+   * one.
+   */
   onLeft(event: EngineEvent): void
 }
 
-/** Milliseconds for the calls that are under way for an instance before it is stopped. New callers wait as long. */
+/**
+ * Maximum time in ms that the calls under way for an instance get before it is stopped. New calls for it wait for up to
+ * the same time.
+ */
 export const CALLS_END_WITHIN = 3 * SECOND
 
 export function createOwnInstances(deps: OwnInstancesDeps): Pick<Engine, 'start' | 'stop'> {
@@ -39,7 +45,7 @@ export function createOwnInstances(deps: OwnInstancesDeps): Pick<Engine, 'start'
       try {
         await (isErased ? stopNow() : underWay.stop(instance, CALLS_END_WITHIN, stopNow))
       } finally {
-        // An instance that could not be stopped runs on.
+        // An instance that could not be stopped still runs in this service.
         if (isErased || local.shardOf(instance) === undefined) left(instance, isErased)
       }
     },

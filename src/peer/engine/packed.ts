@@ -25,7 +25,7 @@ const MOST_JSON = 64 * 1_024 * 1_024
 const MOST_PARTS = 128 * 1_024 * 1_024
 const DEEPEST = 64
 
-/** Throws `TypeError` if the value is no plain data. */
+/** Packs plain data. Throws `TypeError` for any other value. */
 export function pack(value: unknown): Packed {
   const bytes: Uint8Array[] = []
   const parts: Head['parts'] = []
@@ -39,7 +39,7 @@ export function pack(value: unknown): Packed {
       parts.push({ at, size: each.byteLength })
       return null
     }
-    // Copies of holes and of undefined in a list would be null.
+    // Holes and undefined in a list become null, as in JSON.
     if (Array.isArray(each)) return Array.from(each, (one, index) => plain(one === undefined ? null : one, [...at, index]))
     if (typeof each !== 'object' || !isRecord(each)) throw new TypeError(`The data contain a ${nameOf(each)}.`)
     return Object.fromEntries(Object.entries(each).map(([name, one]) => [name, plain(one, [...at, name])]))
@@ -57,8 +57,8 @@ const isRecord = (value: object) => [Object.prototype, null].includes(Object.get
 const nameOf = (value: unknown) => (typeof value === 'object' ? value!.constructor.name : typeof value)
 
 /**
- * Reads one packed value. `hold` is called with the number of bytes before they are read, and may throw. Rejects with
- * `Failure` if the data are incomplete or too large. Each byte array has a buffer of its own.
+ * Reads one packed value. Before bytes are read, `hold` is called with the total number of bytes, and may throw.
+ * Rejects with `Failure` if the data are incomplete or too large. Each byte array has a buffer of its own.
  */
 export async function unpack(source: Pick<BodyReader, 'read'>, hold: (bytes: number) => void = () => {}): Promise<unknown> {
   const { read, end } = exactReader(source)
@@ -86,7 +86,9 @@ function headIn(json: Uint8Array): Head {
   }
 }
 
-/** The places come from another service, so only those that the data have are set. */
+/**
+ * Puts a byte array in its place. The place comes from another service, so it is set only if the data have null there.
+ */
 function putAt(root: object, at: Path, bytes: Uint8Array): void {
   let owner = root as Record<string | number, unknown>
   for (const name of at.slice(0, -1)) {
@@ -119,7 +121,7 @@ function exactReader(source: Pick<BodyReader, 'read'>) {
       }
       return bytes
     },
-    /** The connection can be used again only after the end was read. */
+    /** Reads the end, because the connection can be used again only after that. Throws if there are more bytes. */
     async end(): Promise<void> {
       if (rest.byteLength > 0 || !(await source.read()).done) throw malformed()
     },

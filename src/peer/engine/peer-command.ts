@@ -10,8 +10,8 @@ export const EVENTS_PATH = '/peer/events'
 /** Answers with the measurements of the instances (`InstanceReading`). */
 export const READINGS_PATH = '/peer/readings'
 /**
- * Bytes of the commands of other services that a service holds at a time, beside the requests of its own callers, and
- * again of the answers of other services.
+ * Maximum number of bytes of other services' commands that a service has in memory at a time, in addition to the
+ * requests of its own callers. The same limit applies separately to the answers of other services.
  */
 export const LARGE_BUDGET = 192 * 1_048_576
 /** In the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
@@ -35,7 +35,10 @@ export const PeerCommand = v.variant('type', [
     /** The fields of `CallerPatience` with these names. */
     waits: v.exactOptional(v.boolean()),
     workspace: v.exactOptional(v.string()),
-    /** If the call has waited for the start of its instance, the caller must be asked again before it is carried out. */
+    /**
+     * True if the permission of the caller must be checked again when the call has waited for the start of its
+     * instance.
+     */
     isChecked: v.exactOptional(v.boolean()),
   }),
 ])
@@ -43,16 +46,18 @@ export type PeerCommand = v.InferOutput<typeof PeerCommand>
 
 export const instanceOf = (command: PeerCommand): string => (command.type === 'start' ? command.config.id : command.instance)
 
-/** A code of a newer release becomes `internal`. */
+/** Code of a failure. A code that only a newer release knows becomes `internal`. */
 export const failureCode = v.pipe(
   v.string(),
   v.transform((code): FailureCode => (Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'internal')),
 )
 
 /**
- * The end of a command. `done` and `failed` are as in the engine of the other service. Otherwise nothing was carried out:
- * `again`: the instance is started now, and the caller must check its permission and send the command again; `busy`: there
- * is no memory for the command at the moment.
+ * The result of a command. After `again` and `busy`, nothing of it was carried out.
+ *
+ * - `done` and `failed`: the engine of the other service has returned `value` or has thrown `failure`.
+ * - `again`: the instance has started; the sender must check the permission of its caller and send the command again.
+ * - `busy`: the other service has no memory for the command at the moment.
  */
 const PeerResult = v.variant('is', [
   v.object({ is: v.literal('done'), value: v.exactOptional(v.unknown()) }),
@@ -72,7 +77,6 @@ export type PeerResult = v.InferOutput<typeof PeerResult>
 /** Throws if the value is no result that this release understands. */
 export const resultOf = (value: unknown): PeerResult => v.parse(PeerResult, value)
 
-/** Nothing of the command was carried out. */
 export const unreachable = () =>
   new Failure('engine_unavailable', {
     message: 'The service that has this instance cannot be reached at the moment; nothing of the request was carried out.',
@@ -87,7 +91,6 @@ export const cutOff = () =>
     details: { reason: 'outcome_unknown' },
   })
 
-/** Nothing of the command was carried out. */
 export const busy = () =>
   new Failure('engine_unavailable', {
     message: 'Too many commands wait for the service that has this instance; nothing of the request was carried out.',

@@ -30,14 +30,20 @@ const Reading = v.looseObject({
   }),
 }) satisfies v.GenericSchema<unknown, InstanceReading>
 
-/** The readings in an answer, without those that this release does not understand. Throws if the answer is no list. */
+/**
+ * Returns the readings in an answer, without those that this release does not understand. Throws if the answer is no
+ * list.
+ */
 export const readingsOfAnswer = (answer: unknown): InstanceReading[] =>
   v.parse(v.array(v.unknown()), answer).flatMap((each) => {
     const found = v.safeParse(Reading, each)
     return found.success ? [found.output] : []
   })
 
-/** Resolves with none if the service does not answer in time, or not in a way that this release understands. */
+/**
+ * Reads the measurements of another service. Resolves with an empty list if there is no answer in time, or none that
+ * this release understands.
+ */
 export const readingsOf = ({ id, host, port }: ActiveService, agent: Agent, withinMs: number): Promise<InstanceReading[]> =>
   new Promise((resolve) => {
     const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1' }

@@ -1,6 +1,7 @@
 /**
- * The states of instances of other services, from the lines of their streams. Produces the events that this service's own
- * listeners get. The state of an instance whose service is lost is unknown; it is reported as disconnected.
+ * Keeps the states of instances of other services, which come in the lines of their streams, and returns the events for
+ * this service's own listeners. The state of an instance whose service is lost is unknown, so it is reported as
+ * disconnected.
  */
 import type { RuntimeState, Status } from '../../domain/instance.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
@@ -8,9 +9,9 @@ import type { EventLine } from './event-line.ts'
 
 export interface PeerStates {
   take(peer: string, line: EventLine): EngineEvent[]
-  /** The service with this id is lost, and may come back. */
+  /** Must be called when the service with this id is lost. It may come back. */
   lose(peer: string): EngineEvent[]
-  /** The service with this id has ended. */
+  /** Must be called when the service with this id has ended. */
   remove(peer: string): EngineEvent[]
   /** The state that was reported last. Undefined for an instance of this service, and for one that nobody has reported. */
   stateOf(instance: string): RuntimeState | undefined
@@ -26,7 +27,10 @@ const HERE = 'here'
 /** Statuses of an instance without a session, which a lost service does not change. */
 const WITHOUT_SESSION: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-/** Undefined if the instance has no session that could have ended. */
+/**
+ * Returns the state of an instance after its service was lost. Undefined if the instance has no session that could have
+ * ended.
+ */
 export const afterLoss = (state: RuntimeState, now: number): RuntimeState | undefined =>
   WITHOUT_SESSION.has(state.status) || state.status === 'disconnected'
     ? undefined
@@ -42,7 +46,10 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
   /** The last states that each service has sent. While an instance moves, two services may have sent one. */
   const sent = new Map<string, Map<string, RuntimeState>>()
   const told = new Map<string, Told>()
-  /** Instances that have moved, or that this service does not know to have moved. They are looked at with each line. */
+  /**
+   * Instances whose state comes from several services, or from another one than the known home, because they are
+   * moving. They are checked with each line.
+   */
   const unsettled = new Set<string>()
 
   const isHere = (instance: string) => homeOf(instance) === HERE
@@ -59,13 +66,19 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
     return state === undefined ? [] : tell(peer, instance, state, false)
   }
 
-  /** The service whose state counts: the home if it has sent one, then `from`, then the one that was told last. */
+  /**
+   * Returns the service whose state counts: the home if it has sent one, otherwise `from`, otherwise the service whose
+   * state was reported last.
+   */
   function sourceOf(instance: string, from: string | undefined): string | undefined {
     const hasSent = (peer: string | undefined) => peer !== undefined && sent.get(peer)?.has(instance) === true
     return [homeOf(instance), from, told.get(instance)?.peer, ...sent.keys()].find(hasSent)
   }
 
-  /** `from` is the service that has just sent the state, as a change. */
+  /**
+   * Returns the events that report the current state of the instance. `from` is the service that has just sent the
+   * state as a change.
+   */
   function settle(instance: string, from?: string): EngineEvent[] {
     unsettled.delete(instance)
     if (isHere(instance)) {
@@ -100,7 +113,7 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
       const { isFirst = false, states = [], outcomes = [], events = [], files = [] } = line
       const changed = note(peer, line)
       const others = [...unsettled].filter((instance) => !changed.has(instance))
-      // Events may have been missed before the first line, so those who wait for them look again.
+      // Events may have been missed before the first line, so listeners are notified of all instances in it.
       const present = states.map(([instance]) => instance)
       const bells = isFirst ? { events: present, files: present } : { events, files }
       const ofOthers = (instance: string) => !isHere(instance)
@@ -118,7 +131,7 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
       return [...instances].flatMap((instance) => settle(instance))
     },
     lose(peer) {
-      // Its next line has all states again.
+      // The next line of the service has all states again.
       sent.delete(peer)
       return toldBy(peer).flatMap((instance) => (isHere(instance) ? [] : disconnected(peer, instance)))
     },

@@ -21,12 +21,12 @@ export interface PeersDeps {
 }
 
 export interface Peers {
-  /** The events of services that are missing here are no longer read. */
+  /** Sets the services. The events of services that are missing in the list are no longer read. */
   set(peers: readonly ActiveService[]): void
   /** False for a service that is lost at the moment, or that stops. */
   isReachable(id: string): boolean
   noteLeaving(id: string): void
-  /** Resolves when each service has told its states or is lost, or after `ms`. */
+  /** Resolves when each service has sent the states of its instances or is lost, or after `ms`. */
   hasHeard(ms: number): Promise<void>
   /** Measurements of the instances of the services that answer within `ms`. */
   readings(ms: number): Promise<InstanceReading[]>
@@ -64,7 +64,7 @@ export function createPeers({ agent, states, emit, onLost, lostAfterMs, log }: P
     readers.set(id, { peer, reader, heard: heard.promise })
   }
 
-  /** Returns the number of the last outcome that was read. */
+  /** Ends the reading of a service's events. Returns the number of the last outcome that was read. */
   function unfollow(id: string): number | undefined {
     const after = readers.get(id)?.reader.stop()
     readers.delete(id)

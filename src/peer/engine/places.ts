@@ -1,14 +1,14 @@
 /**
- * A limit of tasks that run at the same time; others wait. Each task has a key. The keys take turns, and the tasks of one
- * key run in order and have only a part of the places, so that no key keeps the others waiting. The limit grows step by step while few tasks end, or
- * while the line does not become shorter. So many short tasks that come together open few connections, and long ones do
- * not hold up the others.
+ * Limits the number of tasks that run at the same time; other tasks wait. Each task has a key. The keys take turns, and
+ * the tasks of one key run in order and have only a part of the places, so that no key keeps the others waiting. The
+ * limit grows step by step while few tasks end, or while the number of waiting tasks does not fall. So many short tasks
+ * that come together open few connections, and long tasks do not block the others.
  */
 
 export interface Places {
   /**
-   * Resolves with a function that gives the place back. Resolves with undefined if none became free in time, if too many
-   * wait, or if the wait was ended.
+   * Takes a place, and resolves with a function that gives it back. Resolves with undefined if no place became free in
+   * time, if too many tasks wait, or if the wait was ended.
    */
   take(key: string, waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined>
   /** Ends all waits. */
@@ -16,16 +16,16 @@ export interface Places {
 }
 
 export interface PlacesOptions {
-  /** Number of places while no task waits, and the highest number. */
+  /** Number of places while no task waits, and maximum number of places. */
   first: number
   most: number
   /**
-   * Interval in ms of a step, which adds half of `first` if fewer tasks than that have ended in it, or if as many wait as
-   * before.
+   * Interval in ms between two steps. A step adds half of `first` if fewer tasks than that have ended since the last
+   * step, or if the number of waiting tasks has not fallen.
    */
   growEveryMs: number
   mostWaiting: number
-  /** Numbers for one key. */
+  /** Limits for one key. */
   mostOfKey: number
   mostWaitingOfKey: number
 }
@@ -41,14 +41,17 @@ export function createPlaces(options: PlacesOptions): Places {
   let endedInStep = 0
   let waitedBefore = 0
   const usedOf = new Map<string, number>()
-  /** The key whose turn comes next is the first one. */
+  /** Waiting tasks by key. The first key is the one whose turn comes next. */
   const lines = new Map<string, Set<EndWait>>()
   let waitingCount = 0
   let growing: NodeJS.Timeout | undefined
 
   const mayEnter = (key: string) => used < total && (usedOf.get(key) ?? 0) < mostOfKey
 
-  /** Lets the first task of the next key enter whose tasks do not have all places that they may have. */
+  /**
+   * Lets one task enter: the first one of the next key that may have another place. Returns false if there is no such
+   * key.
+   */
   function admitNext(): boolean {
     for (const [key, line] of lines) {
       if (!mayEnter(key)) continue

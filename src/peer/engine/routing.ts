@@ -1,4 +1,7 @@
-/** Carries out a command where its instance is, and waits a moment for a service that has the instance. */
+/**
+ * Sends a command to the service that has its instance, or carries it out here. Waits a moment if no service has the
+ * instance.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND, steadyClock } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -13,16 +16,21 @@ import { busy, instanceOf, type PeerCommand, unreachable } from './peer-command.
 
 /** Milliseconds for which a command waits for a service that has its instance and can be reached. */
 const PATIENCE = 3 * SECOND
-/** Milliseconds until the command must have left this service, while many others are under way. */
+/**
+ * Milliseconds within which a command must be sent. It may wait for a place while many other commands are under way.
+ */
 const LEAVES_WITHIN = 10 * SECOND
 /** Pauses between two attempts. They become longer, because each attempt sends the whole command. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
-/** The least time for another attempt after a command has waited for the start of its instance, which may have taken all of the time. */
+/**
+ * Minimum time in ms for another attempt after a command has waited for the start of its instance. That wait may have
+ * used up the time of the command.
+ */
 const AFTER_START = SECOND
 /** Milliseconds between two reads of the homes, while commands wait for a service that has their instance. */
 const READ_EVERY = 200
-/** Further commands are refused at once. */
+/** Maximum numbers of waiting commands, in total and for one instance. Further commands are refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_INSTANCE = 100
 
@@ -31,7 +39,7 @@ export interface RoutingDeps {
   caller: Pick<EngineCaller, 'send'>
   /** False if nothing can be sent to the service at the moment. */
   isReachable(id: string): boolean
-  /** The service has said that it stops. */
+  /** Called when a service has said that it stops. */
   onLeaving(id: string): void
   /** Whether a thread of this service runs the instance, or waits to start it. */
   isHosted(instance: string): boolean
@@ -58,12 +66,15 @@ export function createRouting(deps: RoutingDeps): Route {
 
   function target({ command }: Way): 'here' | ActiveService | undefined {
     const home = homes.whereIs(instanceOf(command))
-    // An instance that this service has is in no thread before it starts, and while it moves.
+    // An instance of this service is in no thread before it starts and while it moves. Calls for it wait meanwhile.
     if (home === 'here') return command.type === 'call' && !isHosted(command.instance) ? undefined : 'here'
     return home !== undefined && isReachable(home.id) ? home : undefined
   }
 
-  /** A service that claims an instance tells nobody. */
+  /**
+   * Reads the homes again if the home of the instance is unknown, because a service that claims an instance does not
+   * notify the others.
+   */
   function readHomes({ command }: Way) {
     const now = steadyClock.now()
     if (now - readAt < READ_EVERY || homes.whereIs(instanceOf(command)) !== undefined) return
@@ -84,7 +95,10 @@ export function createRouting(deps: RoutingDeps): Route {
     })
   }
 
-  /** Another service has refused a command. It may have just given the instance away, so the homes are read again. */
+  /**
+   * Called when another service has refused a command. It may have just given the instance away, so the homes are read
+   * again.
+   */
   async function refused({ id }: ActiveService, isLeaving: boolean, { endsAt }: Way): Promise<void> {
     if (isLeaving) onLeaving(id)
     const leftMs = endsAt - steadyClock.now()
@@ -96,7 +110,7 @@ export function createRouting(deps: RoutingDeps): Route {
       )
   }
 
-  /** Does nothing the second time, so that no command waits forever. */
+  /** Gives the command more time, if it needs it. Does so only once, so that no command waits forever. */
   function extend(way: Way) {
     if (!way.isExtended) way.endsAt = Math.max(way.endsAt, steadyClock.now() + AFTER_START)
     way.isExtended = true
@@ -125,7 +139,7 @@ export function createRouting(deps: RoutingDeps): Route {
         try {
           return await here()
         } catch (error) {
-          // While it waited for its start here, the instance was given to another service.
+          // The instance was given to another service while the call waited for its start here.
           if (command.type !== 'call' || !(error instanceof NotHosted)) throw error
           extend(way)
         }

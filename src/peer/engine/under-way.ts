@@ -65,7 +65,7 @@ export function createUnderWay(): UnderWay {
   }
 }
 
-/** A call whose session or thread ends fails in one of these ways, whether it was carried out or not. */
+/** True if a failed call may have been carried out: a call fails in one of these ways if its session or thread ends. */
 const mayBeCarriedOut = (error: unknown): boolean =>
   error instanceof Failure &&
   !(error instanceof NotHosted) &&
