@@ -4,52 +4,60 @@
  */
 export interface Homes {
   /**
-   * Resolves with those of the instances that this service has now; another service that may still write has the others.
-   * A home that was released to another service is left to that one, unless it has ended or `isAnybodys` is true.
+   * Claims the homes of these instances. Resolves with the instances that this service has now; the others belong to
+   * services that can still write. A home that was released to another service is not claimed, unless that service has
+   * ended or `isAnybodys` is true.
    */
   claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
   /**
-   * Must be called when all commits for the instances have ended. Another service may then claim them: at first only the
-   * one with the id `wanted`, if it is given. If it rejects, `isOwn` says which of them this service still has.
+   * Gives the homes of these instances up. All commits for them must have ended. Other services may then claim the
+   * instances; if `wanted` is given, at first only the service with this id. If `release` rejects, `isOwn` tells which
+   * instances this service still has.
    */
   release(instances: readonly string[], wanted?: string): Promise<void>
-  /** As `release`, for an instance that is completely erased. */
+  /** Gives the home of a completely erased instance up, and removes its entry from the store. */
   remove(instance: string): Promise<void>
   /**
-   * Whether the store has answered that this service has the instance, and the service has not begun to release it since.
-   * If the answer to a claim was lost, the result is false until the next claim is answered.
+   * True if the store has answered that this service has the instance, and the service has not begun to release it
+   * since. If the answer to a claim was lost, the result is false until the next claim is answered.
    */
   isOwn(instance: string): boolean
-  /** Those for which `isOwn` is true. */
+  /** Returns the instances for which `isOwn` is true. */
   own(): string[]
   /**
-   * True if this service neither has the instance nor claims, releases or removes it at the moment. If the store names
-   * this service nevertheless, the answer to an earlier claim or removal was lost.
+   * True if this service neither has the instance nor is claiming, releasing or removing it. If the store names this
+   * service as the home nevertheless, the answer to an earlier claim or removal was lost.
    */
   isSettledElsewhere(instance: string): boolean
   /**
-   * The homes of all instances. Reads them only if one has changed since the last call. They are not older than any
-   * claim, release or removal that was answered before the promise resolves, unless these go on all the time.
+   * Resolves with the homes of all instances. Reads them only if one has changed since the last call. They include
+   * every claim, release and removal of this service that was answered before the promise resolves, unless such changes
+   * follow each other without a pause.
    */
   all(): Promise<readonly StoredHome[]>
 }
 
-/** The entry of an instance in the store. Services are named by their ids, which are those of their writers. */
+/** The entry for the home of an instance in the store. The id of a service is the id of its main thread's writer. */
 export interface StoredHome {
   instance: string
-  /** The service that has it, or had it when it ended; null if it was released. */
+  /**
+   * Id of the service that has the instance, or that had it when the service ended; null if the instance was released.
+   */
   writer: string | null
-  /** The service to which it was released. */
+  /** Id of the service to which the instance was released; null if any service may claim it. */
   wanted: string | null
-  /** True if no service has it that may still write. */
+  /** True if no service that can still write has the instance. */
   isFree: boolean
   /**
-   * True if a service got it within the last day from one that had ended without releasing it. That one may only stand
-   * still, and log in once more when it goes on. Later moves keep the value.
+   * True if within the last day a service took the instance over from a service that had ended without releasing it.
+   * The former service may only be paused, and log in once more when it continues. Later moves do not change the value.
    */
   isTakenOver: boolean
 }
 
-/** If only this machine can use the store, this service has all instances. */
+/**
+ * Claims the homes of the instances. If only this machine can use the store, there are no homes, and this service has
+ * all instances.
+ */
 export const claimHomes = async (homes: Homes | undefined, instances: readonly string[]): Promise<ReadonlySet<string>> =>
   homes === undefined ? new Set(instances) : homes.claim(instances)

@@ -1,6 +1,6 @@
 /** One service of a cluster (`SVC_CLUSTER`), whose services all use the store at the same time. */
 export interface Member {
-  /** Id of the main thread's writer, by which homes name the service. */
+  /** Id of the main thread's writer. The entry for the home of an instance contains it. */
   id: string
   name: string
   host: string
@@ -17,15 +17,15 @@ export interface Members {
    */
   onLook(listener: () => void): void
   /**
-   * True if this service has reached the store recently, so that it may find another member dead. If it has not, it
-   * watches the other members from the beginning once it reaches the store again.
+   * True if this service has reached the store recently enough to judge that another member is dead. Otherwise it
+   * watches the other members from the beginning when it reaches the store again.
    */
   reachesStore(): boolean
 }
 
 /**
  * Answer of another member. `reaches`: it can use the store. `away`: it cannot, so it replaces nobody. `refused`:
- * nothing listens at its address, so it has ended. `other`: it has ended, and another run of a service listens there.
+ * nothing listens at its address, so it has ended. `other`: it has ended, and another service process listens there.
  */
 export type MemberAnswer = 'reaches' | 'away' | 'refused' | 'other'
 

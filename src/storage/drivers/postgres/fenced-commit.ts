@@ -32,7 +32,8 @@ export const CAN_WRITE = (service: string) =>
  * A home that was released to a certain service can be claimed by another one only if that service can no longer write,
  * or if the instance is in $13.
  *
- * A service that has ended without releasing the home may only stand still, so the time of such a claim is noted.
+ * If the former service did not release the home, the time of the claim is noted, because that service may only be
+ * paused.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})
@@ -46,12 +47,12 @@ r AS (UPDATE svc_home h SET writer = NULL, wanted = nullif(k.wanted, '${NO_INSTA
 g AS (DELETE FROM svc_home WHERE instance = ANY ($12::uuid[]) AND writer = $9::uuid AND EXISTS (SELECT FROM w))`
 const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*) FROM w`
 
-/** How long changes are listed. A service that was away for longer reads all records again. */
+/** Time for which changes stay in `svc_change`. A service that did not read them for longer reads all records again. */
 const KEPT = '10 minutes'
 /**
- * Commits a batch if the store has a certain version. It is one statement, so that a service that stands still holds no
- * lock of `svc_cluster`. If another service has raised the version, this statement waits for its commit, finds another
- * version, and changes nothing.
+ * Commits a batch if the store has a certain version. It is one statement, so that a paused service holds no lock of
+ * `svc_cluster`. If another service is raising the version, this statement waits for the commit of that service, finds
+ * another version, and changes nothing.
  */
 const COMMIT_VERSION = `WITH c AS (SELECT 1 FROM svc_cluster WHERE version = $9 FOR UPDATE),
 w AS (${fence(' AND EXISTS (SELECT FROM c)')}),

@@ -8,7 +8,7 @@ import type { Question } from './link.ts'
 /** Maximum number of homes that one statement changes. A longer statement would delay the commits of all instances. */
 const CHANGED_AT_ONCE = 1_000
 /**
- * Reads which of the instances have this service as their home. No other service takes the home of a service that may
+ * Reads which of the instances have this service as their home. No other service can claim them while this service can
  * write, so the answer stays true for as long as the commits of this service succeed.
  */
 const HELD = 'SELECT instance FROM svc_home WHERE writer = $1 AND instance = ANY ($2::uuid[])'
@@ -60,7 +60,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     const entries = new Map(instances.map((each) => [each, claimed.get(each) ?? { isGranted: false }]))
     for (const [instance, entry] of entries) claimed.set(instance, entry)
     await commit({ claims: instances, ...(isAnybodys && { anybodys: instances }) })
-    // A commit in doubt does not say what it has claimed, so the homes are read in every case.
+    // The result of the commit does not say which claims were granted, so the homes are read.
     return readHeld(entries)
   }
 
@@ -68,7 +68,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     const held = new Set(
       (await ask({ name: 'homes', text: HELD, values: [service, uuids([...entries.keys()])] })).flat() as string[],
     )
-    // A release that began in the meantime has removed the entry, so this answer no longer counts.
+    // If a release began in the meantime, it has removed the entry from `claimed`, so this answer no longer counts.
     for (const [instance, entry] of entries) {
       entry.isGranted = held.has(instance)
       if (!entry.isGranted && claimed.get(instance) === entry) claimed.delete(instance)

@@ -20,7 +20,7 @@ export type Counter = readonly [name: string, beat: string]
 
 /**
  * Resolves with the names of services whose counters rise, as soon as one rises. Resolves with an empty list if there
- * is no counter, or if none rises for `silentMs`.
+ * is no counter, or if none rises for `silentMs`. If the watch lasts too long, resolves with `UNNAMED`, as if one rose.
  */
 export async function risingCounters(read: () => Promise<readonly Counter[]>, silentMs: number): Promise<string[]> {
   const look = async () => new Map((await read()).map(([name, beat]) => [`${name} ${beat}`, name]))

@@ -6,8 +6,8 @@ export const FORMAT = 6
 const MAKING = 7_632_141
 
 /**
- * Query that tells whether the schema exists, its first table, and the column that was added last. The schema name needs no escaping, but it may be a
- * reserved word of SQL.
+ * Query that tells whether the schema, its first table and the column that was added last exist. The schema name needs
+ * no escaping, but it may be a reserved word of SQL.
  */
 export const tablesExist = (schema: string) => ({
   text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('"${schema}".svc_home') AND attname = 'taken_over_at')`,

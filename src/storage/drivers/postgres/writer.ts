@@ -2,9 +2,12 @@
  * Writes the commits of one thread in sequence. Each commit raises the number `seq` in the writer's row of `svc_writer`
  * by one, in the same statement as its operations.
  *
- * - If a connection breaks during a commit, the writer reads `seq` on a new connection. It shows whether the commit was stored, or must be sent again.
- * - Before this read, the writer ends the old server process and raises `generation` in its row, so that the original statement changes nothing if it runs late.
- * - The writer ends if `seq` has any other value. This is possible only after a restore, or on a standby without the newest commits.
+ * - If a connection breaks during a commit, the writer reads `seq` on a new connection. The number shows whether the
+ *   commit was stored, or must be sent again.
+ * - Before this read, the writer ends the old server process and raises `generation` in its row, so that the original
+ *   statement changes nothing if it runs late.
+ * - The writer ends if `seq` has any other value. This is possible only after a restore, or on a standby without the
+ *   newest commits.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -196,7 +199,7 @@ async function isUndone(state: State, isTransaction: boolean): Promise<boolean> 
 
 /**
  * Resolves with true if the next commit is stored. Checks this on a new connection. `doubtEnds` is the time until which
- * this must be known; undefined if the commit was not sent yet.
+ * the result must be known; undefined if the commit was not sent yet.
  */
 async function isStored(state: State, work: Work, doubtEnds: number | undefined): Promise<boolean> {
   const isInDoubt = doubtEnds !== undefined

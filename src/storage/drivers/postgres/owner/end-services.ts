@@ -1,5 +1,6 @@
 /**
- * Removes the writers of services that have ended, or that another service replaces. They can store nothing from then on.
+ * Removes the writers of services that have ended, or that another service replaces. From then on, these services can
+ * store nothing.
  */
 import type { Takeover } from '../../../../domain/nodes.ts'
 import { uuids } from '../arrays.ts'
@@ -15,9 +16,9 @@ const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 const IS_OLD_COMMAND = "w.service IS NULL AND NOT w.is_service AND w.made_at < now() - interval '1 day'"
 
 /**
- * Ends connections that have stood still in the middle of a transaction for this time in ms, and would hold their locks. A
- * process that runs notices the broken connection and checks whether its commit was stored. Programs that only read, such
- * as `pg_dump`, are not ended.
+ * Ends connections that have been idle in a transaction for this time in ms, because they hold locks. A process that
+ * still runs notices the broken connection and checks whether its commit was stored. Programs that only read, such as
+ * `pg_dump`, are not ended.
  */
 export const endIdle = (forMs = 0): Question => ({
   text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
@@ -29,7 +30,7 @@ export const endIdle = (forMs = 0): Question => ({
 export interface Ended {
   /** Names of the services whose rows were marked as lost. */
   lost: readonly string[]
-  /** Whether one of them was a service, and not a command. */
+  /** Whether one of the removed writers belonged to a service, and not to a command. */
   hasFailed: boolean
 }
 
@@ -40,15 +41,18 @@ export const askOf =
   async (text, values) =>
     (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
 
-/** Must run in a transaction that has locked the writers. */
+/** Removes these writers, and marks their services as lost. Must run in a transaction that has locked the writers. */
 export async function endServices(link: Link, writers: readonly string[]): Promise<Ended> {
   const ended = uuids(writers)
-  // If this is refused, the next statement removes the rows of the services with their writers.
+  // If the server refuses this, the next statement removes the rows of these services together with their writers.
   const lost = (await unlessRefused(link, { text: LOSE, values: [ended] })).flat() as string[]
   return { lost, hasFailed: (await askOf(link)(REMOVE, [ended])).some(([isService]) => isService) }
 }
 
-/** Without a row in `svc_service`, a service works all the same. The beat stores it when the server takes it again. */
+/**
+ * Carries out a statement on `svc_service`. Resolves with no rows if the server refuses it: a service works without its
+ * row, and a later look stores it.
+ */
 async function unlessRefused(link: Link, question: Question): Promise<unknown[][]> {
   await askOf(link)('SAVEPOINT shown')
   return link.ask(question, SILENCE).then(
@@ -64,13 +68,16 @@ async function unlessRefused(link: Link, question: Question): Promise<unknown[][
 export interface ReplaceOptions extends Omit<ActiveNode, 'takeover'> {
   /** SQL that is true if this service replaces the service of the writer `w`. */
   replaced: string
-  /** Name of the service that was active before, if it has stopped in order. */
+  /** Name of the service that was active before, if it has shut down properly. */
   former?: string | undefined
   /** Called if an earlier service did not shut down properly. */
   onTakenOver(): void
 }
 
-/** Makes this service active. Resolves with what the list of services says of this takeover; undefined if there is none. */
+/**
+ * Makes this service active, and ends the services that it replaces. Resolves with the takeover as the list of services
+ * shows it; undefined if there was no earlier service.
+ */
 export async function replaceEarlier(link: Link, options: ReplaceOptions): Promise<Takeover | undefined> {
   return replaceOnce(link, options).catch(async (error) => {
     if (codeOf(error) !== DEADLOCK) throw error
@@ -81,11 +88,11 @@ export async function replaceEarlier(link: Link, options: ReplaceOptions): Promi
 }
 
 /**
- * One transaction, because this service may be killed at any step. The former owner would then go on with its writer but
- * without its row. If this rejects, the transaction must be undone.
+ * Does the work of `replaceEarlier` in one transaction, because this service may be killed at any step. Otherwise the
+ * former owner could continue with its writer but without its row. If this rejects, the caller must undo the transaction.
  *
- * If the machine of this service fails within the transaction, the server holds the locks until it notices that (eleven
- * seconds). During this time the former owner cannot raise its counter, and its lease ends.
+ * If the machine of this service fails within the transaction, the server holds the locks until it notices the failure
+ * (eleven seconds). During this time the former owner cannot raise its counter, and its lease ends.
  */
 async function replaceOnce(link: Link, { writer, replaced, former, onTakenOver, ...shown }: ReplaceOptions) {
   const ask = askOf(link)

@@ -1,14 +1,14 @@
 /**
- * Asks the members that have lost their connection to the database whether they still run. The way of a member to the
- * database may fail for some seconds, and such a member keeps its sessions until its lease ends.
+ * Asks the members that have lost their connection to the database whether they still run. The network between a member
+ * and the database may fail for some seconds, and such a member keeps its sessions until its lease ends.
  */
 import type { ClusterOptions, Member } from '../../../members.ts'
 import { PATIENCE } from './standbys.ts'
 
 export interface EndedMembers {
-  /** Must be called at each look, with the members that have no connection. Does not wait for their answers. */
+  /** Must be called after each look, with the members that have no connection. Does not wait for their answers. */
   follow(unconnected: readonly Member[]): void
-  /** Whether its machine has answered that the member no longer runs. */
+  /** True if the machine of the member has answered that the member no longer runs. */
   has(id: string): boolean
 }
 

@@ -20,7 +20,7 @@ type Listeners = Pick<OpenOptions, 'onOver' | 'onUnreached' | 'onUnlisted' | 'on
 export interface HoldOptions extends Required<{ [K in keyof Listeners]: NonNullable<Listeners[K]> }> {
   writer: string
   node: OwnNode
-  /** Asks on another connection of this process. */
+  /** Sends a query on another connection of this process. */
   ask(question: Question): Promise<unknown[][]>
   /** True while the service closes the store and removes its writer, whose absence is then no error. */
   isClosing(): boolean
@@ -39,25 +39,25 @@ export interface Rivals<Rival> {
 export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
   /** Name of the connection that holds the locks. */
   connection: string
-  /** SQL of the column of each look from which `rivalsIn` and `onSeen` read. */
+  /** SQL of a column that each look reads. `rivalsIn` and `onSeen` get its value. */
   column: string
   lock(link: Link): Promise<boolean>
   rivalsIn(nodes: readonly NodeRow[], column: unknown): Rivals<Rival>
   onSeen?(nodes: readonly NodeRow[], column: unknown, seen: Seen): void
   doesNotTakeOver(rival: Rival): Promise<boolean>
   isReached(rival: Rival & StandbyAddress): Promise<boolean>
-  /** Whether a service that this one does not know yet may replace it while it cannot reach the database. */
+  /** True if a service that this one does not know yet may replace it while this one cannot reach the database. */
   mayGetRivals?: boolean
   /** The sentence with which this service ends when it cannot reach the database and a rival can. */
   away: string
-  /** The sentence with which it ends when its writer was removed. */
+  /** The sentence with which this service ends when its writer was removed. */
   over: string
 }
 
-/** Columns that show the writer of this service, and the entries of commands and other services. */
+/** Columns: whether the writer of this service exists, a counter that commands raise, and the rows of all services. */
 const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
 
-/** `link` holds the locks. The returned function ends the use of the schema. */
+/** Begins this work. `link` must hold the locks. Resolves with a function that ends the use of the schema. */
 export async function holdSchema<Rival>(
   link: Link,
   target: Target,
@@ -97,7 +97,8 @@ export async function holdSchema<Rival>(
     lease.renew(seen.sentAt, possible)
     noteRivals(present)
     options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
-    // Somebody has changed or removed the row. Without it, nobody would notice that this service stands still.
+    // If somebody has changed or removed the row, it is written again. Without it, nobody would notice that this
+    // service hangs.
     if (!hasRow && seen.link) await rowWriter.write(seen.link, showActiveAgain({ node, writer, state, takeover }), LOOK_SILENCE)
     if (!isFirst && found !== visits) onVisit()
     isFirst = false
@@ -122,8 +123,8 @@ export async function holdSchema<Rival>(
 }
 
 /**
- * A look raises the counter of this service, and reads the other entries. If the server refuses the counter, it only
- * reads, because the lease rests on the answer and not on the counter.
+ * Returns the queries of a look, which raises the counter of this service and reads the rows. If the server refuses the
+ * counter, the look only reads, because the lease depends on the answer and not on the counter.
  */
 function looksOf({ writer, node, ask, isClosing }: HoldOptions, column: string, rowWriter: RowWriter) {
   const look: Question = {

@@ -11,12 +11,12 @@ import { createReconnect } from './reconnect.ts'
 import { isSoon, SILENCE } from './schema-lock.ts'
 
 /**
- * Milliseconds without an answer after which the service asks again almost at once. One lost connection stops the
- * service's counter for three seconds, and another service replaces it after five.
+ * Milliseconds without an answer after which the service asks again almost at once. So one lost connection stops its
+ * counter for three seconds, and another service replaces it only after five.
  */
 export const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
-/** Milliseconds for the end of the former connection, which holds the locks until then. */
+/** Milliseconds within which the former connection must end. It holds the locks until then. */
 const LOCKED_WITHIN = 300
 
 export interface Seen {
@@ -42,7 +42,10 @@ export interface LookOptions {
   onSeen(seen: Seen): Promise<boolean>
 }
 
-/** Resolves after the first look, and rejects if that fails. The returned function ends the looks and the connection. */
+/**
+ * Resolves after the first look, with a function that ends the looks and the connection. Rejects if the first look
+ * fails.
+ */
 export async function startLooks({
   connect,
   ask,
@@ -58,7 +61,10 @@ export async function startLooks({
   let looking: Promise<unknown> = Promise.resolve()
   const reconnect = createReconnect(connect, BEAT_EVERY)
 
-  /** While this service connects again, another connection shows the others that it runs. */
+  /**
+   * Looks after the connection was lost. While this service connects again, a look on another connection shows the
+   * other services that it runs.
+   */
   async function askAgain(): Promise<unknown[]> {
     former ??= link.backend
     const onNew = reconnect.next().then((made) => {

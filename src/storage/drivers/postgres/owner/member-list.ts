@@ -3,9 +3,9 @@ import { momentNow } from '../../../shared-lease.ts'
 import { LONGEST_GAP } from './node-watch.ts'
 
 export interface MemberList extends Members {
-  /** Notes the members that are alive as of a look, and tells the listeners. */
+  /** Stores the members that a look has found alive, and calls the listeners. */
   note(others: readonly Member[]): void
-  /** Tells the listeners again. */
+  /** Calls the listeners again. */
   tell(): void
 }
 

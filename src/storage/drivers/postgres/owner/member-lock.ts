@@ -1,6 +1,7 @@
 /**
- * The locks of a member of a cluster, which it holds on one connection. All members share the lock of the schema, so that
- * no service can own it alone. Each also has a lock of its own, which shows that its connection exists.
+ * The locks of a member of a cluster, which it holds on one connection. All members share the lock of the schema, so
+ * that no service can own the schema alone. Each member also has a lock of its own, which shows that its connection
+ * exists.
  *
  * The numbers are hashes of 32 bits. Of two schemas of a database, or two members, one in four thousand million pairs has
  * the same number; the second one then refuses to start, and a new start of a member has another number. Locks with
@@ -16,7 +17,10 @@ const numberOf = (writer: string) => `hashtext(${writer}::text)`
 
 const JOIN = `SELECT pg_try_advisory_lock_shared(${OWNING}, hashtext(current_schema())), pg_try_advisory_lock(${MEMBER}, ${numberOf('$1')})`
 
-/** Resolves with false if another service owns the schema alone, or the former connection of the member still exists. */
+/**
+ * Tries to take both locks. Resolves with false if another service owns the schema alone, or the former connection of
+ * the member still exists.
+ */
 export async function isJoined(link: Link, writer: string): Promise<boolean> {
   const [isShared, isOwn] = (await link.ask({ text: JOIN, values: [writer] }, SILENCE)).rows[0] as [boolean, boolean]
   return isShared && isOwn
@@ -24,16 +28,19 @@ export async function isJoined(link: Link, writer: string): Promise<boolean> {
 
 export const isJoinedSoon = (link: Link, writer: string): Promise<boolean> => isSoon(() => isJoined(link, writer))
 
-/** The connections of the members. Each `id` includes the start time, because process numbers are reused. */
+/**
+ * SQL that returns the connections of the members. Each `id` includes the start time, because process numbers are
+ * reused.
+ */
 const CONNECTIONS = `SELECT l.objid, l.pid, concat(l.pid, ' ', a.backend_start) AS id, a.query_start, a.usename
   FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid WHERE ${isLock('l', MEMBER)}`
 
-/** SQL that is true if the connection with the writer `w` exists. */
+/** SQL that is true if the connection of the member with the writer `w` exists. */
 export const IS_CONNECTED = `EXISTS (SELECT FROM pg_locks l WHERE ${isLock('l', MEMBER)} AND l.objid = ${numberOf('w.id')}::oid)`
 
 /**
- * SQL that returns all services that write, as one text. The time of the last query of its connection is also a sign of
- * life, because a database whose disk is full stores no counter.
+ * SQL that returns all services that can write, as one JSON text. The `beat` of a service includes the time of the last
+ * query on its connection, because a database whose disk is full stores no counter.
  */
 export const SERVICES = `(WITH c AS MATERIALIZED (${CONNECTIONS})
   SELECT json_agg(json_build_object('id', w.id, 'beat', concat(n.beat, ' ', c.query_start), 'connection', c.id))
@@ -47,7 +54,7 @@ export const servicesIn = (text: unknown): NodeLook[] =>
       }))
     : []
 
-/** Ends the connections with these ids. The server would refuse to end those of another role. */
+/** Ends the connections with these ids, except connections of another role, which the server would refuse to end. */
 export const END_CONNECTIONS = `SELECT pg_terminate_backend(c.pid) FROM (${CONNECTIONS}) AS c
   WHERE c.id = ANY ($1::text[]) AND c.usename = current_user`
 

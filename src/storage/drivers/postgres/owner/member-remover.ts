@@ -10,9 +10,14 @@ import type { NodeLook } from './node-watch.ts'
 import { removeMember } from './remove-members.ts'
 import { SILENCE } from './schema-lock.ts'
 
-/** Milliseconds for which a connection stands still in the middle of a transaction of a service that no longer runs. */
+/**
+ * A connection that is idle in a transaction for this time in ms is ended, because its service probably no longer runs.
+ */
 export const IDLE = 2_000
-/** A thread that still runs may hold a lock once or twice. */
+/**
+ * Number of failed removals of a member after which they are reported. One or two may fail because a thread that still
+ * runs holds a lock.
+ */
 const FAILURES_TOLD = 3
 
 export interface DeadMember extends NodeLook {
@@ -28,7 +33,10 @@ export interface MemberRemoverOptions extends Pick<ClusterOptions, 'onLost' | 'o
 }
 
 export interface MemberRemover {
-  /** Does nothing while earlier ones are being removed. Each look finds again those that are left. */
+  /**
+   * Removes dead members. Does nothing while earlier ones are being removed, because the next look finds the others
+   * again.
+   */
   remove(dead: readonly DeadMember[]): void
   stop(): Promise<void>
 }
@@ -69,7 +77,7 @@ export function createMemberRemover({ target, own, onLost, onNotRemoved, onRemov
     remove(dead) {
       if (dead.length === 0 || isStopped) return
       removing ??= removeAll(dead)
-        // The looks show that the database cannot be reached.
+        // The error is ignored, because the looks notice too that the database cannot be reached.
         .catch(() => {})
         .finally(() => {
           removing = undefined

@@ -23,7 +23,9 @@ export const LOST_AFTER = 5_000
 export const MAY_RETURN_WITHIN = 60_000
 const KEPT = '1 hour'
 
-/** The counter may go back after a failure of the database, so a change of it does not wait for the disk. */
+/**
+ * Makes a change of the counter not wait for the disk, because the counter may go back after a failure of the database.
+ */
 const UNSYNCED = "w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)"
 /** Without a host, the others use the address at which the database sees the connection. */
 const hostOf = (parameter: string) => `coalesce(${parameter}::text, host(inet_client_addr()), '127.0.0.1')`
@@ -46,7 +48,10 @@ export const showStandby = (node: OwnNode): Question => ({ text: STANDBY, values
 
 export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM svc_service WHERE id = $1', values: [id] })
 
-/** Marks the rows of services that have ended, which stay for operators although the writers of these services are removed. */
+/**
+ * Marks the rows of services that have ended. The rows stay, so that operators see them, although the writers of these
+ * services are removed.
+ */
 export const LOSE = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer = ANY ($1::uuid[]) RETURNING name`
 
 const INSERT_ACTIVE = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
@@ -73,10 +78,10 @@ const activeWith =
     values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null, state],
   })
 
-/** For the transaction of a takeover, which waits for the disk. */
+/** Writes the row of an active service in the transaction of a takeover, which waits for the disk. */
 export const showActive = activeWith(ACTIVE)
 
-/** Does not wait for the disk, as little as the beat does. */
+/** Writes the row of an active service again. Like a change of the counter, this does not wait for the disk. */
 export const showActiveAgain = activeWith(ACTIVE_AGAIN)
 
 /** Common table expressions of a look of an active service, whose writer is $1 and whose host is $2. */
@@ -84,7 +89,7 @@ export const BEAT = `${UNSYNCED},
   b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
   p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
 
-/** SQL that is true if that service has a row. */
+/** SQL that is true if the service of `BEAT` has a row. */
 export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
@@ -96,7 +101,7 @@ export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', wri
 
 export interface NodeRow {
   id: string
-  /** Id of its main thread's writer; null if it is not active. */
+  /** Id of the writer of the service's main thread; null if the service is not active. */
   writer: string | null
   name: string
   release: string
@@ -116,7 +121,10 @@ export interface NodeRow {
 
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
 
-/** A time in the future was written before the clock of the database was set back. */
+/**
+ * True if the service gave no sign of life for this time. That is also so for a time in the future, which was written
+ * before the clock of the database was set back.
+ */
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
@@ -138,7 +146,10 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   }
 }
 
-/** The other members of a cluster that have given a sign of life within this time in ms. */
+/**
+ * Returns the other members of a cluster that have given a sign of life within this time in ms. Rows without a valid
+ * address are left out.
+ */
 export const membersIn = (rows: readonly NodeRow[], own: string, withinMs: number): Member[] =>
   rows.flatMap((row) => {
     const { writer: id, name, host, peerPort: port, state } = row
@@ -153,7 +164,10 @@ export interface Standbys {
   possible: StandbyAddress[]
 }
 
-/** `connected` are the standbys that have a connection. A row with a text that is no address is left out. */
+/**
+ * Returns the standbys in the rows, and `connected`, the standbys that have a connection. Rows without a valid address
+ * are left out.
+ */
 export function standbysOf(rows: readonly NodeRow[], connected: readonly StandbyAddress[]): Standbys {
   const within = (ms: number) => [
     ...connected,

@@ -1,8 +1,9 @@
 /**
- * Decides which services of a store have ended. Each raises a counter of its own in the database, and the one that
- * watches measures with its own clock for how long each counter stays the same. Clocks are never compared.
+ * Decides which services of a store have ended. Each service raises its own counter in the database, and the watching
+ * service measures with its own clock for how long each counter stays the same. Clocks are never compared.
  *
- * A wrong decision is safe: a service that was replaced can store nothing. Its accounts are only connected again.
+ * A wrong decision is safe, because a service that was replaced can store nothing. It only costs new connections of its
+ * accounts.
  */
 export interface NodeLook {
   id: string
@@ -13,12 +14,16 @@ export interface NodeLook {
 }
 
 /**
- * `unconnected`: the server has ended its connection, so it has probably ended. `still`: the server has its connection, but
- * it does nothing. `dead`: it has no connection, and gave no sign of life for as long.
+ * - `unconnected`: the service has lost its connection, so it has probably ended.
+ * - `still`: the service has its connection, but gave no sign of life for five seconds.
+ * - `dead`: the service has no connection, and gave no sign of life for five seconds.
  */
 export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
 
-/** Milliseconds for which the counter of a service must stay the same. A service ends itself earlier. */
+/**
+ * Milliseconds for which the counter of a service must stay the same. A service that cannot raise it ends itself
+ * earlier.
+ */
 const SILENT = 5_000
 /**
  * Milliseconds for which the counter must stay the same if the service also has no connection. The shorter time counts only

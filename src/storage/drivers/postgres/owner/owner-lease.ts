@@ -9,18 +9,24 @@
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'
 
-/** Length of the lease in ms. It is shorter than the time after which a service is replaced whose lock the server still holds. */
+/**
+ * Length of the lease in ms. It is shorter than the time after which a silent service is replaced although it still has
+ * its lock.
+ */
 const LEASE = 4_000
 /** Maximum length of the lease in ms, while the service cannot reach the database and no rival replaces it. */
 const HELD = 60_000
 /** The lease is checked at this interval in ms. */
 export const CHECK_EVERY = 500
-/** The rivals are asked early enough that their answers arrive before the lease expires. */
+/**
+ * Milliseconds after the last successful query at which the rivals are asked, so that their answers arrive before the
+ * lease expires.
+ */
 const ASK_AFTER = LEASE - CHECK_EVERY - PATIENCE
 
 export interface LeaseOptions<Rival> {
   now(): LeaseMoment
-  /** Whether an unknown rival may appear, so that the lease ends after a minute also without a known one. */
+  /** True if an unknown rival may appear. The lease then ends after a minute even if no rival is known. */
   mayGetRivals?: boolean | undefined
   /** True only if the rival has said that it cannot reach the database, or that it stops. Never rejects. */
   doesNotTakeOver(rival: Rival): Promise<boolean>
@@ -83,7 +89,7 @@ export function createOwnerLease<Rival>({
     async check() {
       const moment = now()
       const at = moment.monotonic
-      // A process that stood still could not ask its rivals, so such a check does not end the lease.
+      // A process that was paused could not ask its rivals, so its first check after the pause does not end the lease.
       const stoodStill = at - checkedAt > 2 * CHECK_EVERY
       checkedAt = at
       if (isEnded) return

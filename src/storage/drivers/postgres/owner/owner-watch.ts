@@ -1,4 +1,4 @@
-/** Decides whether the owner of a schema has ended, or stands still, so that a standby may replace it. */
+/** Decides whether the owner of a schema has ended or hangs, so that a standby may replace it. */
 import { createNodeWatch, type NodeVerdict } from './node-watch.ts'
 
 export interface OwnerLook {
@@ -8,7 +8,7 @@ export interface OwnerLook {
   holder?: string | undefined
 }
 
-/** `free`: nobody owns the schema. */
+/** `free`: nobody owns the schema. The other verdicts are about its owner. */
 export type Verdict = 'free' | Exclude<NodeVerdict, 'unconnected'>
 
 export interface OwnerWatch {

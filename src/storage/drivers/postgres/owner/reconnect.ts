@@ -1,17 +1,17 @@
 /**
- * Connects again with attempts that overlap. An attempt may hang because its packets are lost, and another server needs
- * seconds for each connection, so a new attempt does not end those that still wait.
+ * Connects again with attempts that overlap. A new attempt is needed if the packets of the last one are lost, but it
+ * does not end earlier attempts, because a slow server may need seconds for each connection.
  */
 import { orLate } from '../../../../lib/deadline.ts'
 import type { Link } from '../link.ts'
 
 export interface Reconnect {
   /**
-   * Begins one more attempt. Resolves with the first connection of all attempts, and rejects after `waitMs`; the
+   * Begins one more attempt. Resolves with the first connection of all attempts. Rejects after `waitMs`, but the
    * attempts continue.
    */
   next(): Promise<Link>
-  /** Ends the connections that attempts still make. */
+  /** Ends the connections of attempts that still succeed. */
   stop(): void
 }
 

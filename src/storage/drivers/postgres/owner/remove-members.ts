@@ -5,11 +5,14 @@ import { END_CONNECTIONS, SERVICES, servicesIn } from './member-lock.ts'
 import type { NodeLook } from './node-watch.ts'
 import { SILENCE } from './schema-lock.ts'
 
-/** A row may be locked by a thread of the member that still runs, or by an operator. The next look tries again. */
+/**
+ * Limits the wait for a row that a thread of the member, if it still runs, or an operator has locked. The next look
+ * tries again.
+ */
 const PATIENCE = "SET LOCAL lock_timeout = '1s'"
 /**
- * The member may write on while this lock is held, but nobody can remove it. So of two members that find each other dead,
- * the second one finds that it was removed, and removes nobody.
+ * Locks the row of this member. It can still write while this lock is held, but no other member can remove it. So if
+ * two members judge each other dead, the second one finds that it was removed itself, and removes nobody.
  */
 const KEEP = 'SELECT FROM svc_writer WHERE id = $1 FOR KEY SHARE'
 const LOCK = 'SELECT FROM svc_writer WHERE id = $1 FOR UPDATE'
@@ -25,7 +28,7 @@ export async function removeMember(link: Link, own: string, dead: NodeLook): Pro
     await ask('BEGIN')
     await ask(PATIENCE)
     const isRemoved = (await lockBoth(link, own, dead.id)) && (await removeSilent(link, dead))
-    // A commit that changes nothing would wait for the disk all the same, because of the locks.
+    // A commit of the locks alone would wait for the disk, so a transaction that changes nothing is rolled back.
     await ask(isRemoved ? 'COMMIT' : 'ROLLBACK')
     return isRemoved
   } catch (error) {
@@ -34,7 +37,9 @@ export async function removeMember(link: Link, own: string, dead: NodeLook): Pro
   }
 }
 
-/** Every member locks the writers in the same order. Resolves with false if one of the two was removed. */
+/**
+ * Locks both writers, in an order that is the same for every member. Resolves with false if one of the two was removed.
+ */
 async function lockBoth(link: Link, own: string, dead: string): Promise<boolean> {
   for (const id of [own, dead].sort()) {
     const { rowCount } = await link.ask({ text: id === own ? KEEP : LOCK, values: [id] }, SILENCE)
@@ -47,7 +52,7 @@ async function removeSilent(link: Link, { id, beat, connection }: NodeLook): Pro
   const ask = askOf(link)
   const found = servicesIn((await ask(`SELECT ${SERVICES}`))[0]![0]).find((each) => each.id === id)
   if (found?.beat !== beat || found.connection !== connection) return false
-  // The server process of a member that stands still would show later that the member exists.
+  // The connection of a paused member is ended, because it would otherwise show later that the member exists.
   if (connection !== undefined) await ask(END_CONNECTIONS, [[connection]])
   return (await endServices(link, [id])).hasFailed
 }

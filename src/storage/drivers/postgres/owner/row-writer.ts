@@ -13,8 +13,8 @@ const REFUSED = /^(53[012]|42501)/
 const PASSING = /^(40|23503)/
 
 /**
- * Whether the server has answered that it does not store the row, but goes on otherwise. A server that stores nothing at
- * all, because it is read-only, is no such case: another server may be the primary one.
+ * True if the server has answered that it does not store the row, but still serves other queries. False for a read-only
+ * server, which stores nothing at all: another server may be the primary one.
  */
 export const isRefusal = (error: unknown): boolean => REFUSED.test(codeOf(error) ?? '')
 
@@ -25,7 +25,7 @@ export interface RowWriter {
   note(refusal: unknown): void
 }
 
-/** `onRefused` is called at a refusal that follows no other one. */
+/** `onRefused` is called at the first of several refusals in a row. */
 export function createRowWriter(onRefused: (cause: unknown) => void): RowWriter {
   let isRefused = false
   function note(refusal: unknown) {

@@ -14,7 +14,7 @@ export interface SchemaTurn extends Turn {
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
-/** Keeps others from the lock until the end of the transaction. */
+/** Takes the lock until the end of the transaction. */
 const RESERVE = { text: `SELECT pg_try_advisory_xact_lock(${OWNING}, hashtext(current_schema()))` }
 
 /** SQL that is true if the row of `pg_locks` is a granted advisory lock whose number has this first half. */
@@ -34,14 +34,15 @@ export const isGranted = async (link: Link): Promise<boolean> => (await link.ask
 
 export const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
 
-/** Resolves with false if another process has the lock. Otherwise nobody gets it until the end of the transaction. */
+/** Tries to take the lock until the end of the transaction. Resolves with false if another process has it. */
 export const isReserved = async (link: Link): Promise<boolean> => (await link.ask(RESERVE, SILENCE)).rows[0]![0] as boolean
 
 /** Tries to take the lock for up to 2 s. Resolves with false if another process keeps it. */
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
 
 /**
- * Repeats a query until its answer is true, for as long as the server needs to release the lock of an ended process.
+ * Repeats a query until its answer is true, for up to `withinMs`: the server needs some time to release the lock of an
+ * ended process. Resolves with false if the answer stays false.
  */
 export async function isSoon(isTrue: () => Promise<boolean>, withinMs = PATIENCE): Promise<boolean> {
   const until = performance.now() + withinMs

@@ -38,7 +38,7 @@ const AWAY = 'The service cannot reach PostgreSQL, and another member of its clu
  */
 const IS_ALONE = `(w.is_over OR EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'active')) AND NOT ${IS_CONNECTED}`
 
-/** The members whose addresses are known have all properties. */
+/** Another member, which could replace this one. If its address is known, it has all properties. */
 type Rival = Pick<Member, 'id'> & Partial<Member>
 
 export async function joinSchema(target: Target, options: MemberOptions): Promise<() => Promise<void>> {
@@ -65,7 +65,8 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
     lock: (made) => isJoined(made, writer),
     rivalsIn: (nodes, column) => rivalsOf(nodes, writer, othersIn(column)),
     onSeen(nodes, column, { sentAt, isLocked }) {
-      // This service has lost its connection, and so may have the others, which need time to connect again.
+      // This service has lost its connection. The other members may have lost theirs too, and need time to connect
+      // again.
       if (!isLocked) watch.forget()
       const services = othersIn(column)
       const verdicts = watch.judge(services, sentAt.monotonic)
@@ -77,7 +78,7 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
         return verdict === 'still' || verdict === 'dead' || (verdict === 'unconnected' && ended.has(id))
       }
       members.note(all.filter((each) => !isDead(each)))
-      // Without its own lock this service may look dead to the others.
+      // Without its own lock, this service may itself look dead to the other members, so it removes nobody.
       if (!isLocked) return
       const names = new Map(nodes.map(({ writer: id, name }) => [id, name]))
       remover.remove(services.filter(isDead).map((each) => ({ ...each, name: names.get(each.id) ?? each.id })))
@@ -94,15 +95,18 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
   }
 }
 
-/** Another run at the address of a member may be a new member, which could replace this one. */
+/**
+ * Answers of members that cannot replace this one. The answer `other` is missing, because a new member may be at the
+ * address, which could replace this one.
+ */
 const REPLACES_NOBODY: ReadonlySet<unknown> = new Set<MemberAnswer>(['away', 'refused'])
 const REACHED: ReadonlySet<unknown> = new Set<MemberAnswer>(['reaches', 'away'])
 
 const isAddressed = (rival: Rival): rival is Member => rival.host !== undefined
 
 /**
- * While the disk of the database is full, only the connection of a member shows that it runs. A member whose row was not
- * stored has no address, so it cannot be asked.
+ * Returns the members that could replace this one. While the disk of the database is full, only the connection of a
+ * member shows that it runs. A member whose row was not stored has no address, so it cannot be asked.
  */
 export function rivalsOf(nodes: readonly NodeRow[], own: string, services: readonly NodeLook[]): Rivals<Rival> {
   const addressed = new Map(membersIn(nodes, own, Number.POSITIVE_INFINITY).map((each) => [each.id, each]))
@@ -112,7 +116,10 @@ export function rivalsOf(nodes: readonly NodeRow[], own: string, services: reado
   return { present: membersIn(nodes, own, LOST_AFTER), possible: [...possible.values()] }
 }
 
-/** Resolves with what the list of services says of this start. */
+/**
+ * Takes the locks of a member, and makes this service active. Resolves with the takeover as the list of services shows
+ * it.
+ */
 async function join(link: Link, target: Target, { writer, threads, node, onTakenOver }: MemberOptions) {
   if (!(await isJoinedSoon(link, writer)))
     throw new Error(

@@ -1,6 +1,6 @@
 /**
- * Waits, as a standby, until no other service owns a schema, and then takes its lock. The standby changes nothing while
- * it waits but its own row in `svc_service`.
+ * Waits, as a standby, until no other service owns a schema, and then takes its lock. While it waits, the standby
+ * changes only its own row in `svc_service`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orLate } from '../../../../lib/deadline.ts'
@@ -16,9 +16,12 @@ import { isGrantedSoon, isLock, OF_SCHEMA, OWNING, type SchemaTurn, SILENCE } fr
 import { nameStandby } from './standbys.ts'
 import { checkConnections } from './take-over-schema.ts'
 
-/** Interval in ms at which the standby checks the owner. Callers wait for a standby that notices the end of the owner late. */
+/**
+ * Interval in ms at which the standby checks the owner. It is short, because callers wait until the standby has noticed
+ * the end of the owner.
+ */
 const LOOK_EVERY = 250
-/** Interval in ms while the database does not answer. */
+/** Interval in ms of the checks while the database does not answer. */
 const TRY_EVERY = 1_000
 /** A standby needs its connections in addition to those of the service that it replaces. */
 const OWNER = { count: 1, names: 'the one whose standby it is' }
@@ -35,10 +38,16 @@ const LOOK = {
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_service WHERE writer = $1 AND beat = $2)`
 
-/** The schema has no owner that a standby could replace. The message is a sentence for the operator. */
+/**
+ * Members of a cluster use the schema, so there is no owner that a standby could replace. The message is a sentence for
+ * the operator.
+ */
 class UsedByMembers extends Error {}
 
-/** The connection of a standby. An abort of the signal drops it, and ends an attempt to connect. */
+/**
+ * Manages the connection of a standby. If the signal is aborted, the connection is dropped, or the attempt to connect
+ * ends.
+ */
 function createStandbyLink(target: Target, { node, signal }: Pick<TurnOptions, 'node' | 'signal'>) {
   let link: Link | undefined
   const drop = () => link?.drop()
@@ -53,7 +62,7 @@ function createStandbyLink(target: Target, { node, signal }: Pick<TurnOptions, '
     },
     drop,
     end: async () => link?.end(),
-    /** The signal has no effect on the connection from now on. */
+    /** Must be called when the signal must no longer drop the connection. */
     detach: () => signal.removeEventListener('abort', drop),
   }
 }
@@ -62,7 +71,7 @@ export async function waitForTurn(
   target: Target,
   { threads, node, signal, isReady = () => true, onWaiting, onUnlisted, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
-  // A database that does not answer must not delay the stop.
+  // The signal drops the connection, because a database that does not answer must not delay the stop.
   const connection = createStandbyLink(target, { node, signal })
   const watch = createOwnerWatch(() => performance.now())
   let shownAt = Number.NEGATIVE_INFINITY
@@ -73,7 +82,7 @@ export async function waitForTurn(
   async function show(link: Link): Promise<void> {
     if (!isReady() || performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
-    // The owner also finds this standby by the name of its connection.
+    // The server may refuse the row, because the owner also finds this standby by the name of its connection.
     await rowWriter.write(link, showStandby(node), SILENCE)
   }
 
@@ -129,7 +138,7 @@ export async function waitForTurn(
   } catch (error) {
     // This also releases the lock of the schema, if it was just granted.
     await connection.end()
-    // A database that does not answer must not delay the stop.
+    // The time is limited, because a database that does not answer must not delay the stop.
     if (isReached) await orLate(remove(target, node), REMOVED_WITHIN, () => {})
     throw signal.aborted ? signal.reason : error
   } finally {
@@ -137,7 +146,10 @@ export async function waitForTurn(
   }
 }
 
-/** Never rejects. A row that cannot be removed shows a lost service, until the owner removes it. */
+/**
+ * Removes the row of this standby. Never rejects. A row that cannot be removed shows a lost service until the owner
+ * removes it.
+ */
 async function remove(target: Target, node: TurnOptions['node']): Promise<void> {
   const link = await connect(target, { name: 'standby' }).catch(() => undefined)
   await link?.ask(removeNode(node), SILENCE).catch(() => {})

@@ -1,15 +1,16 @@
-/** Measures the silence of services by the clock of this one. */
+/** Measures by the clock of this service for how long other services were silent. */
 import type { NodeRow } from './node-rows.ts'
 import { createNodeWatch } from './node-watch.ts'
 
 /**
- * The returned function gets the rows of each look, and the time at which it was sent. The silence of a service whose
- * counter was seen to rise is then measured by the own clock of this service, because that of the database may be set.
+ * Returns a function that gets the rows of each look and the time at which its query was sent, and returns the rows
+ * with corrected `silentMs`. Once the counter of a service was seen to rise, its silence is measured by the clock of
+ * this service, because the clock of the database may be set.
  */
 export function createSilenceWatch(now: () => number) {
   const watch = createNodeWatch(now)
   return (rows: readonly NodeRow[], askedAt: number): NodeRow[] => {
-    // The rows do not say which connections the services have.
+    // The rows do not say which connections the services have, so all get the same value.
     watch.judge(
       rows.map(({ id, beat }) => ({ id, beat, connection: 'unknown' })),
       askedAt,

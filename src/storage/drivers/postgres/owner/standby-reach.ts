@@ -5,7 +5,7 @@
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
 /**
- * Questions without an answer after which a standby counts as unreachable. A standby that has just started may miss
+ * Number of unanswered questions after which a standby counts as unreachable. A standby that has just started may miss
  * some.
  */
 const TRIES = 5
@@ -16,7 +16,7 @@ export interface StandbyReachOptions<Standby> {
 }
 
 /**
- * The returned function must be called with the standbys of each look. It asks each standby until the standby has
+ * Returns a function that must be called with the standbys of each look. It asks each standby until the standby has
  * answered or was reported.
  */
 export function createStandbyReach<Standby extends StandbyAddress>({ isReached, onUnreached }: StandbyReachOptions<Standby>) {

@@ -1,7 +1,7 @@
 /**
  * The owner of a schema asks its standbys over HTTP whether they can reach the database. Each standby puts its address
- * into the name of its connection. So the owner also finds a standby that cannot write its row, because the disk of the
- * database is full, or that stands still and keeps its connection.
+ * into the name of its connection. So the owner also finds a standby that cannot write its row because the disk of the
+ * database is full, and a standby that hangs but keeps its connection.
  */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
@@ -16,7 +16,10 @@ const READY = '/health/ready'
 /** A short hash of the schema, because PostgreSQL cuts the name of a connection after 63 characters. */
 const SCHEMA = 'left(to_hex(hashtext(current_schema())), 5)'
 
-/** Without a host, the owner uses the address at which the database sees the connection. */
+/**
+ * Query that puts the address of a standby into the name of its connection. Without a host, the owner uses the address
+ * at which the database sees the connection.
+ */
 export const nameStandby = ({ host, port = 0 }: OwnNode): Question => ({
   text: `SELECT set_config('application_name', concat_ws(' ', 'svc standby', $1::int, ${SCHEMA}, $2::text), false)`,
   values: [port, host ?? null],
@@ -31,7 +34,10 @@ export const CONNECTED = `(SELECT string_agg(${ADDRESS}, ',')
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
   AND split_part(application_name, ' ', 4) = ${SCHEMA})`
 
-/** Any session of the role can give itself such a name, so a text that is no address is left out. */
+/**
+ * Returns the addresses in the result of `CONNECTED`. Any session of the role can have such a name, so a text that is
+ * no address is left out.
+ */
 export const addressesIn = (text: unknown): StandbyAddress[] =>
   (typeof text === 'string' ? text.split(',') : [])
     .map((each) => {
@@ -46,7 +52,7 @@ export const markOf = (owner: string): string => createHash('sha256').update(own
 const NO_TAKEOVER: ReadonlySet<unknown> = new Set(['database', 'stopping'])
 const REASONS: ReadonlySet<unknown> = new Set(['standby', ...NO_TAKEOVER])
 
-/** An answer of the standby of another owner counts as no answer. */
+/** Returns the questions of an owner to its standbys. An answer of another owner's standby counts as no answer. */
 export function standbyQuestions(owner: string) {
   const mark = markOf(owner)
   /** Addresses of the standbys whose last answer was that they stop. */
@@ -55,7 +61,7 @@ export function standbyQuestions(owner: string) {
   async function reasonOf(standby: StandbyAddress): Promise<unknown> {
     const { reason, active, isRefused } = await detailsOf(standby)
     const address = `${standby.host} ${standby.port}`
-    // It has ended. Another process at its address would listen before it waits to take over.
+    // The standby has ended. A new standby at its address would listen before it could take over.
     if (isRefused && stopping.has(address)) return 'stopping'
     const given = active === mark ? reason : undefined
     if (given === 'stopping') stopping.add(address)
@@ -83,8 +89,7 @@ interface Details {
 }
 
 /**
- * Resolves with the details in the answer of the standby; with none of them if it gives none or does not answer in
- * time.
+ * Resolves with the details in the answer of the standby. If there is no answer in time, only `isRefused` is set.
  */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {

@@ -38,7 +38,10 @@ const CONNECTIONS = {
  */
 const OTHER_CONNECTIONS = 4
 
-/** Resolves with what the list of services says of this takeover; undefined if there was no earlier service. */
+/**
+ * Makes this service the owner of the schema. Resolves with the takeover as the list of services shows it; undefined if
+ * there was no earlier service.
+ */
 export async function takeOverSchema(link: Link, target: Target, options: TakeoverOptions): Promise<Takeover | undefined> {
   const { writer, node, turn, threads, onTakenOver } = options
   await checkConnections(link, target, { threads })
@@ -62,13 +65,16 @@ async function take(link: Link, { shown }: Target): Promise<void> {
     )
 }
 
-/** Takes five seconds if members have ended without removing their rows. */
+/**
+ * Resolves with true if the counter of a member rises. Takes five seconds if members have ended without removing their
+ * rows.
+ */
 const doMembersRun = async (link: Link): Promise<boolean> =>
   (await risingCounters(async () => (await link.ask(MEMBERS, SILENCE)).rows as unknown as Counter[], LOST_AFTER)).length > 0
 
 export interface ConnectionsNeeded {
   threads: number
-  /** The services that need connections of the same server at the same time. */
+  /** Other services that need connections of the same server at the same time. */
   beside?: { count: number; names: string }
 }
 
