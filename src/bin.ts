@@ -26,7 +26,7 @@ if (isService && !hasChannel && platform !== 'win32' && !FLAGS.every((flag) => e
   try {
     ;(process as Replaceable).execve?.(execPath, words, process.env)
   } catch {
-    // With `--permission` Node may refuse to run programs. The service then runs without the flags, too.
+    // With `--permission` Node may refuse to run programs. The service then runs without the flags, which also works.
   }
 }
 if (!isService) process.argv.splice(2, 1)

@@ -100,7 +100,7 @@ function notStarted(request: Request, pathname: string, { sentence, reason, acti
   if (pathname !== READY) return refusal(request, sentence)
   const named = { ...(reason && { reason }), ...(active && { active }) }
   const checks = throughActive?.checks ?? { engine: 'failed' }
-  // A standby that cannot reach the database could not take over, although it can still pass requests on.
+  // A standby is ready only if it also reaches the database. Otherwise it could pass requests on, but not take over.
   if (throughActive?.isReady && reason === 'standby') return answered(request, { status: 'ok', checks, ...named })
   return refusal(request, sentence, { checks, ...named })
 }

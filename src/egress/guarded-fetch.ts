@@ -18,7 +18,7 @@ export interface GuardedFetchOptions {
    */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** Tests replace the name look-up and the sockets. */
+  /** Functions with which tests replace the name look-up and the sockets. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 

@@ -50,7 +50,8 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
   ): Promise<Awaited<ReturnType<LogReader[M]>>> {
     try {
       if (turns.size >= WAITING) throw new Error(`${WAITING} queries wait already`)
-      // The queue does not get the signal: it would start the next query while the thread still reads for this one.
+      // The queue does not get the signal: after an abort, it would start the next query while the thread still reads
+      // for this one.
       return await turns.add(() => {
         signal?.throwIfAborted()
         const keys = keysOf(instanceIds)

@@ -156,8 +156,9 @@ export interface OpenParts {
   /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
   members?: Members | undefined
   /**
-   * When it resolves, the store refuses everything that the thread with this number in `claims` has sent. The thread must
-   * have ended, and must not begin again meanwhile. Absent if only this machine can use the store.
+   * Makes the store refuse everything that a thread has sent and that is not stored yet; resolves when this is certain.
+   * `thread` is the number of the thread in `claims`. The thread must have ended, and must not begin again meanwhile.
+   * Absent if only this machine can use the store.
    */
   endThread?(thread: number): Promise<void>
   /** Says which service may write the records of which instance. Absent if only this machine can use the store. */

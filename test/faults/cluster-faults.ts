@@ -17,7 +17,10 @@ const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'svc%' AND pid <> pg_backend_pid() AND random() < $1`
 
 export interface ClusterFaults {
-  /** Each resolves when the fault is over; a member that it has ended runs again only after `mend`. */
+  /**
+   * The faults by name. Each resolves when the fault is over. If it has ended a member, this member runs again only
+   * after `mend`.
+   */
   kinds: Record<string, (member: Member) => Promise<void>>
   /** Starts the members that have ended. */
   mend(): Promise<void>
@@ -120,7 +123,7 @@ async function createDatabaseFaults(world: ClusterWorld, seeded: Seeded, ofPostg
     await primary().start()
   }
 
-  /** Takes connections until the database has none left, and goes on for these ms. */
+  /** Takes all connections of the database, and keeps them until `ms` have passed. */
   async function takeConnections(ms: number): Promise<void> {
     const taken: pg.Client[] = []
     let isFull = false

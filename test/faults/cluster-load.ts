@@ -7,7 +7,10 @@ import { CONTACTS, type Owed } from './traffic.ts'
 
 /** Milliseconds between two requests. */
 const EVERY = 20
-/** One of this many requests sends a text; the others read a status. With a prime number, each instance sends. */
+/**
+ * One of this many requests sends a text; the others read a status. The number is prime, so that each instance sends
+ * texts.
+ */
 const TEXT_EVERY = 7
 /** Longest time in ms of a request, which may wait for a moving instance. */
 const ANSWERED_WITHIN = 30_000
@@ -16,7 +19,7 @@ export interface Load {
   requests: number
   /** Requests that were answered 503 with `Retry-After`, and were sent once more, by their `details.reason`. */
   repeated: Record<string, number>
-  /** Sentences about the others that did not succeed, and about those that did not succeed the second time. */
+  /** Descriptions of the requests that failed in another way, or failed again the second time. */
   failed: string[]
   /** The texts that were accepted. */
   owed: Owed[]

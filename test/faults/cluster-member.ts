@@ -10,27 +10,29 @@ import { freePort } from './ground.ts'
 export interface Member {
   name: string
   url: string
-  /** Those from the member to the database, and from the other members to this one. */
+  /** The cables from the member to the database, and from the other members to this one. */
   cables?: { database: Cable; link: Cable }
   /** Resolves when the member is up. `more`: further environment variables. */
   start(more?: Record<string, string>): Promise<Running>
-  /** The last start. */
+  /** Returns the process that was started last. */
   running(): Running
   isUp(): boolean
-  /** Waits until its process has ended, and starts it until it is up, as a supervisor does. */
+  /**
+   * Waits until the process of the member has ended, and starts it again until a start succeeds, as a supervisor does.
+   */
   startAgain(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface MemberOptions {
   name: string
-  /** The member has a folder in this one. */
+  /** Folder in which each member has a folder of its own. */
   dir: string
   /** Variables of all members. */
   common: Record<string, string>
   schema: string
   postgres: Cluster
-  /** With an address of its own on the loopback interface, a member has cables. */
+  /** Address of the member on the loopback interface. Only a member with an address of its own has cables. */
   address?: string
 }
 
@@ -57,7 +59,8 @@ export async function createMember({ name, dir, common, schema, postgres, addres
     await cables?.link.open()
     const current = await run([], { ...common, ...own, ...more })
     started.push(current)
-    // A machine without the process refuses connections, by which the others see that the member has ended.
+    // The address then refuses connections, as a machine without the process does. So the others see that the member
+    // has ended.
     void current.ended.then(() => cables?.link.close())
     return current
   }

@@ -1,6 +1,7 @@
 /**
- * Several members of one cluster (`SVC_CLUSTER`) as separate processes: on one PostgreSQL, behind a load balancer that
- * knows nothing of instances. Each member can be killed, stopped, suspended and started again.
+ * Starts several members of one cluster (`SVC_CLUSTER`) as separate processes: on one PostgreSQL, behind a load
+ * balancer that does not know which member has which instance. Each member can be killed, stopped, suspended and
+ * started again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,10 @@ export interface ClusterWorldOptions {
   ofPostgres?: Record<string, string>
   /** Names of members that the test starts itself. */
   later?: readonly string[]
-  /** Whether the members have cables, which makes each statement slower. */
+  /**
+   * True if the members connect through cables (`cable.ts`), which a test can silence. A cable makes each statement
+   * slower.
+   */
   hasCables?: boolean
 }
 
@@ -39,23 +43,23 @@ export interface ClusterWorld {
   sandbox: Sandbox
   receiver: Receiver
   balancer: Balancer
-  /** Its requests go through the balancer. */
+  /** Sends its requests through the balancer. */
   gateway: Gateway
-  /** Its requests go to this member. */
+  /** Resolves with a gateway that sends its requests to this member. */
   gatewayAt(member: Member): Promise<Gateway>
-  /** Those that were started. */
+  /** The members that were started with the world. */
   members: readonly Member[]
-  /** Those that were not. */
+  /** The members that a test starts itself. */
   later: readonly Member[]
-  /** The answer of this member to a request for an instance, wherever the instance is. */
+  /** Resolves with the answer of this member to a request for an instance, whichever member has the instance. */
   askAt(member: Member, instance: Instance, method: string, path: string, body?: unknown): Promise<Answer>
   /** Runs SQL on the schema of the cluster, on a connection that no member uses. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   /** Number of instances that each member has, by its name. */
   homes(): Promise<Record<string, number>>
-  /** Waits until all these instances are connected, as each of these members says. */
+  /** Waits until each of these members reports all these instances as connected. */
   connected(instances: readonly Instance[], ms?: number, members?: readonly Member[]): Promise<void>
-  /** Leads all members to this server. */
+  /** Connects all members to this server of the database from now on. */
   useServer(server: Cluster): void
   stop(): Promise<void>
 }

@@ -4,7 +4,10 @@
  */
 type Sql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 
-/** The transaction of a commit has changed the row of its writer, so the row has the number of the transaction. */
+/**
+ * The trigger finds the writer of a commit by `xmin`: the transaction of the commit has changed the writer's row, so
+ * the row has the number of the transaction.
+ */
 const TRIGGER = `
   CREATE TABLE audit (scope uuid, key text, home uuid, service uuid, at timestamptz DEFAULT now());
   CREATE FUNCTION audit_home() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -21,7 +24,7 @@ const TRIGGER = `
 `
 
 export interface HomeAudit {
-  /** The records that another service than the home has written, and the number of records that were written in all. */
+  /** Resolves with at most 20 records that were written by another service than the home of their instance. */
   violations(): Promise<Record<string, unknown>[]>
 }
 

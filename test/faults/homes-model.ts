@@ -1,7 +1,7 @@
 /**
- * Three services on one schema of a PostgreSQL server claim and release homes and write records at random, while one
- * replaces another now and then. The replaced one goes on, stands still with commits under way, or is cut off. Some homes
- * are released to one of the others.
+ * Three services on one schema of a PostgreSQL server claim and release homes and write records at random. Now and
+ * then, one of them replaces another, which continues, is paused with commits under way, or is cut off. Some homes are
+ * released to a certain service.
  *
  * Triggers note each write, and each change of a home, in the transaction in which it happens.
  */
@@ -46,7 +46,7 @@ export interface Model {
 type Side = Model['sides'][number]
 type Commits = ReturnType<typeof createCommits>
 
-/** Milliseconds for which a service waits that stands still. */
+/** Time limits of the services in ms. They are longer than any pause of a service. */
 const PATIENCE = 60_000
 
 export async function runHomes({ side, sides, random, takeovers }: Model): Promise<{ written: number; claims: number }> {
@@ -56,7 +56,10 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     turn.runExclusive(() => side.query(text as string, values))
   await query(NOTING)
   const instances = Array.from({ length: 6 }, () => randomUUID() as string)
-  /** The last confirmed number of each writer and instance. Commits that wait together store the last value of a record. */
+  /**
+   * The last confirmed number of each writer and instance. Earlier numbers may be missing in the store, because of
+   * commits that wait together only the last value of a record is stored.
+   */
   const confirmed = new Map<string, number>()
 
   /** The main thread of a service claims homes, and its other thread writes the records of its instances. */
@@ -66,7 +69,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       isEnding = true
     }
     const options = { connect: () => connect(targetOf(url)), silenceMs: PATIENCE, doubtMs: PATIENCE, onOver }
-    // The driver of a store would open four more connections, and a takeover would take four times as long.
+    // The driver of a store is not used, because it would open four more connections, and a takeover would take four
+    // times as long.
     const main = await openWriter({ ...options, service: undefined, thread: 0 })
     const thread = await openWriter({ ...options, service: main.id, thread: 1 })
     const [ofMain, ofThread] = [main, thread].map(({ write }) =>
@@ -136,7 +140,7 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     const fault = random.below(4)
     if (fault === 0) victim.proxy.cut()
     if (fault > 1) victim.proxy.hold(true)
-    // Commits of a service that stands still are under way, or wait behind the one that is.
+    // Gives the paused service time to send a commit, and to queue others behind it.
     if (fault > 1) await pause(random.below(8))
     if (random.chance(0.3)) taker.proxy.cut()
     await query(REMOVE, [[victim.id]])

@@ -1,4 +1,7 @@
-/** A member of a cluster in the process of the test: its store, its own way to the database, and its link to the others. */
+/**
+ * Runs members of a cluster in the process of the test: each has a store, a proxy to the database, and a link to the
+ * others.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,18 +19,18 @@ export interface RunningMember {
   over: string[]
   /** The names of the members that this one has removed. */
   lost: string[]
-  /** Those of which it has told that the database refuses their removal. */
+  /** The names of the members whose removal the database has refused, as this member has reported. */
   notRemoved: string[]
   /** Ends its connections and its port, as the end of its process does. */
   kill(): Promise<void>
   looks(): number
-  /** Stops in order. */
+  /** Shuts the member down properly. */
   stop(): Promise<void>
 }
 
 export const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1' })
 
-/** The links are ended by `closeSides`. */
+/** Starts a member. Its link is ended by `closeSides`. */
 export async function startMember(cluster: Cluster, schema: string, name: string): Promise<RunningMember> {
   const { link, port } = await openSide()
   const proxy = await startProxy(cluster.socket)
@@ -128,7 +131,7 @@ export function memberBench(cluster: () => Cluster) {
       (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
         ({ name }) => name as string,
       )
-    /** The server processes that hold both locks of a member. */
+    /** Resolves with the server processes that hold both locks of a member. */
     const holders = async () => (await side.query(HOLDERS, [schema])).rows.map(({ pid }) => pid as number)
     return { schema, side, writers, holders, members: members as [RunningMember, RunningMember, RunningMember] }
   }
@@ -145,7 +148,7 @@ export function memberBench(cluster: () => Cluster) {
         names.filter((name) => name !== each.name),
       )
     await until(writers, (found) => isDeepStrictEqual(found, names))
-    // The look that has removed the member tells it after the answer of the server.
+    // The member that has removed `gone` reports the removal only after the answer of the server.
     await until(async () => others.some(({ lost }) => lost.length > 0), Boolean)
     assert.deepEqual(
       others.flatMap(({ lost }) => lost),

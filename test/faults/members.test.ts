@@ -1,5 +1,6 @@
 /**
- * Several services use one schema at the same time. Each has its own way to the server, which a test cuts or stops.
+ * Several services use one schema at the same time. Each reaches the server through a proxy of its own, which a test
+ * cuts or stops.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -78,7 +79,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       async () => b.lost,
       (lost) => String(lost) === 'a',
     )
-    // It has kept its sessions until its lease ended.
+    // `b` has removed `a` only after five seconds, so `a` could keep its sessions until its lease ended.
     assert.ok(performance.now() - cutAt > 4_900)
     assert.deepEqual(b.over, [])
   })
@@ -204,7 +205,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       )
       assert.deepEqual(refused, [])
       const left = (await side.query('SELECT id FROM svc_writer')).rows.map(({ id }) => id as string)
-      // A member that is left was found dead by no other that is left.
+      // Of the members that are left, none has judged another one as dead.
       for (const [index, own] of ids.entries())
         if (left.includes(own)) for (const { id } of dead[index]!) assert.ok(!left.includes(id), `seed ${seeded.seed}`)
       outcomes.push(left.length)

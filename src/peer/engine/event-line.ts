@@ -43,7 +43,7 @@ const EventLine = v.object({
 })
 export type EventLine = v.InferOutput<typeof EventLine>
 
-/** JSON leaves these characters as they are in texts, and the line reader of newer versions of Node ends a line at them. */
+/** Characters that JSON does not escape, although the line reader of newer versions of Node ends a line at them. */
 const SEPARATORS = /[\u2028\u2029]/g
 export const textOf = (line: EventLine): string =>
   JSON.stringify(line).replace(SEPARATORS, (each) => `\\u${each.charCodeAt(0).toString(16)}`)

@@ -73,7 +73,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
     return now - changedAt >= times.quiet && now - begunAt >= times.balanceEvery && moves.size === 0
   }
 
-  /** The instances that this member should give away, each with the member that should get it. */
+  /** Returns the instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
     const all = [self, ...takers()]
     // This member counts its own instances again, because moves may have ended since the homes were read.

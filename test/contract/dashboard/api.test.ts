@@ -1,4 +1,4 @@
-/** Tests the operations of the API as the dashboard calls them: with a session in place of the credentials. */
+/** Tests the operations of the API as the dashboard calls them: with a session instead of credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

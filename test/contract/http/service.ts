@@ -285,7 +285,7 @@ export async function openService(options: ServiceOptions = {}) {
     engine,
     readiness,
     copyOfReceivedFile: async () => undefined,
-    // Only the link in the example of the operation is valid.
+    // Only the link in the operation's documented example is valid.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     webhookLog: createWebhookLog({

@@ -50,7 +50,7 @@ describe('chaos in a cluster of three members', { skip: noPostgres, timeout: 1_8
     await faults?.stop()
   })
 
-  /** Each kind once in a random order, and then any. */
+  /** Yields each kind of fault once in a random order, and then random kinds. */
   function* kinds(): Generator<string> {
     const all = Object.keys(faults.kinds)
     yield* seeded.shuffled(all)

@@ -16,7 +16,10 @@ import { CONTACTS, readInboxes } from '../traffic.ts'
 const HOUR = 3_600_000
 /** Inaccuracy in ms of the time in an answer, on a busy machine. */
 const ABOUT = 60_000
-/** In ms. A member loses its lease after four seconds, and is removed after at most six. */
+/**
+ * Time in ms after which a wrong decision would show: a member loses its lease after four seconds, and is removed after
+ * at most six.
+ */
 const LONG = 8_000
 const PHONES = ['5511999996001', '5511999996002', '5511999996003', '5511999996004']
 
@@ -48,7 +51,7 @@ describe('a member with a wrong clock', { skip: noPostgres || noFaketime, timeou
     return Date.parse(headers.get('date')!) - Date.now()
   }
 
-  /** When each account logged in last, where each instance is, and which members run. */
+  /** Resolves with the time of each account's last login, the home of each instance, and the members that run. */
   async function facts() {
     const { phones } = await world.sandbox.get<{ phones: { phone: string; devices: { opened_at: number }[] }[] }>('/state')
     const { data } = await must<{ data: { name: string; state: string }[] }>(
@@ -64,7 +67,10 @@ describe('a member with a wrong clock', { skip: noPostgres || noFaketime, timeou
     }
   }
 
-  /** Each account sends a text, and confirms one that it gets when it is stored. */
+  /**
+   * Sends a text from each account and one to each account. Waits until all have arrived and those to the accounts are
+   * confirmed.
+   */
   async function exchangeTexts(label: string): Promise<void> {
     const sent: string[] = []
     for (const [index, instance] of instances.entries()) {

@@ -31,9 +31,12 @@ const ME = '5511999990000'
 const ANA = '5511988887777'
 const NO_GROUP = '120363000000000000-group'
 const ROUNDS = 300
-/** Bytes of a document, whose request of JSON is nearly as long as a request may be. */
+/** Number of bytes of a document. Its JSON request is nearly as long as a request may be. */
 const LARGEST = 47_000_000
-/** In MB. Commands may use 192 MB, and their bytes are copied twice: to the shard thread, and to the disk. */
+/**
+ * Maximum growth of the memory in MB. Commands may use 192 MB, and their bytes are copied twice: to the shard thread,
+ * and to the disk.
+ */
 const MOST_GROWTH = 700
 
 describe('an engine over two services in two processes', { timeout: 300_000 }, () => {

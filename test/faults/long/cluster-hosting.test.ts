@@ -1,6 +1,6 @@
 /**
- * Members of a cluster share the instances of one real store, in one process. A start and a stop only note which member
- * runs the instance, and each member writes records of the instances that it runs: at no time two run one.
+ * Members of a cluster share the instances of one real store, in one process. The start and the stop of an instance
+ * only note which member runs it, and the stop also writes a record. At no time may two members run the same instance.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -42,7 +42,10 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     await cluster?.stop()
   })
 
-  /** Which member runs which instance, how it was started last, and what must not happen. */
+  /**
+   * Notes which member runs which instance, how the instance was started last, and starts that must not happen
+   * (`faults`).
+   */
   function createRunning() {
     const running = new Map<string, { member: string; how: string }>()
     const dead = new Set<string>()
@@ -119,7 +122,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
         assert.notEqual(map.whereIs(instance), 'here')
         if (failsToStop) throw new Error('the instance could not be stopped')
         if (dies === 'before') kill()
-        // The last commits of an instance are still under way while it stops.
+        // Stands for the last commits of an instance, which are under way while it stops.
         await store.commit({ ops: [[`${keys.instance(instance)}last`, Buffer.from(name)]] })
         shared.stop(name, instance)
         if (dies === 'after') kill()
@@ -157,7 +160,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       hosting,
       map,
       leave,
-      /** It stands still from now on. */
+      /** Cuts the member off from the database for good. */
       kill,
       dieWhenItGives(when: 'before' | 'after') {
         dies = when

@@ -1,6 +1,6 @@
 /**
- * Two members of a cluster, as processes. An instance leaves through the member that does not have it, and its archive
- * is imported through both at the same time: one instance comes of it.
+ * Two members of a cluster run as processes. An instance is exported and deleted through the member that does not have
+ * it. Its archive is then imported through both members at the same time, which must create only one instance.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

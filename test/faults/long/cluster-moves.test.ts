@@ -16,15 +16,15 @@ import { compare } from '../ledger.ts'
 import { CONTACTS, type Owed, settleOutgoing } from '../traffic.ts'
 
 const EACH = Number(process.env.SVC_TEST_INSTANCES ?? 100)
-/** Interval in ms between two looks. */
+/** Interval in ms between two queries of a test. */
 const LOOK = 250
-/** Instances that are paired at the same time. */
+/** Number of instances that are paired at the same time. */
 const AT_ONCE = 4
 /** Longest time in ms for which an account may not be connected, on a busy machine. */
 const MOST_GONE = 60_000
-/** Time in ms for a balance, which begins a minute after the last change of members. */
+/** Time limit in ms for a balance, which begins a minute after the last change of members. */
 const BALANCED_WITHIN = 300_000
-/** A drain moves 25 instances a second in 60 % of this time. */
+/** Time limit in seconds for the stop of a member. A drain uses at most 60 % of it, and moves 25 instances a second. */
 const SHUTDOWN_SECONDS = '40'
 
 /** Times in epoch ms at which the session of an account was opened and closed last. */
@@ -54,7 +54,7 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
     assert.deepEqual(world.receiver.problems, [])
   })
 
-  /** A new instance is at the member that got the request. */
+  /** Creates instances at this member, which has them because it gets the requests. */
   async function create(member: Member, count: number): Promise<void> {
     const gateway = await world.gatewayAt(member)
     let left = count
@@ -68,7 +68,7 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
     await Promise.all(Array.from({ length: AT_ONCE }, some))
   }
 
-  /** It takes the network and PostgreSQL some work to answer, so a test asks seldom. */
+  /** Adds a pause before each query, because the answers cost the network and PostgreSQL processor time. */
   const seldom =
     <T>(ask: () => Promise<T>) =>
     async () => {
@@ -92,11 +92,14 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
     assert.ok(sorted.at(-1)! < MOST_GONE, what)
   }
 
-  /** Milliseconds from the end of the former session to the begin of the next one, of all that began after `since`. */
+  /**
+   * For each session that began after `since`, returns the milliseconds from the end of the former session to its
+   * beginning.
+   */
   const gaps = (found: readonly SessionTimes[], since: number) =>
     found.flatMap(({ opened_at, closed_at }) => (opened_at! > since ? [opened_at! - closed_at!] : []))
 
-  /** A text from a person to each account. */
+  /** Sends a text from a person to each account. */
   async function writeToAll(label: string): Promise<void> {
     for (const index of instances.keys()) {
       const from = CONTACTS[index % CONTACTS.length]!

@@ -214,7 +214,8 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
     await allArrived()
     assert.deepEqual(Object.keys(await world.homes()).sort(), ['a', 'c'])
 
-    // Nobody takes the instances of the last one. They are not those of a member that has failed.
+    // No member is left that could take the instances of the last one. They are released, so a later start does not
+    // treat them as instances of a failed member.
     await c().running().stop()
     await a().running().stop()
     assert.deepEqual(await world.sql('SELECT instance FROM svc_home WHERE writer IS NOT NULL'), [])

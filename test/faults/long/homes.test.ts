@@ -6,7 +6,7 @@ import { runHomes } from '../homes-model.ts'
 import { createSeeded } from '../seeded.ts'
 
 const random = createSeeded()
-/** Each needs a third of a second of processor time, and a file of tests may take 400 s. */
+/** Number of takeovers. Each needs a third of a second of processor time, and a test file may take at most 400 s. */
 const TAKEOVERS = 1_000
 
 test(`over a thousand takeovers no record has two writers (SVC_TEST_SEED=${random.seed})`, { skip: noPostgres }, async () => {

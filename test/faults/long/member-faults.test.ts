@@ -1,6 +1,6 @@
 /**
- * Random members of a cluster are cut off or stand still at random, for a short or a long time. Only those with a long
- * fault may be removed. The seed is printed, and SVC_TEST_SEED sets it.
+ * Random members of a cluster are cut off or paused, for a short or a long time. Only members with a long fault may be
+ * removed. The seed is printed, and SVC_TEST_SEED sets it.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,9 +13,11 @@ import { createSeeded } from '../seeded.ts'
 
 const MEMBERS = 4
 const ROUNDS = 6
-/** A counter that stands still for this time in ms is no sign that its service has ended. */
+/**
+ * Duration of a short fault in ms. A counter that does not rise for this time is no sign that its service has ended.
+ */
 const SHORT = 1_000
-/** The others remove a member after at most six seconds. */
+/** Duration of a long fault in ms. The others remove a member after at most six seconds. */
 const LONG = 9_000
 
 describe('members with random faults', { skip: noPostgres, timeout: 400_000 }, () => {
@@ -58,7 +60,7 @@ describe('members with random faults', { skip: noPostgres, timeout: 400_000 }, (
           each,
           names.filter((name) => name !== each.name),
         )
-      // A look more, so that each has observed the others.
+      // This is time for another look, so that each member has observed the others.
       await pause(2_500)
       const [, ...faulty] = seeded.shuffled(members)
       const chosen = faulty

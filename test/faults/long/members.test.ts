@@ -1,4 +1,4 @@
-/** Two members of a cluster, as processes, whose ways to the database are cut. */
+/** Two members of a cluster run as processes, and their connections to the database are cut. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -49,7 +49,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 300_000 }, () 
       async () => (await side.query("SELECT FROM svc_service WHERE state = 'member' AND writer IS NOT NULL")).rowCount,
       (count) => count === 2,
     )
-    // Each has seen the other one.
+    // After this time, each member has seen the other one.
     await pause(2_000)
   })
   after(async () => {
@@ -64,7 +64,10 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 300_000 }, () 
     proxy.cut()
   }
 
-  /** Every login has another counter in it, so an equal payload means that there was no new login. */
+  /**
+   * Resolves with the payload of the last login. Every login contains another counter, so an equal payload means that
+   * there was no new login.
+   */
   async function lastLogin(): Promise<unknown> {
     const { phones } = await ground.sandbox.get<{ phones: { phone: string; devices: { login: unknown }[] }[] }>('/state')
     return phones.find(({ phone }) => phone === ME)!.devices[0]!.login
@@ -94,7 +97,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 300_000 }, () 
     const foundAt = performance.now()
     assert.equal((await ground.service.ended).signal, 'SIGKILL')
     const tookMs = performance.now() - foundAt
-    // The member is removed after five seconds.
+    // The other member removes this one after five seconds.
     assert.ok(tookMs > 2_900 && tookMs < 5_500, `${tookMs} ms`)
     assert.deepEqual([second.child.exitCode, second.child.signalCode], [null, null])
   })

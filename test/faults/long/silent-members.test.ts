@@ -35,7 +35,7 @@ describe('members without a sign of life', { skip: noPostgres, concurrency: true
     members.forEach(cutOff)
     await pause(3_000)
     a.proxy.refuse(false)
-    // Longer than the time after which a member is removed whose process has ended.
+    // The pause is longer than the time after which a member is removed if its process has ended.
     await pause(2_500)
     b.proxy.refuse(false)
     const before = members.map(({ looks }) => looks())
@@ -48,7 +48,7 @@ describe('members without a sign of life', { skip: noPostgres, concurrency: true
     const { members, schema, side, writers } = await several('a', 'b', 'c')
     const [a, b, c] = members
     const operator = await cluster.client(schema)
-    // A member ends a session that is idle in a transaction.
+    // The session of the operator must be busy, because members end a session that is idle in a transaction.
     const working = assert.rejects(
       operator.query(`BEGIN; SELECT FROM svc_writer WHERE id = '${a.store.ownerId}' FOR UPDATE; SELECT pg_sleep(60)`),
       /canceling statement/,

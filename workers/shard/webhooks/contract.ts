@@ -76,7 +76,7 @@ export interface Outbox {
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
-  /** Returns the operations of `note` for an event that nobody needs, for the commit of its cause. */
+  /** Returns the operations that must be committed with the cause of an event for which `wanted` is false. */
   noted(event: WebhookEvent): Op[]
   /** Must be called when the configuration has changed. */
   configured(): void

@@ -40,7 +40,7 @@ export interface PartTurnsDeps extends SignalRepositoryDeps {
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Decryption must see the changes of earlier messages while they are being written. */
+  /** Dependencies of the decryption. Its keys include the changes of earlier messages that are still being written. */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {

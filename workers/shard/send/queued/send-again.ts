@@ -22,7 +22,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network accepted this deletion the first time, so the message to delete no longer exists.
+        // The network accepted this deletion at the first attempt, so the message that it deletes no longer exists.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error
