@@ -22,7 +22,7 @@ interface BoomLike {
 /** Reads why a socket has ended. Libraries may throw values that are not Errors, so `error` may be any value. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // The stanza about a removed device may have no code of its own. Without this check, its end would count as a
+  // The stanza about a removed device may have no code. Without this check, the end of the socket would count as a
   // replaced connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
