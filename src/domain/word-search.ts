@@ -7,7 +7,7 @@ const MARKS = /\p{M}/gu
  */
 const LONG_WORD = 3
 const DIGIT = /\d/
-/** Number of options from which on a list has a field for a search. */
+/** A list with at least this many options has a search field. */
 const MANY = 12
 
 const plain = (text: string) => text.normalize('NFD').replace(MARKS, '').toLowerCase()

@@ -15,7 +15,7 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
   streams: Readonly<Record<StreamReader, number>>
   /** All services of the store; undefined if only this machine can use it. */
   nodes: readonly Pick<ServiceNode, 'state'>[] | undefined
-  /** True if the service can be one of a pair. */
+  /** True if the service can be one of a pair (an active service and its standby). */
   isPair: boolean
   now: number
 }

@@ -10,12 +10,12 @@ export interface Homes {
    */
   claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
   /**
-   * Gives the homes of these instances up. All commits for them must have ended. Other services may then claim the
+   * Gives up the homes of these instances. All commits for them must have ended. Other services may then claim the
    * instances; if `wanted` is given, at first only the service with this id. If `release` rejects, `isOwn` tells which
    * instances this service still has.
    */
   release(instances: readonly string[], wanted?: string): Promise<void>
-  /** Gives the home of a completely erased instance up, and removes its entry from the store. */
+  /** Gives up the home of a completely erased instance, and removes its entry from the store. */
   remove(instance: string): Promise<void>
   /**
    * True if the store has answered that this service has the instance, and the service has not begun to release it

@@ -78,7 +78,7 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
       return
     }
     const hold = await isOpen.promise
-    // If the hold fails, the connection ends, and the asker asks again.
+    // If the hold fails, the connection ends, and the process that wants to open lmdb asks again.
     held = held.then(() => holdWhileOpening(peer, asker, closed, hold)).catch(() => void peer.destroy())
   }
 

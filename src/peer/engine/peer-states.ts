@@ -19,7 +19,7 @@ export interface PeerStates {
 
 export interface PeerStatesDeps {
   now(): number
-  /** `here`, or the id of the service that has the instance. Undefined if nobody knows. */
+  /** Returns `here`, or the id of the service that has the instance. Undefined if this is not known. */
   homeOf(instance: string): string | undefined
 }
 

@@ -68,7 +68,8 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
       for (const key of keys) found.set(key, null)
       for await (const [key, bytes] of store.range(prefix)) found.set(key, bytes)
     }
-    // A change of this service is newer than what was read before it.
+    // If this service has stored a change meanwhile, the records that were just read may be older, so they are read
+    // again.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
     // If a family was loaded during this read, the read lacks it. The version then stays old, so the next read includes

@@ -78,7 +78,7 @@ test('a person is found once, and again after a change of the pairs or while one
   await map('3')
   const early = lidOf()
   await map('4')
-  // The memory of persons learns the latest change before the early search ends.
+  // This look-up puts the latest change into memory before the early look-up ends.
   const other = identity.person('4@lid')
   held.resolve()
   await other

@@ -9,7 +9,10 @@ export interface NodeLook {
   id: string
   /** Any text or number that changes while the service runs. */
   beat: number | string
-  /** Id of its connection, or of any other sign that only its process can give; undefined if the server has ended it. */
+  /**
+   * Id of the service's connection, or of another sign that only its process can give; undefined if the connection has
+   * ended.
+   */
   connection: string | undefined
 }
 

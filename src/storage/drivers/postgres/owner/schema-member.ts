@@ -96,8 +96,8 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
 }
 
 /**
- * Answers of members that cannot replace this one. The answer `other` is missing, because a new member may be at the
- * address, which could replace this one.
+ * Answers of members that do not replace this one. `other` is not among them, because the new process at the address
+ * may be a member that could replace this one.
  */
 const REPLACES_NOBODY: ReadonlySet<unknown> = new Set<MemberAnswer>(['away', 'refused'])
 const REACHED: ReadonlySet<unknown> = new Set<MemberAnswer>(['reaches', 'away'])
