@@ -18,7 +18,7 @@ import { postgresEnv } from '../test/harness/store-env.ts'
 import type { Bare } from './parts/bare.ts'
 import { type Part, startPart } from './parts/calls.ts'
 import type { Driver } from './parts/driver.ts'
-import { spread } from './parts/numbers.ts'
+import { round, spread } from './parts/numbers.ts'
 import type { Receiver } from './parts/receiver.ts'
 
 export { median, round, type Spread, type Summary, spread, summary } from './parts/numbers.ts'
@@ -136,6 +136,12 @@ export function idleMs(): number {
   // The line has `cpu`, then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
   return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
+}
+
+/** Returns a function that returns the mean number of idle cores since this call. Linux only. */
+export function watchIdle(): () => number {
+  const [idle, begun] = [idleMs(), performance.now()]
+  return () => round((idleMs() - idle) / (performance.now() - begun))
 }
 
 function statusMb(pid: number, field: string): number {

@@ -3,6 +3,7 @@
  * text in each direction, the rate of texts, and the time from stanza to webhook. Both have the same number of
  * connected instances.
  */
+import { cpus } from 'node:os'
 import {
   amount,
   type Bench,
@@ -22,7 +23,7 @@ import { type ReceivingRound, type ReceivingSide, receiveRound, sendRound, servi
 import { threadTimes, timesBetween } from './thread-times.ts'
 
 const MANY = amount(50, 3)
-const TEXTS: Record<number, number> = { 1: amount(200, 10), [MANY]: amount(600, 20) }
+const TEXTS: Record<number, number> = { 1: amount(150, 10), [MANY]: amount(500, 20) }
 const SECONDS = amount(1.5, 1)
 /**
  * Measurements of received texts: the number of instances that receive them, and the texts per second of all these
@@ -34,13 +35,11 @@ const RECEIVED = [
   { instances: MANY, rate: amount(200, 20) },
 ]
 /** Number of texts that each service sends and receives before the measurement. */
-const WARM = { out: amount(1_500, 10), in: amount(2_000, 10) }
+const WARM = { out: amount(1_000, 10), in: amount(1_500, 10) }
 /** Largest number of texts that are queued at a time. The queue of an instance has at most 1,000 items. */
 const AT_ONCE = 500
 /** Number of cores of the machine for which the rate of a member alone is computed. */
 const CORES = 2
-/** Number of idle cores below which the machine counts as full. */
-const FULL = 0.2
 const FIRST = { postgres: 1_000, lmdb: 2_000 }
 const SENDERS = phoneNumbers(3_000, MANY)
 
@@ -55,7 +54,7 @@ export interface Others {
 }
 
 interface Sent extends Measured {
-  /** Number of cores that each part of the machine used. */
+  /** Number of cores that each process used, that were idle, and that all other programs of the machine used. */
   cores: Record<string, number>
   /** CPU time in ms of the main thread and of the shard, for each text. */
   main: number
@@ -80,7 +79,8 @@ async function sendMeasured(side: Loaded, others: Others, contact: string, insta
   const { main, shard } = timesBetween(side.pid, threads, threadTimes(side.pid))
   const names = Object.keys(before) as (keyof typeof before)[]
   const cores = Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / took]))
-  return { ...measured, cores, main: main / count, shard: shard / count }
+  const left = cpus().length - Object.values(cores).reduce((sum, used) => sum + used, 0)
+  return { ...measured, cores: { ...cores, others: left }, main: main / count, shard: shard / count }
 }
 
 async function warm(bench: Bench, side: Loaded, accounts: readonly string[], contact: string): Promise<void> {
@@ -113,7 +113,6 @@ function shownSent(all: Record<Store, readonly Sent[]>) {
       main_ms: spread(all.postgres.map(({ main }) => main)),
       shard_ms: spread(all.postgres.map(({ shard }) => shard)),
       computed_per_s: round(spread(all.postgres.map(computed)).median, 0),
-      is_full: coresOf('idle').median < FULL,
       cores: Object.fromEntries(Object.keys(cores).map((name) => [name, coresOf(name).median])),
     },
   }

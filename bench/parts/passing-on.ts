@@ -6,10 +6,10 @@
 import { Pool } from 'undici'
 import type { Instance } from '../../test/harness/gateway.ts'
 import { until } from '../../test/harness/until.ts'
-import { amount, type Bench, idleMs, median, phoneNumber, ROUNDS, round, sleep, spread, textTo } from '../measure.ts'
+import { amount, type Bench, median, phoneNumber, ROUNDS, round, sleep, spread, textTo, watchIdle } from '../measure.ts'
 import type { BenchMember } from './members.ts'
 
-const READS = amount(200, 5)
+const READS = amount(150, 5)
 const TEXTS = amount(50, 5)
 /** Pause in ms after a text, so that the next request is not delayed by work for this text. */
 const PAUSE = 25
@@ -57,6 +57,7 @@ async function pairs(way: Way, request: Request, count: number, pauseMs: number)
 
 async function latency(way: Way, request: Request, count: number, pauseMs: number) {
   await pairs(way, request, count, pauseMs)
+  const idle = watchIdle()
   const p50: Record<'direct' | 'passed_on' | 'added', number[]> = { direct: [], passed_on: [], added: [] }
   for (let at = 0; at < ROUNDS; at++) {
     const times = await pairs(way, request, count, pauseMs)
@@ -65,7 +66,12 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
     p50.passed_on.push(other)
     p50.added.push(other - one)
   }
-  return { direct_p50_ms: spread(p50.direct), passed_on_p50_ms: spread(p50.passed_on), added_p50_ms: spread(p50.added) }
+  return {
+    direct_p50_ms: spread(p50.direct),
+    passed_on_p50_ms: spread(p50.passed_on),
+    added_p50_ms: spread(p50.added),
+    cores_idle: idle(),
+  }
 }
 
 /**
@@ -75,12 +81,12 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
 async function rate(way: Way, request: Request) {
   await pairs(way, request, 1, 0)
   const all: Sides = { direct: [], passedOn: [] }
-  const [idle, begun] = [idleMs(), performance.now()]
+  const idle = watchIdle()
   for (let at = 0; at < ROUNDS; at++) {
     const times = await pairs(way, request, DOCUMENTS, 0)
     for (const side of ['direct', 'passedOn'] as const) all[side].push(times[side].reduce((sum, ms) => sum + ms, 0))
   }
-  const coresIdle = (idleMs() - idle) / (performance.now() - begun)
+  const coresIdle = idle()
   const added = all.passedOn.map((ms, index) => ms - all.direct[index]!)
   const megabytes = (BYTES * DOCUMENTS) / MB
   return {
@@ -89,7 +95,7 @@ async function rate(way: Way, request: Request) {
     passed_on_ms: spread(all.passedOn, 0),
     added_ms: spread(added, 0),
     mb_per_s: round((megabytes * 1_000) / Math.max(1, median(added)), 0),
-    cores_idle: round(coresIdle, 1),
+    cores_idle: coresIdle,
   }
 }
 
