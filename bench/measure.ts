@@ -64,7 +64,7 @@ const built = async (checkout: string) => {
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  const [, flags = ''] = /&& node (.*?) ?dist\/src\/start\.js$/.exec(scripts.start) ?? []
+  const [, flags = ''] = /&& node (.*?) ?dist\/src\/[\w-]+\.js$/.exec(scripts.start) ?? []
   return [...flags.split(' ').filter(Boolean), join(checkout, 'dist/src/start.js')]
 }
 

@@ -295,11 +295,11 @@ test('the SDK of the tools is loaded by one file, and that one late', () => {
   assert.deepEqual(naming(/^import (?!type).*mcp\/server\.ts'|^import (?!type).*'\.\/server\.ts'/m), [])
 })
 
-test('only config.ts reads the environment, and bin.ts hands it on', () => {
+test('only config.ts reads the environment, and a restart hands it on', () => {
   const readers = [...sources('src'), ...sources('workers')].filter((path) =>
     readFileSync(join(root, path), 'utf8').includes('process.env'),
   )
-  assert.deepEqual(readers.toSorted(), ['src/bin.ts', 'src/config.ts'])
+  assert.deepEqual(readers.toSorted(), ['src/config.ts', 'src/restart-frugally.ts'])
 })
 
 describe('the table notices', () => {

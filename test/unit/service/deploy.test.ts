@@ -36,8 +36,10 @@ test('the image is built of files that are there, and of nothing else: neither s
 })
 
 test('what is started, compiled and checked has the same name everywhere', () => {
-  const start = '--max-semi-space-size=2 --v8-pool-size=1 dist/src/start.js'
-  assert.ok(textOf('package.json').includes(`node ${start}"`))
+  const flags = '--max-semi-space-size=2 --v8-pool-size=1'
+  const start = `${flags} dist/src/start.js`
+  for (const args of ['', ' --sandbox'])
+    assert.ok(textOf('package.json').includes(`node ${flags} dist/src/npm-start.js${args}"`), args)
   assert.ok(textOf('deploy/Dockerfile').includes(`CMD ["node", "${start.replaceAll(' ', '", "')}"]`))
   assert.ok(textOf('deploy/svc.service').includes(`ExecStart=/usr/bin/node ${start}`))
 })
