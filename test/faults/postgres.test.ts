@@ -1245,6 +1245,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await side.query('ALTER TABLE svc_home DROP COLUMN taken_over_at')
     const dump = await cluster.client(schema)
     await dump.query('BEGIN; SELECT FROM svc_home')
+    await (await openStore(url, { isReader: true })).close()
     await assert.rejects(openStore(url), /uses a table of the store in .* for a long time, for example pg_dump, so this release/)
     await dump.query('COMMIT')
     const last = await openStore(url)
