@@ -1,0 +1,60 @@
+/**
+ * A member is killed, and the one that gets its instance gives it to a third one. The killed one might only have stood
+ * still, and log in once more. So a session that ends the one of the third member stops the instance only the fourth time.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { noPostgres } from '../../harness/postgres.ts'
+import { until } from '../../harness/until.ts'
+import { type ClusterWorld, startClusterWorld } from '../cluster-world.ts'
+
+const PHONE = '5511999997002'
+const HOME = 'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE h.instance = $1'
+
+let world: ClusterWorld
+before(async () => {
+  if (!noPostgres) world = await startClusterWorld(['a', 'b', 'c'])
+})
+after(() => world?.stop())
+
+test('an instance that was taken over and has moved since logs in again if its session is replaced', {
+  skip: noPostgres,
+  timeout: 300_000,
+}, async () => {
+  const instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
+  const homeOf = async () => (await world.sql(HOME, [instance.id]))[0]?.name as string | undefined
+  const left = [...world.members]
+  const leave = (name: string | undefined) =>
+    left.splice(
+      left.findIndex((each) => each.name === name),
+      1,
+    )[0]!
+  await leave(await homeOf())
+    .running()
+    .kill()
+  await world.connected([instance], 60_000, left)
+  await leave(await homeOf())
+    .running()
+    .stop()
+  await world.connected([instance], 60_000, left)
+  assert.equal(await homeOf(), left[0]!.name)
+
+  const bodyOf = async (path: string) => (await world.askAt(left[0]!, instance, 'GET', path)).body as Record<string, unknown>
+  const replaceAtLogins = async (times: number) => {
+    await world.sandbox.fault({ on: 'login', match: { phone: PHONE }, do: { stream_error: 'replaced' }, times })
+    await world.sandbox.cut(PHONE)
+  }
+  const { connected_at: before } = await bodyOf('/device')
+  await replaceAtLogins(3)
+  await until(
+    async () => (await bodyOf('/device')).connected_at,
+    (found) => typeof found === 'string' && found !== before,
+    60_000,
+  )
+  await replaceAtLogins(1)
+  await until(
+    async () => (await bodyOf('/status')).status,
+    (status) => status === 'stopped',
+    60_000,
+  )
+})
