@@ -50,7 +50,7 @@ try {
       result[`${size}, ${name}`] = { after_stop: afterStop }
       // With the limit lifted, only a start after a normal stop is measured.
       if (limit === LIFTED && !SMOKE) continue
-      // Wait for the work that a login leaves after it has finished.
+      // Waits for the work that is left after the logins.
       await sleep(amount(2_000, 200))
       await running.service.kill()
       result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }

@@ -59,7 +59,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, round((value - before[name]!) / count)]))
   }
 
-  /** Waits until delayed writes are done. */
+  /** Waits 300 ms, in which delayed writes end. */
   const settled = () => sleep(300)
 
   async function out(count: number, link?: number) {

@@ -33,7 +33,7 @@ const bench = await startBench()
 const { sandbox } = bench
 const driver = startPart<Driver>('driver.ts')
 
-/** Waits until delayed writes are done. */
+/** Waits 700 ms, in which delayed writes end. */
 const settled = () => sleep(700)
 const kB = (bytes: number, texts: number) => round(bytes / texts / 1_000)
 
@@ -86,8 +86,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   return {
     out: await allocated(TEXTS, () => out(TEXTS, PER_SECOND)),
     in: await allocated(TEXTS, () => into(TEXTS, PER_SECOND)),
-    // The service also allocates without texts. This is its amount in ten seconds, about what the measurement of the
-    // paced texts includes.
+    // The service also allocates memory without texts. This is the amount in the time that the paced texts take.
     idle: await allocated(TEXTS, () => sleep((1_000 * TEXTS) / PER_SECOND)),
   }
 }

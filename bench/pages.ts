@@ -30,7 +30,7 @@ const { sandbox } = bench
 const file = join(bench.dir, 'commits')
 const recorded = () => readFileSync(file, 'utf8').split('\n').length - 1
 
-/** Waits until delayed writes are done. */
+/** Waits 700 ms, in which delayed writes end. */
 const settled = () => sleep(700)
 
 async function record() {

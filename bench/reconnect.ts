@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time and the memory of many reconnects of one instance. Each reconnect is a restart of the session
- * by the API. Disconnections by the network would not do, because the delay before the next login grows after each.
- * `BENCH_FULL=1` does 10,000 reconnects.
+ * by the API. The network does not disconnect the instance, because the delay before the next login would grow each
+ * time. `BENCH_FULL=1` does 10,000 reconnects.
  */
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'

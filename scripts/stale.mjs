@@ -7,9 +7,9 @@ import { join } from 'node:path'
 
 const folder = process.argv[2]
 /**
- * Returns true if a compiled file needs a source with the same name. Four folders need none: the dashboard, the copied
- * library, the program that tests start and the second part of the shard's bundle. A bundle of a thread needs the
- * source of the thread's main module.
+ * Returns true if the file must have a source. Files in four folders have no source of the same name: the dashboard,
+ * the copied library, the program that tests start, and the chunks of the shard's bundle. The source of
+ * `main.bundle.js` is `main.ts`.
  */
 const isCompiled = (name) =>
   /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules|program|workers[/\\]shard[/\\]chunks)[/\\]/.test(name)

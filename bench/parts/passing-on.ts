@@ -75,8 +75,8 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
 }
 
 /**
- * Measures the rate at which a document passes between the members. It is computed from the added time, because the
- * service reads and decodes the body in both ways.
+ * Measures how fast a document is passed on between members. The rate is computed from the time that a passed-on
+ * request takes longer than a direct one, because the service reads and decodes the body in both cases.
  */
 async function rate(way: Way, request: Request) {
   await pairs(way, request, 1, 0)

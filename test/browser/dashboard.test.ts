@@ -843,7 +843,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('sends the rest of it again as a range, with its progress', async () => {
-    // This page of the search lists only older events, but must not change the time range of the resend.
+    // The page shows older events only. This must not change the time range of the resend.
     await to('webhook-log?further=2020-01-01T00:00:00.000Z')
     await page.getByText('No event fits').waitFor()
     await button('Resend a range').click()

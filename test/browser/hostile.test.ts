@@ -17,7 +17,8 @@ const ME = '5511999990501'
 const BEN = '5511988880501'
 
 /**
- * Name of the attribute of every element, and of every added attribute, that the texts below could become on a page.
+ * Name of an attribute in the texts below. If a page interpreted such a text as markup, it would create an element or
+ * an attribute with this name.
  */
 const MARK = 'data-hostile'
 const SHORT = `"'><b ${MARK}>`

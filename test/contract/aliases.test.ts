@@ -190,7 +190,7 @@ test('what is wrong is told under the name that the caller used', async () => {
   )
   assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
   assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
-  // Only the operation itself can find this error. Nevertheless it must name the field of the alias.
+  // Only the operation itself can find this error. Nevertheless the error must name the field of the alias.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
     const refused = await outcome(route, { value })

@@ -43,8 +43,8 @@ interface Fault {
   slot?: string
   state?(world: World): Promise<unknown>
   /**
-   * Runs after `state` of all faults of the request, because it sends requests whose answers depend on the changes of
-   * `state`.
+   * Runs after the `state` functions of all faults of the request, because it sends requests whose answers depend on
+   * their changes.
    */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void

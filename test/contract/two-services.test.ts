@@ -78,7 +78,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
     let added = 0
     let decisions = 0
     const [made, revoked] = [new Set<string>(), new Set<string>()]
-    /** Newest name of each key, by its id. It is known, because only one worker renames a key. */
+    /** Newest name of each key, by its id. The newest name is known, because only one worker renames each key. */
     const names = new Map<string, string>()
 
     async function work(own: Running, name: string): Promise<void> {

@@ -64,7 +64,7 @@ test('an instance has its counts of the window, and its values of now', async ()
     name: 'leads by cpu',
     status: 'qr',
     cpu_ms: 600,
-    // 600 ms of CPU time in 30 s are 2 %.
+    // 600 ms of CPU time in 30 s is 2 % of one core.
     cpu_percent: 2,
     memory_bytes: 10,
     sent: 0,

@@ -137,7 +137,7 @@ test('after a lost connection what was prepared is prepared again, and each item
   assert.deepEqual(column(all, 'id'), [first.id, second.id])
   assert.equal(all[1]!.sha256, sha256(two))
   // The first message is sent again with its stored upload. The media of the second one are uploaded again, because an
-  // upload that was prepared in a session that has ended is not used.
+  // upload from an ended session is not used.
   assert.equal(await uploads(), before + 3)
 })
 

@@ -24,8 +24,8 @@ const write = async (path: string, body: Json) =>
   assert.deepEqual(await stage.world.gateway.must(stage.instance, 'PUT', `/privacy/${path}`, body), { value: true })
 const refused = (path: string, body: unknown) => asking.refused('PUT', `/privacy/${path}`, body)
 /**
- * Makes the network answer one query of this kind with the action. If `more` has no `times`, each such query is
- * answered so.
+ * Makes the network answer one query of this kind with the action. If `more` has no `times`, every query of
+ * this kind gets this answer.
  */
 const instead = (match: Json, action: unknown, more?: Json) => asking.instead({ account: ME, ...match }, action, more)
 

@@ -105,8 +105,8 @@ async function groupWith(stranger: string) {
   }
 }
 
-// An earlier bug: if this read failed, the notification was treated as an unknown stanza. It was acknowledged, and
-// lost.
+// An earlier bug: if the read of the pair (number and LID) failed, the notification was treated as an unknown stanza.
+// So it was acknowledged and lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)

@@ -128,8 +128,8 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// An earlier bug: a write for which the disk has only half of the space ends without an error, so half of a file was
-// acknowledged as stored.
+// An earlier bug: if the disk has space for only half of the data, the system writes this half and reports no error. So
+// half of a file was acknowledged as stored.
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return

@@ -133,7 +133,7 @@ for (const [to, devices] of [
     let number = 0
     let refused: number
     do {
-      // Each round with a group creates a new one, whose members do not have the sender key yet.
+      // Each round with a group creates a new group, whose members do not have the sender key yet.
       const chat = to === 'a group' ? await createGroup(person) : person
       let seen = 0
       refused = 0

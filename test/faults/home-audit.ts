@@ -1,6 +1,6 @@
 /**
- * A trigger in the database of a test. It notes each record of an instance that is written by a service that is not the
- * home of the instance.
+ * A trigger in the database of a test. It notes each write to a record of an instance by a service that is not the home
+ * of the instance.
  */
 type Sql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 

@@ -57,8 +57,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
   await query(NOTING)
   const instances = Array.from({ length: 6 }, () => randomUUID() as string)
   /**
-   * The last confirmed number of each writer and instance. Earlier numbers may be missing in the store, because of
-   * commits that wait together only the last value of a record is stored.
+   * The last confirmed number of each writer and instance. Earlier numbers may be missing in the store: if several
+   * commits wait together, only the last value of a record is stored.
    */
   const confirmed = new Map<string, number>()
 
@@ -69,8 +69,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       isEnding = true
     }
     const options = { connect: () => connect(targetOf(url)), silenceMs: PATIENCE, doubtMs: PATIENCE, onOver }
-    // The driver of a store is not used, because it would open four more connections, and a takeover would take four
-    // times as long.
+    // The writers are opened without the driver of a store. The driver would open four more connections, and a
+    // takeover would take four times as long.
     const main = await openWriter({ ...options, service: undefined, thread: 0 })
     const thread = await openWriter({ ...options, service: main.id, thread: 1 })
     const [ofMain, ofThread] = [main, thread].map(({ write }) =>

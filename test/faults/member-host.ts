@@ -15,13 +15,13 @@ export interface RunningMember {
   name: string
   store: OpenStore
   proxy: PostgresProxy
-  /** The sentences with which the process would have ended. */
+  /** Sentences with which this member has reported that it must end. A real process would end at this point. */
   over: string[]
-  /** The names of the members that this one has removed. */
+  /** Names of the members that this member has removed. */
   lost: string[]
-  /** The names of the members whose removal the database has refused, as this member has reported. */
+  /** Names of the members that this member could not remove, because the database refused it. */
   notRemoved: string[]
-  /** Ends its connections and its port, as the end of its process does. */
+  /** Ends the member's connections and its port, as the end of a process does. */
   kill(): Promise<void>
   looks(): number
   /** Shuts the member down properly. */
@@ -30,7 +30,7 @@ export interface RunningMember {
 
 export const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1' })
 
-/** Starts a member. Its link is ended by `closeSides`. */
+/** Starts a member. `closeSides` ends its link to the others. */
 export async function startMember(cluster: Cluster, schema: string, name: string): Promise<RunningMember> {
   const { link, port } = await openSide()
   const proxy = await startProxy(cluster.socket)
@@ -94,7 +94,10 @@ const namesOf = (members: readonly { name: string }[]) =>
     .sort()
     .join()
 
-/** Resolves with the sentences with which the process would have ended. */
+/**
+ * Resolves when this member has reported that it must end, with the reasons. In a real service the process ends at this
+ * point; here several members share one process.
+ */
 export const isOver = ({ over }: RunningMember) =>
   until(
     async () => over,
@@ -106,7 +109,7 @@ export const put = (text: string) => ({ ops: [['k', Buffer.from(text)] as const]
 const HOLDERS = `SELECT l.pid FROM pg_locks l JOIN pg_locks m ON m.pid = l.pid AND m.locktype = 'advisory' AND m.classid = 7632143
   WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.objid = hashtext($1)::oid`
 
-/** Starts members in schemas of their own, and stops all of them at the end. */
+/** Starts groups of members, each group in a new schema. All members are stopped at the end. */
 export function memberBench(cluster: () => Cluster) {
   let schemas = 0
   const ending: (() => Promise<void>)[] = []

@@ -645,7 +645,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { waitForTurn } = await backendOf(cluster.url(schema))
     const turn = waitForTurn!({
       threads: 1,
-      // The database sees the connection at another address (127.0.0.1), which would work here too.
+      // The service states this host. The database itself sees another address of the connection (127.0.0.1), which
+      // would work here, too.
       node: nodeAt('node-b', { host: 'localhost', port: server.port }),
       signal: new AbortController().signal,
       onWaiting: () => looks++,
@@ -910,7 +911,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     await owner.close()
     await giveBack()
-    // An attempt to connect takes up to five seconds.
+    // An attempt to connect may take five seconds. A standby that is stopped must not wait for it.
     assert.ok(
       took.every((ms) => ms < 2_000),
       took.join(),

@@ -86,9 +86,9 @@ function refuse(outgoing: ServerResponse, wasTried: boolean): void {
   outgoing.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify({ error }))
 }
 
-/** A caller only sees that its connection has ended. */
+/** Prints which request was lost, because a caller only sees that its connection has ended. */
 function note({ method, url }: IncomingMessage, service: string, error: Error): void {
-  // The path of an instance has its token.
+  // Only the last part of the path is printed, because the path of an instance contains its token.
   process.stdout.write(`# a request was lost at ${service}: ${method} ${url?.split('/').at(-1)}: ${error.message}\n`)
 }
 

@@ -1,6 +1,6 @@
 /**
- * A cable to a server on this machine. A test makes it silent in one or both directions, without the loss of a byte, or
- * leads it to another server.
+ * A simulated cable to a server on this machine. A test can make it silent in one or both directions, so that all bytes
+ * arrive late but none is lost, or connect it to another server.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
@@ -11,11 +11,11 @@ export type Direction = 'there' | 'back'
 export interface Cable {
   port: number
   /**
-   * Bytes that are sent in these directions arrive when the silence has ended; so does the end of a connection. Without a
-   * direction, the silence ends.
+   * Makes the cable silent in these directions: bytes, and the ends of connections, arrive only after the silence.
+   * Without a direction, the silence ends.
    */
   silence(...directions: Direction[]): void
-  /** Ends all connections, and leads new ones to this server. */
+  /** Ends all connections. New connections are passed on to this server. */
   leadTo(server: NetConnectOpts): void
   /** Refuses connections from now on, as a machine does on which no server listens. */
   close(): Promise<void>
@@ -23,13 +23,16 @@ export interface Cable {
   open(): Promise<void>
 }
 
-/** The cable is open. `at`: the address at which it listens, by default any free port. */
+/** Starts an open cable. `at`: the address at which it listens, by default any free port. */
 export async function startCable(to: NetConnectOpts, at = { host: '127.0.0.1', port: 0 }): Promise<Cable> {
   let target = to
   let silent: Direction[] = []
   const sources = new Map<Socket, Direction>()
 
-  /** A socket that is not read does not notice that the other process has ended its connection. */
+  /**
+   * Reads a socket, unless its direction is silent. A socket that is not read does not notice that the other process
+   * has ended its connection.
+   */
   function read(socket: Socket, direction: Direction): void {
     if (silent.includes(direction)) socket.pause()
     else socket.resume()

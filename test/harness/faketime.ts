@@ -12,18 +12,20 @@ const library = existsSync(LIBRARIES)
       .find((path) => existsSync(path))
   : undefined
 
-/** Reason to skip tests of clocks; false if it is installed. */
+/** Reason to skip tests of clocks; false if libfaketime is installed. */
 export const noFaketime: string | false =
   library === undefined ? "libfaketime is not installed here (Debian's package libfaketime)" : false
 
 export interface FakeClock {
-  /** Environment variables of the process. Its monotonic clock stays right, as that of a machine whose time is set. */
+  /**
+   * Environment variables of the process. They do not change its monotonic clock, as on a machine whose time is set.
+   */
   env: Record<string, string>
-  /** The process has the new time after a second at most. */
+  /** Sets by how many hours the clock is ahead. The process has the new time after at most one second. */
   set(hours: number): Promise<void>
 }
 
-/** `file`: a file that does not exist yet. */
+/** Creates a clock that is ahead by `hours`. `file`: path of a file that does not exist yet. */
 export async function createFakeClock(file: string, hours: number): Promise<FakeClock> {
   const set = (ahead: number) => writeFile(file, `${ahead < 0 ? '' : '+'}${ahead * 3_600}`)
   await set(hours)

@@ -6,18 +6,22 @@ import { type Cluster, createServerFolder, programs, runServer } from './postgre
 import { until } from './until.ts'
 
 export interface StandbyServer extends Cluster {
-  /** Makes it a server of its own, which accepts commits. The former primary server must have ended. */
+  /** Makes the standby an independent server, which accepts commits. The former primary server must have ended. */
   promote(): Promise<void>
 }
 
-/** `settings`: those of the primary server; a standby must allow as many connections. */
+/**
+ * Starts a standby of this server. `settings`: those of the primary server, because a standby must allow as many
+ * connections.
+ */
 export async function startStandbyServer(primary: Cluster, settings: Record<string, string> = {}): Promise<StandbyServer> {
   const folder = createServerFolder()
   const { dir, data, user } = folder
   const copy = ['-h', dirname(primary.socket), '-U', 'svc', '-D', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
   await promisify(execFile)(join(programs!, 'pg_basebackup'), copy, { ...user, cwd: dir })
   const standby = await runServer(folder, settings)
-  // The standby has a copy of the settings of before, so it waits for no standby of its own after its promotion.
+  // The standby has copied the settings from before this change. So it waits for no standby of its own after its
+  // promotion.
   const asked = await primary.client()
   await asked.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
   await asked.query('SELECT pg_reload_conf()')

@@ -94,7 +94,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   return runServer(folder, settings)
 }
 
-/** Starts the server of a folder that has its data already. */
+/** Starts a server in a folder that already contains its data. */
 export async function runServer({ dir, data, user }: ServerFolder, settings: Record<string, string> = {}): Promise<Cluster> {
   const options = {
     listen_addresses: '',

@@ -101,8 +101,8 @@ test('a burst that is encrypted in advance leaves in order, and its texts say wh
   await client.until(() => texts().length === 20, 'the last text')
   const [first] = texts()
   assert.deepEqual(
-    // The intervals are exactly 5 ms, because the times are calculated and not measured. They are rounded to a
-    // hundredth of a ms.
+    // The intervals are exactly 5 ms, because the times are calculated and not measured. The differences are
+    // rounded to a hundredth of a ms.
     texts().map(({ number, at }) => [number, Math.round((at - first!.at) * 100) / 100]),
     Array.from({ length: 20 }, (_, index) => [index + 1, index * 5]),
   )

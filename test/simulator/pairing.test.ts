@@ -143,7 +143,8 @@ test('two linked accounts write to each other', async () => {
   await received(bob, 'hello bob')
   await bob.socket.sendMessage(jidOf(one), { text: 'hello ada' })
   await received(ada, 'hello ada')
-  // The other device sends a receipt too, so the test waits for both.
+  // The other device also sends a receipt. So the test waits for the receipt, too, and not only for the answer `hello
+  // ada`.
   await ada.until(() => {
     const updates = (ada.events['messages.update'] ?? []).flat().filter(({ key }) => key.id === sent?.key.id)
     return (

@@ -95,8 +95,8 @@ export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string
   )
 
 /**
- * The open store, which all running imports share, and their number. PostgreSQL refuses the earlier of two writers of
- * one thread.
+ * The open store, which all running imports share, and the number of these imports. With two writers in one thread,
+ * PostgreSQL would refuse the earlier one.
  */
 let writing: { store: Promise<OpenStore>; users: number } | undefined
 

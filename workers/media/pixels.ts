@@ -42,7 +42,10 @@ export function open(source: Source, isAnimated = false): Sharp {
   return sharp(data, { ...options, raw: { width, height, channels: 4 } }).timeout({ seconds: LIMIT_SECONDS })
 }
 
-/** Time limit for an animated image, in s: all of its frames may be decoded, on a machine with other work. */
+/**
+ * Time limit for an animated image, in s. It is long, because all frames may be decoded while the machine has other
+ * work.
+ */
 const PAGES_LIMIT_SECONDS = 120
 
 export const openPages = (path: string, page: number, pages: number): Sharp =>
@@ -89,7 +92,10 @@ export async function measure(source: Source): Promise<Picture> {
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
 }
 
-/** Longer side of the preview in pixels, as in the official apps. The preview is sent to every device. */
+/**
+ * Longer side of the preview in pixels, as in the official apps. The preview is sent to every device, so it must be
+ * small.
+ */
 const THUMBNAIL_SIDE = 72
 const THUMBNAIL_QUALITY = 55
 

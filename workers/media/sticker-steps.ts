@@ -36,7 +36,10 @@ export interface Try {
 const MAX_TRIES = 5
 /** Share of the allowed bytes. A result above this share is good enough, and no further step is tried. */
 const CLOSE = 0.6
-/** Share of the allowed bytes. A step that is estimated above it is not tried, because the estimate is a mean. */
+/**
+ * Share of the allowed bytes. A step whose estimate is above this share is not tried: the estimate is a mean, so
+ * the real size may exceed the limit.
+ */
 const MARGIN = 0.9
 
 /**

@@ -18,8 +18,8 @@ import { startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
 /**
- * Number of closed sessions in the record of each device, which make the file 11 kB long. The library keeps at most 40
- * of them.
+ * Number of closed sessions in the record of each device. With them, the file of one session has 11 kB. The library
+ * keeps at most 40 of them.
  */
 const CLOSED = 16
 const MB = 1_048_576

@@ -1,6 +1,7 @@
 /**
- * A member is killed, and the one that gets its instance gives it to a third one. The killed one might only have stood
- * still, and log in once more. So a session that ends the one of the third member stops the instance only the fourth time.
+ * An instance was taken over from a killed member, and then moved to a third member. The killed member might only have
+ * been paused, and log in once more. So if another session replaces the session of this instance, the instance logs in
+ * again. Only the fourth replacement stops it.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

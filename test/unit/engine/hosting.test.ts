@@ -52,7 +52,7 @@ function world() {
 
 /**
  * Starts one instance, and stops another one while its start still waits for its turn. The turn comes while the thread
- * is asked what it runs.
+ * is asked which instances it runs.
  */
 async function stopInLine(context: TestContext) {
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })

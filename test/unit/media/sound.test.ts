@@ -60,8 +60,8 @@ async function heard(path: string): Promise<Heard> {
 
 const RATE = 8_000
 /**
- * Returns the seconds of sound that this ffmpeg decodes, or 0 if it does not recognise the file. Some files that ffmpeg
- * makes, it takes for another format itself.
+ * Returns the seconds of sound that this ffmpeg decodes, or 0 if it does not recognise the file. ffmpeg takes some
+ * files that it has made itself for files of another format.
  */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)

@@ -72,7 +72,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // Several callers may request codes for a time. The longest time counts.
+  // Several callers may request that the socket is kept for some time. The longest time counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

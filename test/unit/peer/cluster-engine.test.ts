@@ -67,7 +67,10 @@ async function relayTo(port: number) {
     mend() {
       isCut = false
     },
-    /** Ends the connection on which the last of this number of further bytes arrives. */
+    /**
+     * Ends a connection after this number of further bytes on all connections: the one on which the last byte
+     * arrives.
+     */
     cutAfter(bytes: number) {
       leftBytes = bytes
     },
@@ -197,7 +200,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
   test('a call of an instance that moves waits for its new home', async () => {
     await b.start(config(AT_B), 'create')
     homes.set(AT_B, 'a')
-    // The other service does not have the instance either, and answers so.
+    // The other service does not have the instance either, and its answer says so.
     const moving = b.call(AT_B, asks('echo', 1))
     homes.set(AT_B, { id: 'another run', host: HOST, port: relay.port })
     setTimeout(() => homes.set(AT_B, 'b'), 300)

@@ -217,7 +217,10 @@ test('an instance is started with the settings that another member has just stor
 
 const OTHERS = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
 
-/** Homes as the store has them: `writers` has the member of each instance, and `wanted` to whom it was released. */
+/**
+ * Simulates the homes in the store. `writers`: the member of each instance, or null. `wanted`: the member to which
+ * an instance was released.
+ */
 function storedHomes(instances: readonly string[]) {
   const writers = new Map<string, string | null>(instances.map((each) => [each, null]))
   const wanted = new Map<string, string>()
@@ -319,7 +322,7 @@ for (const [what, deps] of NOT_STARTABLE)
     await lookAfter(60_000)
     await lookAfter(1_000)
     assert.deepEqual([writers.get('bad'), wanted.get('bad'), writers.get('good')], [null, 'b', 'a'])
-    // The other one gives it back, and so it is nobody's for a while.
+    // The other member gives the instance back, so for a while no member has it.
     wanted.set('bad', 'a')
     await lookAfter(0)
     assert.equal(writers.get('bad'), null)

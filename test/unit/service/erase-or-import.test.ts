@@ -1,4 +1,7 @@
-/** A member that has ended was importing a device. The one that claims its home makes the instance. */
+/**
+ * Tests devices whose import was interrupted, because the member that imported them has ended. The
+ * member that claims such a device must create its instance.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Log } from '../../../src/domain/log.ts'

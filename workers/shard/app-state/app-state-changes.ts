@@ -32,7 +32,7 @@ export interface AppStateChanges {
    * the phone has not shared the key of app state.
    */
   change: ChangeAppState
-  /** Called after the login. If the outcome of an earlier change is unknown, its collection is read. */
+  /** Called after the login. If the outcome of an earlier change is unknown, the collection of this change is read. */
   recover(): Promise<void>
 }
 

@@ -160,7 +160,7 @@ async function removeDevice(sock: NetworkSocket, deadlineMs: number, log: Connec
   await orLate(sentOrNot, deadlineMs, () => {})
 }
 
-/** Creates the ways in which the socket can be linked to an account: by QR code, by pairing code and by passkey. */
+/** Creates the methods to link the socket to an account: by QR code, by pairing code and by passkey. */
 function openPairing(
   sock: NetworkSocket,
   { events, steady, settled, passkeys }: ConnectionDeps,

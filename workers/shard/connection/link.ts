@@ -44,8 +44,8 @@ export interface LinkDeps<S extends Connection> {
 
 export interface Link<S extends Connection> {
   /**
-   * Opens a session. Never rejects, because failures are reported as events. With `fresh`, the earlier device is
-   * erased, and the session is for a device that was never linked.
+   * Opens a session. Never rejects, because failures are reported as events. With `fresh`, the credentials of the
+   * earlier device are erased, and the session registers a new device.
    */
   open(fresh: boolean): Promise<void>
   leave(end: (current: S) => Promise<void>): Promise<void>

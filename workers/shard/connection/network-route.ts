@@ -43,7 +43,7 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     async close() {
       proxy?.destroy()
       // `close` would wait for every answer, even of a host that no longer responds. The session that sent the requests
-      // has ended.
+      // has ended, so nobody needs the answers.
       await dispatcher.destroy()
     },
   }

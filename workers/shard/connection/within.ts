@@ -56,7 +56,7 @@ export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T
   })
 }
 
-/** Waits for this time. Rejects with `instance_not_connected` if the socket ends before it is over. */
+/** Waits for this time in ms. Rejects with `instance_not_connected` if the socket ends earlier. */
 export function pause(session: Ending, ms: number): Promise<void> {
   if (ms <= 0) return Promise.resolve()
   let timer: NodeJS.Timeout | undefined

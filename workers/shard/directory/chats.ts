@@ -223,7 +223,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that the device which made the change did not know. */
+/** Whether the chat has a message that the other device did not know when it made the change. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

@@ -44,8 +44,8 @@ export interface OutcomesOptions {
   onFailure(error: unknown, waitMs: number): void
   onWritten?(id: string): void
   /**
-   * Called when outcomes were not written before the end of the service, so the attempts of their rows will be
-   * repeated.
+   * Called when outcomes could not be written before the service ended. The attempts of their rows are then repeated
+   * after the next start.
    */
   onLost?(error: unknown): void
 }

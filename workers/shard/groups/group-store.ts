@@ -54,8 +54,8 @@ export function createGroupStore({
         await nextTurn()
       }
     } finally {
-      // This is in the same turn of the event loop as the last check of `open`, so that a later change starts another
-      // write.
+      // This assignment is in the same turn of the event loop as the last check of `open`, so that a later change
+      // starts another write.
       writing = null
     }
   }

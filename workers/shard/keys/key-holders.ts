@@ -21,7 +21,10 @@ export interface KeyHolders {
 
 const NOBODY: readonly string[] = []
 
-/** If no device lacked the key, the same record and list of devices (the same objects) are not parsed again. */
+/**
+ * Creates the records. If no device lacked the key, the record is not parsed again for the same record and the same
+ * list of devices (the same objects).
+ */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   /** The changes of a record are made one after the other, because it is read and written as a whole. */

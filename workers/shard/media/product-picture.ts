@@ -4,7 +4,7 @@ import { type PortraitContext, withPortrait } from './portrait.ts'
 import { type UploadContext, uploadPlain } from './upload.ts'
 
 const FOLDER = '/product/image'
-/** All hosts of the network serve each other's files under this name. */
+/** Name of the host that is used for all files. The hosts of the network serve each other's files. */
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 

@@ -66,7 +66,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  /** A logout or a move may run before this request, so the state is read after it. */
+  /** A logout or a move may run before this request, so the state is checked after the request. */
   async 'instance.pause'({ request }) {
     const state = await request('pauseRequested')
     if (state.reason === 'paused') return after(state)

@@ -32,7 +32,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** Maximum time in ms that the stored times lack, if a kill ended the previous run. */
+  /** Maximum time in ms by which the stored times are too short, if a kill ended the previous run. */
   let lost = 0
   let isStored = false
   /** Whether the stored record was written at a stop, and is complete. */

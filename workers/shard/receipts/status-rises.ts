@@ -39,7 +39,8 @@ export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>,
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = rise.people === people ? ofPeople : subjectsOf(levels, id, rise.people)
-        // In a group, `sent` is one status for all members, so the status of one member does not show it.
+        // In a group, `sent` is one status for all members, so the status of one member does not show whether
+        // `sent` was reported.
         if (rise.people !== people && (await levelOf(names, ahead)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)

@@ -1,6 +1,6 @@
 /**
- * Keeps the calls that are ringing. Only the offer of a call says whether it is a video call, so it is on disk until
- * the call ends.
+ * Keeps the calls that are ringing. Only the offer of a call says whether it is a video call, so the call is stored
+ * on disk until it ends.
  */
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'

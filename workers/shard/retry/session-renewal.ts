@@ -26,8 +26,8 @@ export interface SessionRenewalDeps {
 }
 
 /**
- * Renews the session with the device that sent a retry receipt. The new session uses the keys in the receipt, or,
- * if `mayFetch` returns true, keys from the network.
+ * Renews the session with the device that sent a retry receipt. The new session uses the keys in the receipt. If the
+ * receipt has no valid keys, it uses keys from the network, but only if `mayFetch` returns true.
  */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 

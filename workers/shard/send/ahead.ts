@@ -24,8 +24,8 @@ export interface AheadDeps {
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
   /**
-   * Returns what the handler of the item calls to get its media. It gives each prepared result once, and creates
-   * missing results. Call this when the item is sent.
+   * Returns the function with which the handler of the item gets its media. The function returns each prepared result
+   * once, and creates missing results. Call this when the item is sent.
    */
   take(svcId: string, session: Session): Once
 }

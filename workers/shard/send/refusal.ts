@@ -8,7 +8,7 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
-/** The account does not have the role that the query named. */
+/** Code of the network: the account does not have the role that the query named. */
 const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {

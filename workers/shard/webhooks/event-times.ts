@@ -11,7 +11,10 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** Maximum number of identifiers of chats in memory; a person has up to two. All evicted chats share one last time. */
+/**
+ * Maximum number of chat identifiers in memory; a 1:1 chat may have two. For all chats that were evicted, only one
+ * time is kept: the latest of their last events.
+ */
 const MAX_NAMES = 10_000
 /**
  * Maximum time in ms by which an event may be ahead of the clock. A later time is reduced, because all later events of

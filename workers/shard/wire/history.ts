@@ -68,7 +68,10 @@ interface OpenChat {
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** Jid with the number of the person, for a chat that has only a LID, from a receipt of an own message. */
+  /**
+   * Jid of the reader, with the number, in a receipt for a message of the account. It is used for a chat that has
+   * only a LID.
+   */
   receiptFrom: string | undefined
 }
 

@@ -88,7 +88,9 @@ interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   companions: SavedCompanion[]
 }
 
-/** These describe the connections of a device, which end with the process. */
+/**
+ * Fields that describe the connection of a device. They are not saved, because the connection ends with the process.
+ */
 type OfConnections = 'connection' | 'isAvailable' | 'nacksToIgnore' | 'login' | 'sessionTimes'
 type SavedCompanion = Omit<Companion, 'person' | 'address' | OfConnections>
 

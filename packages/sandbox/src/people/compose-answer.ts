@@ -67,7 +67,7 @@ function composeListRow(
 interface NativeButton {
   name: string
   params: Record<string, unknown>
-  /** Position in the carousel of the card with the button. */
+  /** Position of the card with the button in the carousel. */
   card?: number
 }
 

@@ -102,8 +102,8 @@ test('an ack with another hash of the devices than the last drops the lists of t
   assert.deepEqual(left(), ['77', '88'])
   fill()
   await devices.acked(ack(GROUP, '2:cccc'))
-  // Changes of a group's members are reported by notifications. So the first hash of members on a connection does not
-  // mean that the members changed.
+  // Notifications report the changes of a group's members. So the first hash of the members on a connection is only
+  // stored, and does not count as a change.
   assert.deepEqual([left(), forgotten.includes(GROUP)], [['88'], false])
   await devices.acked(ack(GROUP, '2:dddd'))
   assert.equal(forgotten.at(-1), GROUP)

@@ -131,7 +131,7 @@ test('a message whose content is on its way to the disk is not told; one that co
 })
 
 // An earlier bug: a message that nobody can decrypt was reported late, and a hidden addition to a message was reported
-// as one that waits forever.
+// as a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   const { store, waiting, translated, appended, unreported } = await begun(t)
   void waiting.add(key, node(), { protoType: 'msmsg', isFinal: true })

@@ -35,7 +35,10 @@ export interface Pairing {
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object
 
-/** Draws the code as a PNG. The library is loaded for the first code, because most instances are already linked. */
+/**
+ * Draws the code as a PNG. The library is loaded only when the first code is drawn, because most instances are already
+ * linked.
+ */
 async function imageOf(payload: string): Promise<Buffer> {
   const { default: QRCode } = await import('qrcode')
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M', rendererOpts: PLAIN })

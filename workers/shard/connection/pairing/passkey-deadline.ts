@@ -11,7 +11,7 @@ export function createPasskeyDeadline(clock: Clock) {
       endsAt = clock.now() + ms
       if (onTimeout) timer = setTimeout(onTimeout, ms)
     },
-    /** Clears only the timer; the deadline is still reported. */
+    /** Clears only the timer; `leftMs` still returns the time until the deadline. */
     clear: () => clearTimeout(timer),
     leftMs: () => endsAt - clock.now(),
   }

@@ -88,7 +88,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       // `pair-success` is verified with the new secret, and can arrive before the result of this query.
       await settled()
-      // If the attempt has ended by now, the keys were overwritten.
+      // If the attempt has ended by now, its keys were overwritten and must not be used.
       if (isOver) return
       await query(sealedRequestQuery(found.seal(creds)))
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Continues a pairing with a passkey after the phone has accepted its code. A key from the secret in the code proves to
- * the phone that this is the same device.
+ * Continues a pairing with a passkey after the phone has accepted its code. A key that is derived from the secret in
+ * the code proves to the phone that this is the same device.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import { rotateSecret } from '../../network/companion-refresh.ts'

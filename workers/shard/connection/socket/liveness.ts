@@ -1,6 +1,7 @@
 /**
- * Detects a stalled connection: pings are answered and sends work, but no incoming stanza is handled, because a handler
- * never ends. The keep-alive looks only at frames. So received stanzas are compared with handled ones.
+ * Detects a connection that looks healthy but handles nothing: the network answers pings and messages can be sent, but
+ * a handler never ends, so no incoming stanza is handled. The keep-alive checks only frames, so it does not notice
+ * this. So the number of received stanzas is compared with the number of handled ones.
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'

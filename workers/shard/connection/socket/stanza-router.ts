@@ -121,8 +121,8 @@ type RoutedSocket = Pick<NetworkSocket, 'ws'>
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
   /**
-   * `begun` resolves when the next task may begin, `done` when all tasks are done. `count` is the number of tasks.
-   * Neither promise rejects.
+   * For each key: `begun` resolves when the next task may begin, `done` when all tasks are done. `count` is the number
+   * of tasks. Neither promise rejects.
    */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   const underWay = new Map<BinaryNode, Promise<void>>()

@@ -29,7 +29,10 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     })
   }
 
-  /** Removes names from the index. A token that was stored again by now stays in the index. */
+  /**
+   * Removes the names of these tokens from the index. The name of a token that was stored again in the
+   * meantime stays.
+   */
   async function unlist(removed: ReadonlySet<string>) {
     const listed = await readTcTokenIndex(keys)
     const again = await keys.get('tctoken', [...removed])

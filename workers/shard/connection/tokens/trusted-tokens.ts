@@ -47,7 +47,7 @@ export interface TrustedTokenDeps {
   serverProps: Readonly<ServerProps>
   identity: Pick<Identity, 'lidOf' | 'pnOf' | 'isMe'>
   query(node: BinaryNode): Promise<BinaryNode>
-  /** LID of a person by number, queried from the network. Null if there is none, or no answer. */
+  /** Returns the LID of a person, queried from the network by number. Null if there is none, or no answer. */
   fetchLid(pn: string): Promise<string | null>
   clock: Clock
   log: Pick<Logger, 'info'>

@@ -1,4 +1,4 @@
-/** Encrypts messages for devices. The changed session is committed before the ciphertext is returned. */
+/** Encrypts messages for devices. The changed sessions are committed before the ciphertexts are returned. */
 import type { SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import type { KeyChange } from '../key-store.ts'
 import { type Address, type AddressBook, addressId } from './address/address-book.ts'

@@ -23,7 +23,7 @@ const LOOK_UP_AGAIN = 5 * SECOND
 /** A text that answers a call never waits, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
-/** Maximum number of entries in `otherChats`: as many as the items that a queue can hold. */
+/** Maximum number of entries in `otherChats`. It is the capacity of a queue. */
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {

@@ -15,8 +15,8 @@ import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/his
 
 export interface HistoryReader {
   /**
-   * Processes at most `MAX_SLICE` pieces. They are on disk when it resolves, or at the latest when `end` resolves. If
-   * one of the two rejects, the whole notice is processed again after the next login.
+   * Processes at most `MAX_SLICE` pieces. They are on disk when the promise resolves, or at the latest when `end`
+   * resolves. If `take` or `end` rejects, the whole notice is processed again after the next login.
    */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
   end?(about: HistoryAbout): Promise<void>

@@ -171,7 +171,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 }
 
 /**
- * Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then
+ * Returns the reason why a part is unreadable. Throws an error that the message itself did not cause; the network then
  * delivers the message again.
  */
 function problemOf(

@@ -96,7 +96,7 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
-      // The next session may have read the credentials before a new key was saved in them. The message is processed
+      // The next session may have read the credentials before a new key was saved in them. So the message is processed
       // again after the next login.
       if (isFenced()) return
       if (!notice) await settle(stanza, message)

@@ -48,8 +48,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Returns the message under the key of the stanza without content, because the phone may use other jids. Returns null
-   * if the message is no longer missing.
+   * Returns the message with the key of the stanza that arrived without content, because the phone may use other jids.
+   * Returns null if the message is no longer missing.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -38,7 +38,10 @@ export type AttemptNeeds = Pick<
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
-  /** Must be called when the body of an ended event is kept until its erasure. */
+  /**
+   * Must be called when an event has ended and its body stays stored. The erasure of the body is then a due time,
+   * which the list of due events does not know yet.
+   */
   keptToTheEnd(): void
 }
 

@@ -54,8 +54,8 @@ function asCommunityAdmin(query: Query) {
 }
 
 /**
- * Returns the community if the account is its admin. For this query, the network answers all others with 401 instead of
- * 403.
+ * Returns the community if the account is its admin. For this query, the network answers all other accounts with 401
+ * instead of 403.
  */
 function asAuthorized(query: Query) {
   try {
