@@ -26,8 +26,8 @@ export interface Config extends DataPlaces {
   /** Port to listen on; 0 means any free port. */
   port: number
   /**
-   * URL at which callers reach the service. If null, it is the address of each request, and in events the listening
-   * address.
+   * URL at which callers reach the service. If null, answers contain the address of the request, and events contain the
+   * listening address.
    */
   baseUrl: string | null
   /** True if the start waits while another service uses the store, and then takes over. */

@@ -149,8 +149,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     // HTTP/1.0 allows requests without `Host`; load balancers use them to check whether the service is ready.
     hostname: NO_HOST,
-    // The library would close the connection half a second after an answer to a body that is still arriving, and the
-    // answer would be lost.
+    // If an answer is sent before the body has arrived, the library would close the connection half a second later, and
+    // the answer would be lost.
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })

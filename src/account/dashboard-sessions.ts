@@ -27,10 +27,13 @@ export const isOverAt = (now: number, { createdAt, lastUsedAt }: DashboardSessio
 const MAX_SESSIONS = 50
 const MAX_AGENT = 200
 
-/** Milliseconds by which the clock of another machine may be ahead, if its service was active before this one. */
+/**
+ * Tolerated difference in ms between the clocks of two machines: a service on another machine may have been active
+ * before this one, and its clock may be ahead.
+ */
 const CLOCK_DIFFERENCE = MINUTE
 
-/** Milliseconds after which a newer use of a session is stored, so that not every request is a commit. */
+/** Minimum interval in ms between two stored uses of a session, so that not every request makes a commit. */
 const USE_INTERVAL = MINUTE
 
 export interface DashboardSessionsDeps {
@@ -78,7 +81,7 @@ export async function createDashboardSessions(deps: DashboardSessionsDeps): Prom
     await kept.load(sessions)
     const now = clock.now()
     for (const [hash, { session }] of sessions.all()) {
-      // If the clock was set back since the last use, the age of the session is unknown, so it ends.
+      // If the clock was set back since the last use, the age of the session is unknown, so the session ends.
       if (session.lastUsedAt - now > CLOCK_DIFFERENCE) forget(hash, session)
       else session.lastUsedAt = Math.min(session.lastUsedAt, now)
     }

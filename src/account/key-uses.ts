@@ -16,15 +16,15 @@ export interface KeyUsesDeps {
   inTurn(name: string, work: () => Promise<void>): Promise<void>
 }
 
-/** Milliseconds after which a newer use is stored, so that not every request is a commit. */
+/** Minimum interval in ms between two stored uses of a key, so that not every request makes a commit. */
 const USE_INTERVAL = MINUTE
 
 const NOT_WRITTEN = 'the time at which an API key was last used could not be written'
 
 export function createKeyUses({ known, uses, isShared, clock, log, inTurn }: KeyUsesDeps) {
   /**
-   * Returns the key with its latest use. The time in the record of a key is from an earlier release, or older than the
-   * separate record of the use.
+   * Returns the key with its latest use. If the use has a record of its own, that record counts, because the time in
+   * the record of the key is older or from an earlier release.
    */
   function withLatest(key: StoredKey): StoredKey {
     const use = uses.of(key.id)

@@ -68,8 +68,8 @@ const sessionRecords = (sealed: Sealer) =>
   })
 
 /**
- * Removes all stored sessions, at the start of a service without a dashboard. Sessions that another service on the
- * store may still use are kept; a later start removes them.
+ * Removes the stored sessions at the start of a service without a dashboard, except those that another service on the
+ * store may still use. A later start removes these.
  */
 export async function removeSessions(
   { store, main, sealer }: { store: Pick<StateStore, 'range'>; main: Pick<MainRecords, 'change' | 'isShared'>; sealer: Sealer },

@@ -22,7 +22,7 @@ export interface DraftOptions {
   written?(draft: string): Promise<void>
 }
 
-/** Writes the whole file, or nothing if it fails. Durable when the promise resolves. */
+/** Writes the whole file, or nothing if it fails. The file is durable when the promise resolves. */
 export async function writeArchiveFile(
   file: string,
   passphrase: string,

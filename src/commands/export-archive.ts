@@ -91,7 +91,10 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
   return true
 }
 
-/** Writes the archive. It is read once before the file gets its final name and records are removed at the source. */
+/**
+ * Writes the archive. The archive is read once, to check it, before the file gets its final name and records are
+ * removed at the source.
+ */
 async function written({ wish, file, blobs: place, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)

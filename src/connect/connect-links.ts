@@ -69,7 +69,7 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
 
   let timer: NodeJS.Timeout | undefined
 
-  // Handled even if no link is open, because a link may just be created.
+  // The event is handled even if no link is open, because a link may be created at this moment.
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })

@@ -27,8 +27,8 @@ export function createLinkEnds({ links, begun, mutex, isConnected, clock, log }:
   }
 
   async function endOpen(instance: string) {
-    // Most instances have no link, and a change would wait for earlier changes. A link that another service has just
-    // created is ended by `sweep`.
+    // Most instances have no link. For these no change is made, because it would wait for earlier changes. A link that
+    // another service has just created is ended by `sweep`.
     if (!links.ofInstance(instance).some(isOpen)) return
     let ended: StoredLink[] = []
     await links.change(() => {
@@ -48,8 +48,8 @@ export function createLinkEnds({ links, begun, mutex, isConnected, clock, log }:
       const link = links.get(id)
       return link === undefined || !isOpen(link)
     })
-    // The instances of these links are connected, but the end of the links could not be written. Without this, the
-    // links would be open again after a logout.
+    // The instances of these links are connected, but the end of the links could not be written before, so it is
+    // written now. Otherwise the links would be open again after a logout.
     for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of links.all().filter(isOld))

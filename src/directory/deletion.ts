@@ -24,8 +24,9 @@ export interface DeletionDeps {
 }
 
 /**
- * Deletes an instance. It counts as deleted as soon as its record is removed. If a kill interrupts the rest, the next
- * start finishes it. If another service has the instance, that service does the rest, even without a request.
+ * Deletes an instance. It counts as deleted as soon as its record is removed. If a kill interrupts the rest of the
+ * deletion, the next start completes it. If another service has the instance, that service completes the deletion, even
+ * without a request.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 

@@ -24,7 +24,7 @@ export interface FollowedInstancesDeps {
   configure(record: InstanceRecord): Promise<void>
   engine: Pick<Engine, 'stateOf'>
   isElsewhere(instance: string): boolean
-  /** Has a deleted instance erased. Undefined if no other service has instances. */
+  /** Schedules the erasure of a deleted instance. Undefined if no other service has instances. */
   eraseLater: ((instance: string) => void) | undefined
   log: Log
 }

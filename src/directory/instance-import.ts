@@ -38,8 +38,8 @@ export interface InstanceImportDeps {
 
 const TAKING = 'importing'
 /**
- * Time in ms within which another service must have created the instance, if the device belongs to an instance of that
- * service.
+ * Maximum time in ms for which an import waits for another service. If that service has an instance of the same device
+ * or is creating one, that service must take the import.
  */
 const OTHER_TAKES = 10 * SECOND
 const LOOK_AGAIN = 100

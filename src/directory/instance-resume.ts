@@ -25,7 +25,8 @@ export const createInstanceResume =
   async (instance: InstanceId): Promise<Status> => {
     const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.callOffMove', input: {} })
     await steps('resume:started')
-    // Only the service that has the instance writes its records. The next export drops a record that is out of date.
+    // Only the service that has the instance may write its records. If another service has it, the record stays, and
+    // the next export drops it as out of date.
     if (hasInstance(store, instance)) await store.commit({ ops: [notMoved(instance)] })
     await steps('resume:ended')
     log.info({ instance_id: instance }, 'an administrator cancelled the move of an instance')

@@ -1,6 +1,7 @@
 /**
- * Rotation of a webhook secret: the new secret signs immediately. With a grace time the previous secret also signs
- * until that time ends. Without one it stops signing, even if an earlier rotation would have kept it longer.
+ * Rotation of a webhook secret: the new secret signs immediately. With a grace time, the previous secret also signs
+ * until that time ends. Without a grace time, only the new secret signs, even if the grace time of an earlier rotation
+ * has not ended.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'

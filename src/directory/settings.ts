@@ -12,7 +12,8 @@ export function changeSettings(
 ): InstanceSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const next: InstanceSettings = { ...current, ...Object.fromEntries(given) }
-  // If a form shows the masked proxy URL and saves all its values, it sends the masked URL back.
+  // A form that shows the masked proxy URL and saves all its values sends the masked URL back. So the masked URL means
+  // that the proxy does not change.
   if (current.proxy_url !== null && next.proxy_url === maskUserInfo(current.proxy_url)) next.proxy_url = current.proxy_url
   const refusal = next.proxy_url === null || next.proxy_url === current.proxy_url ? undefined : checkProxy(next.proxy_url)
   if (refusal !== undefined) throw Failure.invalid({ path: `${at}proxy_url`, message: refusal })

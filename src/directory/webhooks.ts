@@ -34,8 +34,8 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
 }
 
 /**
- * Returns the changed webhooks. Throws `invalid_request` if the result would break a rule; `at` is put before the field
- * names.
+ * Returns the changed webhooks. Throws `invalid_request` if the result would break a rule. The error names each field,
+ * with `at` before the name.
  */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []

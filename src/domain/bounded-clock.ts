@@ -45,8 +45,8 @@ interface Point {
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
   /**
-   * The last time that this clock returned. The object is changed in place, because a sent text asks for the time
-   * hundreds of times.
+   * The last time that this clock returned. The object is changed in place and not replaced, because sending one text
+   * reads the time hundreds of times.
    */
   const last: Point = { at: wall.now(), steady: began.steady }
   let network: Point | undefined

@@ -66,7 +66,7 @@ export interface OpenDownload {
    * then fails too.
    */
   stream: ReadableStream<Uint8Array>
-  /** Resolves when no bytes of the download are in memory, however it ended. */
+  /** Resolves when no bytes of the download are left in memory, however the download ended. */
   ended: Promise<void>
 }
 

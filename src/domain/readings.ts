@@ -40,7 +40,7 @@ export interface ShardSurvey {
 }
 
 export interface Readings {
-  /** Returns the latest measurement of an instance; undefined if its shard thread, or its service, does not answer. */
+  /** Returns the latest measurement of an instance; undefined if its shard thread or its service does not answer. */
   of(instance: string): InstanceReading | undefined
   /** Measurements of the instances of all services on the store. */
   all(): readonly InstanceReading[]

@@ -13,7 +13,10 @@ const unmapped = (address: Address): Address =>
 
 const parsed = (text: string): Address | undefined => (ipaddr.isValid(text) ? unmapped(ipaddr.parse(text)) : undefined)
 
-/** Number of cached addresses. The address of a caller and the address of this service are read for every request. */
+/**
+ * Maximum number of cached addresses. They are cached, because the address of a caller and the address of this service
+ * are read for every request.
+ */
 const KNOWN = 1_000
 /**
  * Length of the longest form of an address without a zone. Longer texts are not cached, because anybody can send them.
@@ -123,7 +126,8 @@ export function reachedAddress(address: Address): Address {
   const bytes = address.toByteArray()
   const range = address.range()
   if (range === 'ipv4Mapped' || range === 'rfc6145') return new ipaddr.IPv4(bytes.slice(12))
-  // NAT64 with the well-known prefix 64:ff9b::/96. In the local prefix the position of the address is not fixed.
+  // NAT64 with the well-known prefix 64:ff9b::/96. The local prefix is left out, because the position of the IPv4
+  // address in it is not fixed.
   if (range === 'rfc6052' && bytes.slice(4, 12).every((byte) => byte === 0)) return new ipaddr.IPv4(bytes.slice(12))
   if (range === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6))
   return address

@@ -5,7 +5,7 @@ import { orLate } from '../lib/deadline.ts'
 import type { ShardSetup } from './engine.ts'
 import type { ThreadRun } from './thread-run.ts'
 
-/** Longest delay that a timer can have. It stands for no limit, because `limitMs` ends the wait. */
+/** Longest delay that a timer can have. The call itself has no time limit, because `limitMs` ends the wait. */
 const NO_LIMIT = 2 ** 31 - 1
 
 export interface FirstAnswerOptions {

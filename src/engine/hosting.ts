@@ -13,8 +13,8 @@ import { isUnavailable } from './unavailable.ts'
 export interface HostingDeps {
   placement: Placement
   /**
-   * Makes the store refuse what earlier runs of this shard thread may still write. Absent if the store does so by itself
-   * only when the next run begins.
+   * Makes the store refuse commits of earlier runs of this shard thread that it has not stored yet. Absent if only the
+   * next run of the thread, when it begins, makes the store refuse them.
    */
   endWriter?: ((shard: number) => Promise<void>) | undefined
   /** Milliseconds that a stop waits for the next run; 5,000 by default. */
@@ -53,8 +53,8 @@ export function createHosting(deps: HostingDeps): Hosting {
     try {
       return await boots.send(entry, how)
     } catch (error) {
-      // The creation has failed, so the instance is deleted. A thread that died cannot erase it now, so its next run
-      // must not start it.
+      // The creation has failed, so the instance is deleted. If its thread has died, it cannot erase the instance now,
+      // so its next run must not start the instance.
       entry.isDoomed = true
       entry.generation = undefined
       throw error
@@ -86,7 +86,10 @@ export function createHosting(deps: HostingDeps): Hosting {
     }
   }
 
-  /** Starts the instance if its turn in the line of starts came while its stop was tried. */
+  /**
+   * Must be called after a stop that failed. Starts the instance if its turn in the line of starts came during the
+   * stop.
+   */
   function startIfDue(entry: Placed) {
     const generation = entry.shard.generation()
     if (generation === undefined || entry.generation === generation || entry.inLine !== undefined) return

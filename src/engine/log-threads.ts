@@ -60,7 +60,8 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     } catch (cause) {
       throw new Failure('engine_unavailable', {
         message: 'The webhook log cannot be read at the moment; try again later.',
-        // Nobody waits for the answer if the caller has gone, and the log reports only causes of failures.
+        // If the caller has gone, nobody waits for the answer. The failure then has no cause, because the log reports
+        // only failures with a cause.
         ...(signal?.aborted ? {} : { cause }),
       })
     }

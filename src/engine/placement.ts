@@ -32,7 +32,7 @@ export interface Placed {
    * sent.
    */
   isStopping: boolean
-  /** Time of the first start that failed although the thread ran, since the last one that did not fail. */
+  /** Time since which starts fail although the thread runs; undefined if the last start did not fail. */
   failingSince: number | undefined
 }
 

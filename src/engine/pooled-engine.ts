@@ -32,7 +32,10 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   /** Returns the key that encrypts the records of an instance. Throws if there is none. */
   keyOf: (instance: string) => Uint8Array
   prepareMedia: (job: MediaJob) => Promise<Result>
-  /** Makes the store refuse what earlier runs of a shard thread may still write (`OpenParts.endThread`). */
+  /**
+   * Makes the store refuse commits of earlier runs of a shard thread that it has not stored yet
+   * (`OpenParts.endThread`).
+   */
   endWriter?: ((shard: number) => Promise<void>) | undefined
   runsWithinMs?: number | undefined
   onReport?: (shard: number, generation: number, report: ShardReport) => void

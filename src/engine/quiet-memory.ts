@@ -11,7 +11,7 @@ const CHECK_EVERY = 15 * SECOND
 /** Garbage is collected after this number of quiet checks in a row, which take a minute. */
 const QUIET_CHECKS = 4
 /**
- * Share of the time in which a quiet thread may work. A thread with a thousand idle instances works 0.04 of its time.
+ * Share of the time in which a quiet thread may work. A thread with a thousand idle instances works 4 % of the time.
  */
 const QUIET_SHARE = 0.1
 /**

@@ -17,8 +17,8 @@ export interface Alias {
   rename?: Readonly<Record<string, string>>
   takesBoth?: true
   /**
-   * Values of fields, by the name of the field: for each value of the alias, ignoring case, the value of the operation.
-   * Any other value is refused.
+   * Converts values of fields, by the name of the field: each value that the alias accepts (in upper or lower case)
+   * becomes a value of the operation. Any other value is refused.
    */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   own?: readonly string[]

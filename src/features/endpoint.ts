@@ -112,8 +112,8 @@ export interface Endpoint<
   deadlineMs: number
   notFound: FailureCode
   /**
-   * Answers from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow` is
-   * true, the thread is not asked.
+   * Answers from the directory of the main thread, if the shard thread does not answer within `ms`. If `isOfNow`
+   * returns true, the directory knows the current state, so the thread is not asked.
    */
   fallback: Fallback<unknown> | undefined
   handle: ((call: never, input: never) => Promise<unknown>) | undefined

@@ -27,8 +27,8 @@ export interface ActivityDeps {
   store: Pick<StateStore, 'range' | 'commit'>
   keyOf(instance: string): Uint8Array
   /**
-   * False if another service hosts the instance. That service counts its messages, and this one reads the numbers that
-   * it has stored.
+   * False if another service hosts the instance. The other service then counts the messages and stores the numbers, and
+   * this service reads them from the store.
    */
   isHere(instance: string): boolean
   clock: Clock

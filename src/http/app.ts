@@ -70,8 +70,8 @@ export interface AppDeps {
   docs: boolean
   pages: Parts['pages']
   /**
-   * Returns the number of services that run on the store, by default 1. Unknown callers share one number of guesses
-   * among these services.
+   * Returns the number of services that run on the store, by default 1. The limits of wrong guesses and of connect
+   * links are divided among these services.
    */
   services?: (() => number) | undefined
   /** Requests per second of one instance or workspace; null for the documented default. */

@@ -14,7 +14,8 @@ const BODY_BUDGET = 256 * MB
 
 export interface Lease {
   /**
-   * Throws if this many bytes are not available now. It is called before the caller sends a body that would be refused.
+   * Throws if this many bytes are not available now. It reserves nothing. It is called before the body is read, so that
+   * a client gets the refusal before it sends a large body.
    */
   check(bytes: number): void
   /**

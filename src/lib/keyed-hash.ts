@@ -8,7 +8,7 @@ import { sha256 } from './sha256.ts'
 /** Block size in bytes; the key fills the first block. */
 const BLOCK = 64
 const HASH_BYTES = 32
-/** Maximum length in characters of a text for the fast way. Longer texts are hashed with `createHmac`. */
+/** Maximum length in characters of a text for the fast computation below. Longer texts are hashed with `createHmac`. */
 const MAX_TEXT = 256
 /** A character has at most 3 bytes in UTF-8. */
 const MAX_BYTES = 3

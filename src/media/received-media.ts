@@ -19,7 +19,10 @@ export interface ReceivedMediaDeps {
   /** Slots for downloads that are shared fairly between instances, so that one instance cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
-  /** Returns a link to the copy in the bucket; undefined if there is none. Absent without a bucket. */
+  /**
+   * Returns a link to the copy in the bucket; undefined if there is no copy. The function is absent if no bucket is
+   * configured.
+   */
   linkOfCopy?: ((link: string, opened: OpenedLink) => Promise<string | undefined>) | undefined
 }
 

@@ -37,7 +37,7 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
     labelsOf: ({ client }) => ({ owner: client.id }),
   })
 
-  /** Opens a page. `until` is the time in epoch ms at which the page ends. */
+  /** Opens a page. `until` is the time in epoch ms at which the page expires. */
   async function opened(consent: Consent, until: number): Promise<{ ticket: string; cookie: string }> {
     const ticket = newSecret()
     const cookie = newSecret()

@@ -74,7 +74,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
       })
       if (!isMade) return undefined
       // A change that replaces the admin key or deletes the instance may have been decided while the app was not in
-      // memory yet. Such a change has not ended the app.
+      // memory yet. Such a change has not ended the app, so key and instance are checked again after it.
       await settled(found.workspace)
       if (isOfKey(found) && (await store.get(keys.config(found.instance))) !== undefined) return tokens
       await end(app)

@@ -20,7 +20,7 @@ const PLACES = { requests: 256, streams: 512 }
 /** Maximum number of idle connections that are kept. */
 const KEPT_FREE = 32
 /**
- * Milliseconds for which an idle connection is kept. The other side keeps it for longer, because it could otherwise
+ * Milliseconds for which an idle connection is kept. The other side keeps it for longer. Otherwise the other side could
  * close it just as a request is sent.
  */
 const KEPT_OPEN = 30 * SECOND

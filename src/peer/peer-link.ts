@@ -141,7 +141,8 @@ export async function openPeerLink({
     underWay: forwarding.underWay,
     endForwarding() {
       watch.stop()
-      // If the former active service was stopped, not killed, it has sent its answers, which may not be read yet.
+      // If the former active service was stopped and not killed, it has sent its answers, but this service may not have
+      // read them yet.
       caller.endAllIn(LAST_ANSWERS)
     },
     closeConnections: forwarding.closeConnections,

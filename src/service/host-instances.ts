@@ -25,8 +25,8 @@ export interface HostingDeps {
 }
 
 /**
- * Claims the stored instances, and resolves with those that this service has. No request may be served before: it could
- * change or delete an instance, which would then be started with its old settings.
+ * Claims the stored instances, and resolves with those that this service has. No request may be served before this: a
+ * request could change or delete an instance, which would then be started with its old settings.
  */
 export async function claimHosted(
   homes: Homes | undefined,

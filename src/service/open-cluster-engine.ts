@@ -13,7 +13,10 @@ import type { Shutdown } from './shutdown.ts'
 
 export interface ClusterEngineParts {
   local: PooledEngine
-  /** Must know that this service has an instance before the instance is started. */
+  /**
+   * Instances and the services that have them. `homes` must know that this service has an instance before the instance
+   * is started.
+   */
   homes: Homes
   members: Pick<Members, 'others' | 'onLook'>
   link: Pick<PeerLink, 'setEngine'>

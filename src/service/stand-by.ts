@@ -48,7 +48,7 @@ export interface StandbyDeps {
  */
 export type WhileStandby = (leave: () => void) => () => void
 
-/** The standby was told to stop, and nothing has failed. */
+/** Thrown when the standby was told to stop. Nothing has failed then. */
 export class StandbyStopped extends Error {}
 
 /**

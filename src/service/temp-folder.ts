@@ -49,8 +49,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // If the own folder is older, this machine was suspended, and the other services on it could not touch their
-    // folders either. They get an hour to do so before anything is removed.
+    // If the folder of this process was not touched for two hours, this machine was suspended, and the other services
+    // on it could not touch their folders either. They get an hour to do so before anything is removed.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()

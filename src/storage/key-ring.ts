@@ -97,7 +97,8 @@ export async function checkRing(store: Pick<Store, 'get' | 'shown'>, main: Seale
 export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<KeyRing> {
   const files = openSealedKeys(store.keyTable, secretKey)
   await checkSecretKey(store, secretKey)
-  // Another member may be creating an instance, also one that has joined a moment ago.
+  // Another member of the cluster may be creating an instance, even a member that has just joined. So the drafts of the
+  // last hour stay.
   await files.removeDrafts(store.members === undefined ? 0 : DRAFT_LIFE)
   const { key: mainKey } = await needed(files, MAIN)
   const { key: links } = await needed(files, LINKS)

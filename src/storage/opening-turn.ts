@@ -127,8 +127,8 @@ export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<
   try {
     await listenAt(server, place, name, dir)
     const deadline = Date.now() + maxWait
-    // If no process holds its commits, those that were let first may commit as soon as they have opened lmdb. So this
-    // process waits for them and asks again.
+    // If no process holds its commits, the processes that this one let go first may commit as soon as they have opened
+    // lmdb. So this process waits for them and asks again.
     while (!(await askAll(deadline)) && before.size > 0) {
       done()
       await orLate(Promise.all(before), deadline - Date.now(), () => {
@@ -176,7 +176,7 @@ async function ask(place: Place, other: string, own: string, asked: Set<Socket>,
     } finally {
       clearTimeout(late)
     }
-    // The connection ended without an answer. Only a refused one shows that the process has ended.
+    // The connection ended without an answer. Only a refused connection shows that the process has ended.
     asked.delete(socket)
     await pause(ASK_AGAIN)
   }

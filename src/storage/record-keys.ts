@@ -96,7 +96,7 @@ export const keys = {
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
-  /** Time of the last event of a chat, by the keyed hash of its address. */
+  /** Time of the last event of a chat, by the keyed hash of the chat's address. */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,

@@ -6,8 +6,8 @@ import { MASKED } from '../domain/url-text.ts'
 
 export const ANSWER_BYTES = 2_048
 /**
- * Maximum length in characters of the answer to a delivery. This answer stays in the log when the body of the event is
- * erased.
+ * Maximum number of characters that the log keeps of the answer to a successful attempt. This text stays in the log
+ * after the body of the event is erased.
  */
 const TAKEN_CHARS = 256
 /**

@@ -1,4 +1,7 @@
-/** Queries on the webhook log. The rows of a page are found by keys, and only these rows are decrypted. */
+/**
+ * Queries on the webhook log. Without a search text, the keys show which rows are on a page, so only these rows are
+ * decrypted. A search for a text must decrypt each row that it checks.
+ */
 import { decodeTime } from 'ulid'
 import { iso } from '../domain/clock.ts'
 import type { EventsOf, LogEntry, LogFilter, LogPage, LogReader } from '../domain/webhook-log.ts'

@@ -25,7 +25,8 @@ const RowSchema = v.object({
   /** Number of failed attempts of the current schedule; a manual resend of many events begins a new schedule. */
   tries: time,
   /**
-   * `line`: the body waits in the delivery queue. `parked`: an attempt failed. `erased`: the body is no longer stored.
+   * Place of the body. `line`: in the delivery queue. `parked`: outside of the queue, after a failed attempt or because
+   * no URL is configured now. `erased`: no longer stored.
    */
   body: v.picklist(['line', 'parked', 'erased']),
   /** Time of the next attempt. For a failed event, the time at which its body is removed. */

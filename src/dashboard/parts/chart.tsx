@@ -20,7 +20,8 @@ interface ChartProps {
   values: readonly Value[]
   second?: Second | undefined
   /**
-   * True if each value is a sum over its hour or day. The chart then shows the total while the pointer is elsewhere.
+   * True if each value is a sum over its hour or day. While the pointer is not on such a chart, the chart shows the
+   * total.
    */
   isSum?: boolean
   text(value: number): string
@@ -81,7 +82,10 @@ const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum:
   return Math.max(0, Math.min(count - 1, isSum ? Math.floor(share * count) : Math.round(share * (count - 1))))
 }
 
-/** Returns the index of a place. The place is found by its time, because each new sample moves the older ones. */
+/**
+ * Returns the present index of the sample at `place`. The sample is found by its time, because each new sample moves
+ * the older ones.
+ */
 function indexOf(place: Place | undefined, times: readonly string[]): number | undefined {
   if (place?.time === undefined) return undefined
   if (times[place.at] === place.time) return place.at

@@ -25,7 +25,7 @@ export const clockText = (at: string) => clock.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
 export const exactText = (at: string) => exact.format(new Date(at))
 
-/** Replaces the times in a sentence of the service, which are times of UTC, by local times. */
+/** Replaces the UTC times in a sentence of the service with local times. */
 export const withLocalTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, exactText)
 
 /** Returns a time as the value of a `datetime-local` field: local time, to the minute. */

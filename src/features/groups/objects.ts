@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifier, instant } from '../fields.ts'
 
-/** Values for the seconds after which messages disappear; 0 turns the timer off. */
+/** Allowed numbers of seconds after which messages disappear; 0 turns the timer off. */
 export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 
 const MAX_PHONES = 256

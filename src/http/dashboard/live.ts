@@ -119,7 +119,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
     if (place === undefined) {
-      // Events that are appended while the state is sent are sent after it.
+      // If events are appended meanwhile, they are sent after the state.
       place = channel.end()
       yield* channel.state()
     }

@@ -39,7 +39,8 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
     c.get('state').route = path
     const session = sessionOf(c, sessions)?.session
     dropCookie(c, baseUrl)
-    // The answer for an error gets the headers of `c.res`, which exists after its first use.
+    // If the sign-out fails, the cookie must be removed nevertheless. Hono copies the headers of `c.res` to the error
+    // answer, but only if `c.res` was read before. So it is read here.
     void c.res
     if (session) await sessions.end(session.workspace, session.id)
     return c.json({ value: true })

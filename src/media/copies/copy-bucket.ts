@@ -1,6 +1,6 @@
 /**
- * Requests about the copies in the bucket. The main thread makes them, but the bytes of the files never pass through
- * it.
+ * Requests about the copies in the bucket. The main thread sends these requests, but it never receives the bytes of a
+ * file.
  */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'

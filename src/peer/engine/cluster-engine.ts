@@ -67,7 +67,7 @@ const READINGS_WITHIN = 2 * SECOND
 /** Maximum number of idle connections to one service. */
 const KEPT_FREE = 32
 /**
- * Milliseconds for which an idle connection is kept. The other side keeps it for longer, because it could otherwise
+ * Milliseconds for which an idle connection is kept. The other side keeps it for longer. Otherwise the other side could
  * close it just as a command is sent.
  */
 const KEPT_OPEN = 30 * SECOND

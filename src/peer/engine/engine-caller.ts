@@ -101,8 +101,8 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
       sending.check()
       return await exchange(to, line, room, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
     } finally {
-      // The agent gets the connection back a little after the answer. If the place was free before, the next command
-      // would open another connection.
+      // The agent gets the connection back a little after the answer. If the place became free before that, the next
+      // command would open another connection.
       setImmediate(giveBack)
     }
   }

@@ -88,7 +88,7 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
       // The service stops, or another service has its address now.
       if (response.statusCode !== 200) return over()
       const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
-      // The interface repeats the errors of the response.
+      // The `readline` interface emits the errors of the response again.
       lines.on('error', over)
       lines.on('line', (text) => {
         if (isOver) return

@@ -43,7 +43,10 @@ interface Told {
 }
 
 export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
-  /** The last states that each service has sent. While an instance moves, two services may have sent one. */
+  /**
+   * The last states that each service has sent, by the id of the service. While an instance moves, two services may
+   * have sent a state of it.
+   */
   const sent = new Map<string, Map<string, RuntimeState>>()
   const told = new Map<string, Told>()
   /**

@@ -10,7 +10,10 @@ export interface BalancingOptions {
   /** Ids of the other members. */
   others(): string[]
   isMovable(instance: string): boolean
-  /** Whether this member could not start the instance. Other members may then not be able to start it either. */
+  /**
+   * Whether this member gave the instance away because the start failed here. If another member then does not claim it,
+   * this is no sign that that member is at fault.
+   */
   isAway(instance: string): boolean
   hasEnded(): boolean
 }

@@ -11,7 +11,10 @@ export interface FreeInstance {
   wanted: string | null
   /** Whether the store has an entry for the home of the instance. An instance that was just deleted has none. */
   hasHome: boolean
-  /** Milliseconds since this member first saw the instance without a home, and released to the same member. */
+  /**
+   * Milliseconds for which this member has seen the instance without a home. They begin again if the instance is
+   * released to another member.
+   */
   freeMs: number
 }
 

@@ -76,8 +76,8 @@ export function createClaiming(
         room,
       })
       isFull = found.length > 0 && instances.length + anybodys.length >= room
-      // The store says that this member has these instances, but it does not know it, because the answer to an earlier
-      // claim, release or removal was lost. They are claimed again. They may have been deleted since.
+      // The store says that this member has these instances, but the member does not know it, because the answer to an
+      // earlier claim, release or removal was lost. They are claimed again. They may have been deleted since.
       const unsure = stored.flatMap(({ instance, writer }) =>
         writer === self && homes.isSettledElsewhere(instance) && !map.isLeaving(instance) ? [instance] : [],
       )

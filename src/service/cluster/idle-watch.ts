@@ -7,7 +7,7 @@ export function createIdleWatch(isIdle: (instance: string) => boolean) {
 
   return {
     /**
-     * Returns the instances that are idle and were idle at the last call too. One look is not enough, because it may
+     * Returns the instances that are idle and were idle at the last call too. One call is not enough, because it may
      * see an instance in the middle of its start.
      */
     look(instances: readonly string[]): string[] {

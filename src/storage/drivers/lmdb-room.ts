@@ -81,7 +81,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // A write that failed may have made the file longer.
+      // A write that failed may have made the file longer, so the length is read again.
     }
     length = fstatSync(fd).size
   }

@@ -147,8 +147,8 @@ function openEnvironment(dir: string): Database<Uint8Array, string> {
     // With overlapping sync, the default of lmdb, a commit would resolve before its fsync. No loss of speed was
     // measured.
     overlappingSync: false,
-    // This grouping by lmdb-js creates a promise without a handler, whose rejection would end the process when a commit
-    // fails.
+    // If lmdb-js grouped the writes of a turn, it would create a promise without a handler, whose rejection would end
+    // the process when a commit fails.
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))

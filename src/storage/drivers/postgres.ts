@@ -43,7 +43,7 @@ export interface PostgresOptions extends OpenOptions {
    * Milliseconds after which a broken connection ends the writer, if it is still unknown whether the commit was stored.
    */
   doubtMs?: number | undefined
-  /** Silence in ms that is required of a service of an older release before its tables are changed. */
+  /** Milliseconds for which a service of an older release must be silent before its tables are changed. */
   olderMs?: number | undefined
 }
 

@@ -10,7 +10,9 @@ import { ofService, t } from '../../texts/t.ts'
 const EVENTS = [to(['webhook-log'], { status: 'pending' }), t('See the events')] as const
 const PLAN = [to(['access', 'plan']), t('Plan')] as const
 
-/** Pages on which somebody can solve a problem, by its code. Problems of instances link to the instances. */
+/**
+ * Pages on which somebody can solve a problem, by the code of the problem. Problems of instances link to the instances.
+ */
 const WAYS: Readonly<Partial<Record<HealthCode, readonly [href: string, text: string]>>> = {
   deliveries: EVENTS,
   receivers: EVENTS,

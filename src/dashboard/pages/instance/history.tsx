@@ -26,7 +26,10 @@ function Change({ change: { at, to, reason, text }, was_connected }: WasConnecte
   )
 }
 
-/** States on the way to another state. An instance that reconnects often has hundreds of them. */
+/**
+ * States through which an instance only passes on the way to another state. An instance that reconnects often has
+ * hundreds of such changes.
+ */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['created', 'starting', 'connecting'])
 
 /**

@@ -37,7 +37,7 @@ const presetOf = (listed: string | undefined): string =>
   listed === undefined || UNDELIVERED.some((each) => each === listed) ? '' : listed
 
 interface Watched {
-  /** The whole range, whose end is not later than the first request. */
+  /** The whole range. It ends at the time of the first request, or earlier. */
   asked: Range
   progress: ReplayProgress
 }

@@ -60,7 +60,7 @@ export const keyRows = (
     },
     remove: async (name) =>
       void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
-    // PostgreSQL has no incomplete rows.
+    // PostgreSQL has no incomplete rows, so there are no drafts.
     removeDrafts: async () => {},
   }
 }

@@ -69,8 +69,8 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
   pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
 
 /**
- * Server functions whose warnings do not concern the commit: the database will soon need a vacuum. Their names are the
- * same in all languages.
+ * Names of server functions whose warnings do not concern the commit: they warn that the database will soon need a
+ * vacuum. The names are the same in all languages.
  */
 const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
 

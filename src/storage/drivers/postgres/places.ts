@@ -65,8 +65,8 @@ function placeFrom(text: string): Place {
     const allowed = lowest(at) === '-' ? '-' : '0123456789abcdef'
     if (allowed.includes(found)) continue
     const next = [...allowed].find((each) => each > found)
-    // No uuid has this character at this position. If a higher digit exists, the next uuid begins with it; if not, all
-    // uuids with this beginning are before the bound.
+    // No uuid has this character at this position. If a higher digit exists, the next uuid is `head`, that digit and
+    // then the lowest characters. If none exists, all uuids that begin with `head` sort before `text`.
     return next === undefined ? { scope: filled(head, highest), key: ABOVE } : { scope: filled(head + next, lowest), key: '' }
   }
   const scope = text.slice(0, NO_INSTANCE.length)

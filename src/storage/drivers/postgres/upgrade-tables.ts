@@ -13,7 +13,7 @@ const TABLES = { text: "SELECT t FROM unnest('{svc_node,svc_service}'::text[]) A
 const countersIn = (table: string) => ({ text: `SELECT coalesce(name, ''), beat::text FROM ${table}` })
 /**
  * Removes the writers of the services of older releases, so that their threads can neither store anything nor begin.
- * The new row replaces them: it tells the next owner that a service did not shut down properly.
+ * One new row replaces these writers: it tells the next owner that a service did not shut down properly.
  */
 const END_OLDER = {
   text: `WITH gone AS (DELETE FROM svc_writer WHERE is_service RETURNING 1)

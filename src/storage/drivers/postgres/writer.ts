@@ -59,7 +59,7 @@ export interface Work {
   guard?: Guard | undefined
   homes?: HomeChanges | undefined
   ops: readonly Op[]
-  /** Value of `performance.now` until which work that was not sent yet waits for a connection. */
+  /** Deadline (`performance.now`) until which work that was not sent yet waits for a connection. */
   until: number
 }
 
@@ -153,7 +153,7 @@ async function write(state: State, work: Work): Promise<boolean> {
     if (result === 'again') {
       if (performance.now() > work.until)
         throw new StorageFailure('The database was too busy to write the records, so nothing was stored.')
-      // Random, because writers that block each other would otherwise retry at the same time.
+      // The pause is random, because writers that block each other would otherwise retry at the same time.
       await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
       continue
     }

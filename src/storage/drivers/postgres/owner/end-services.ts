@@ -81,7 +81,7 @@ export interface ReplaceOptions extends Omit<ActiveNode, 'takeover'> {
 export async function replaceEarlier(link: Link, options: ReplaceOptions): Promise<Takeover | undefined> {
   return replaceOnce(link, options).catch(async (error) => {
     if (codeOf(error) !== DEADLOCK) throw error
-    // A thread of the former owner was starting again, and locked the same rows in another order.
+    // The deadlock: a thread of the former owner was starting again, and locked the same rows in another order.
     await askOf(link)('ROLLBACK')
     return replaceOnce(link, options)
   })

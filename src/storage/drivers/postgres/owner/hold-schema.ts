@@ -57,7 +57,10 @@ export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
 /** Columns: whether the writer of this service exists, a counter that commands raise, and the rows of all services. */
 const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
 
-/** Begins this work. `link` must hold the locks. Resolves with a function that ends the use of the schema. */
+/**
+ * Begins the work of a service that uses a schema. `link` must hold the locks. Resolves with a function that ends the
+ * use of the schema.
+ */
 export async function holdSchema<Rival>(
   link: Link,
   target: Target,

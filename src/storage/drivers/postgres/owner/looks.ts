@@ -25,16 +25,16 @@ export interface Seen {
   sentAt: LeaseMoment
   /** The connection of this service; undefined if another one was used for this look. */
   link: Link | undefined
-  /** Whether that connection holds the locks. */
+  /** Whether `link` holds the locks. */
   isLocked: boolean
 }
 
 export interface LookOptions {
-  /** Holds the locks. */
+  /** The connection that holds the locks. */
   link: Link
   connect(): Promise<Link>
   ask(link: Link): Promise<unknown[]>
-  /** Asks the same on another connection of this process. */
+  /** Asks the same question as `ask`, on another connection of this process. */
   askElsewhere(): Promise<unknown[]>
   /** Resolves with false if the locks are not granted. */
   lock(link: Link): Promise<boolean>

@@ -14,7 +14,7 @@ import type { Question } from '../link.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
-/** A service whose `seen_at` is further away than this time in ms is lost. */
+/** A service is lost if its `seen_at` differs from the present time by more than this number of ms. */
 export const LOST_AFTER = 5_000
 /**
  * Milliseconds for which a service that gave no sign of life may return and replace this one. It may have been cut off
@@ -84,7 +84,10 @@ export const showActive = activeWith(ACTIVE)
 /** Writes the row of an active service again. Like a change of the counter, this does not wait for the disk. */
 export const showActiveAgain = activeWith(ACTIVE_AGAIN)
 
-/** Common table expressions of a look of an active service, whose writer is $1 and whose host is $2. */
+/**
+ * Common table expressions (CTEs) with which an active service raises its own counter and removes old rows. $1 is the
+ * writer of the service, $2 its host.
+ */
 export const BEAT = `${UNSYNCED},
   b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
   p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`

@@ -4,11 +4,14 @@
  */
 import { codeOf, type Link, type Question } from '../link.ts'
 
-/** The disk of the database or its memory is full, or the role may not write the table. */
+/**
+ * Matches the error codes of a refused row: the disk of the database or its memory is full, or the role may not write
+ * the table.
+ */
 const REFUSED = /^(53[012]|42501)/
 /**
- * The server has chosen this statement to end a deadlock or a conflict, or the writer of the row was removed at the same
- * time. The next look of the service finds out what is true.
+ * Matches error codes of conflicts: the server has chosen this statement to end a deadlock or a conflict, or the writer
+ * of the row was removed at the same time. The next look of the service finds out what is true.
  */
 const PASSING = /^(40|23503)/
 
@@ -19,7 +22,7 @@ const PASSING = /^(40|23503)/
 export const isRefusal = (error: unknown): boolean => REFUSED.test(codeOf(error) ?? '')
 
 export interface RowWriter {
-  /** Resolves also if the server refuses the row. */
+  /** Writes the row. Resolves even if the server refuses the row. */
   write(link: Pick<Link, 'ask'>, question: Question, silenceMs: number): Promise<void>
   /** Notes the outcome of a statement that also writes the row: the refusal, or undefined if it was stored. */
   note(refusal: unknown): void

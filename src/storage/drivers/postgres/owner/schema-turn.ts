@@ -82,7 +82,8 @@ export async function waitForTurn(
   async function show(link: Link): Promise<void> {
     if (!isReady() || performance.now() - shownAt < BEAT_EVERY) return
     shownAt = performance.now()
-    // The server may refuse the row, because the owner also finds this standby by the name of its connection.
+    // The server may refuse the row. That does no harm, because the owner also finds this standby by the name of its
+    // connection.
     await rowWriter.write(link, showStandby(node), SILENCE)
   }
 
