@@ -188,7 +188,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     await b.configure(config('new'))
   })
 
-  // `test/faults/long/cluster-engine.test.ts` makes 1,000 calls.
+  // `test/faults/long/cluster-engine.test.ts` makes 500 calls; more of one instance at a time are refused.
   test('more calls at a time than there are connections are all answered', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => b.call(AT_A, asks('echo', index))))
     assert.deepEqual(
