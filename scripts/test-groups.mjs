@@ -10,14 +10,19 @@ const GROUPS = '.built/test/groups'
  * Largest number of files in a group, by the kind of the group. A group runs on one core, so with few long groups the
  * other core would be idle at the end.
  */
-const SIZES = { unit: 20, hooks: 12, contract: 5, simulator: 7 }
+const SIZES = { unit: 20, hooks: 12, mocks: 13, contract: 5, simulator: 7 }
 /**
  * Matches the source of a file that must run in a separate process, because it changes state on which other files
  * depend: clocks, the event loop, the environment, or patches of Baileys. A file that converts media also runs alone,
  * because the conversions of a group would run one after another.
  */
 const ALONE =
-  /media-files|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/
+  /media-files|(?<!\bt\.)mock\.(timers|method)|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/
+/**
+ * Matches the source of a file that has mocks of single tests. Node's test runner removes such a mock after its test.
+ * These files share processes only with each other, because a timer that another file sets meanwhile would be lost.
+ */
+const MOCKS = /\bt\.mock\./
 /**
  * Matches files that run alone because they take as long as a whole group. `auth-order` is here for another reason: its
  * fixture is correct only if nothing else runs in its process.
@@ -35,6 +40,7 @@ function kindOf(file) {
   if (folder === undefined || LONG.test(file)) return undefined
   const text = readFileSync(file, 'utf8')
   if (ALONE.test(text)) return undefined
+  if (MOCKS.test(text)) return folder === 'unit' ? 'mocks' : undefined
   return folder === 'unit' && HOOKS.test(text) ? 'hooks' : folder
 }
 
