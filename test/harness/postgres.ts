@@ -4,11 +4,13 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { ROOT } from './checkout.ts'
 import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
@@ -76,21 +78,7 @@ export function createServerFolder(): ServerFolder {
 
 export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
   const folder = createServerFolder()
-  const initdb = [
-    '-D',
-    folder.data,
-    '-A',
-    'trust',
-    '-U',
-    'svc',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--wal-segsize=1',
-    '--no-sync',
-    '--no-instructions',
-  ]
-  execFileSync(join(programs!, 'initdb'), initdb, { ...folder.user, cwd: folder.dir, stdio: ['ignore', 'ignore', 'pipe'] })
+  createData(folder)
   return runServer(folder, settings)
 }
 
@@ -173,6 +161,34 @@ export async function runServer({ dir, data, user }: ServerFolder, settings: Rec
 
 /** Words in the status file of a server that answers queries; the second one is that of a standby. */
 const READY = ['ready', 'standby']
+
+/** Arguments of `initdb` besides the folder. Each test removes its cluster, so nothing is written through to the disk. */
+const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '--no-sync', '--no-instructions']
+
+/**
+ * Creates the folder of a new cluster. The first one of a checkout is kept and copied, because `initdb` takes more than
+ * a second of CPU time and some ten tests start a cluster.
+ */
+function createData({ dir, data, user }: ServerFolder): void {
+  const version = basename(dirname(programs!))
+  const kept = fileURLToPath(new URL(`node_modules/.cache/postgres-${version}-${user.uid ?? process.getuid?.()}/`, ROOT))
+  if (!existsSync(kept)) {
+    execFileSync(join(programs!, 'initdb'), ['-D', data, ...INITDB], { ...user, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
+    keep(data, kept)
+  } else execFileSync('cp', ['-a', kept, data])
+}
+
+/** Tests that run at the same time may each keep their first cluster; the name appears with the whole content. */
+function keep(data: string, kept: string): void {
+  mkdirSync(dirname(kept), { recursive: true })
+  const draft = mkdtempSync(`${kept.slice(0, -1)}-`)
+  execFileSync('cp', ['-a', `${data}/.`, draft])
+  try {
+    renameSync(draft, kept)
+  } catch {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
 
 /**
  * Whether the last line of the server's status file says that this server is ready. After a kill, the file may still
