@@ -44,7 +44,7 @@ async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
   }
 }
 
-describe('a pool of two shards', { timeout: 60_000 }, () => {
+describe('a pool of two shards', { timeout: 180_000 }, () => {
   let engine: PooledEngine
   before(async () => {
     engine = await createPooledEngine(setup)
@@ -143,7 +143,7 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
   })
 })
 
-test('an instance whose creation fails can be erased, and does not come back', { timeout: 60_000 }, async () => {
+test('an instance whose creation fails can be erased, and does not come back', { timeout: 180_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1 })
   try {
     await engine.start(config('a'), 'create')
@@ -165,7 +165,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
 })
 
 test('of 20 instances, those of a dead shard come back, at most 5 starts in any second', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const engine = await createPooledEngine(setup)
   try {
@@ -194,7 +194,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
 })
 
 test('at the start of the process 12 sessions take their turns, and instances without a session wait for nobody', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const engine = await createPooledEngine(setup)
   try {
@@ -213,7 +213,7 @@ test('at the start of the process 12 sessions take their turns, and instances wi
   }
 })
 
-test('a thread that spins without end is ended and replaced', { timeout: 60_000 }, async () => {
+test('a thread that spins without end is ended and replaced', { timeout: 180_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1, watchEveryMs: 100 })
   try {
     await engine.start(config('a'), 'create')
@@ -225,7 +225,7 @@ test('a thread that spins without end is ended and replaced', { timeout: 60_000 
   }
 })
 
-test('a report waits for no thread that hangs, and comes again from the next life', { timeout: 60_000 }, async () => {
+test('a report waits for no thread that hangs, and comes again from the next life', { timeout: 180_000 }, async () => {
   const heard: { generation: number; waiting: number }[] = []
   const engine = await createPooledEngine({
     ...setup,
@@ -256,7 +256,7 @@ test('a report waits for no thread that hangs, and comes again from the next lif
 
 // An earlier bug: a thread whose call queue was full also refused the watchdog's ping. So it was ended like a thread
 // that hangs, with all its sessions.
-test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
+test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 180_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
     ...setup,
@@ -279,7 +279,7 @@ test('a thread with more calls than it takes goes on, and refuses nothing but ca
   }
 })
 
-test('a thread refuses to crash unless it was made for tests', { timeout: 60_000 }, async () => {
+test('a thread refuses to crash unless it was made for tests', { timeout: 180_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1, allowCrash: false })
   try {
     await assert.rejects(engine.crashShard(0), (error) => error instanceof Failure && error.code === 'not_allowed')
@@ -288,12 +288,12 @@ test('a thread refuses to crash unless it was made for tests', { timeout: 60_000
   }
 })
 
-test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 60_000 }, async () => {
+test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 180_000 }, async () => {
   const worker = sameKind('./engine/absent', import.meta.url)
   await assert.rejects(createPooledEngine({ ...setup, worker }), /did not start/)
 })
 
-describe('a thread that is slow to start', { timeout: 60_000 }, () => {
+describe('a thread that is slow to start', { timeout: 180_000 }, () => {
   let dir: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-slow-'))
@@ -387,7 +387,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
 })
 
 test('instances of a thread that does not come up can leave, when the store takes nothing more of it, and it starts anew', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const path = join(tmpdir(), `svc-slow-${process.pid}-${Math.random()}`)
   process.env.TEST_SLOW_SHARD = `slow:${path}`
@@ -423,7 +423,7 @@ test('instances of a thread that does not come up can leave, when the store take
   for (const each of [path, `${path}.runs`]) rmSync(each)
 })
 
-test('after close nothing is answered and no thread is left', { timeout: 60_000 }, async () => {
+test('after close nothing is answered and no thread is left', { timeout: 180_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1 })
   await engine.start(config('a'), 'create')
   const pending = assert.rejects(engine.call('a', asks('never')), unavailable)

@@ -89,28 +89,30 @@ afterEach(async () => {
 
 /**
  * Advances the clock by `ms`. After each `step` the network gets a moment to answer, because otherwise the library
- * would time out.
+ * would time out. On a busy machine the moment lasts until the network's thread has answered a request of the test.
  */
 export async function pass(ms: number, step = 10 * SECOND) {
   for (let left = ms; left > 0; left -= step) {
     mock.timers.tick(Math.min(step, left))
     await reality(30)
+    await sandbox.stats()
   }
 }
 
 /**
  * Repeats `look` until it returns a value, and advances the controlled clock in small steps. So the library's timeout
- * of a login (20 s) never ends before that of the service.
+ * of a login (20 s) never ends before that of the service. After 9 s the steps are smaller: on a busy machine the
+ * network needs more of the real time.
  */
 export async function until<T>(
   what: string,
   look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
 ): Promise<T> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     const found = await look()
     if (found) return found
     await reality(10)
-    mock.timers.tick(30)
+    mock.timers.tick(tries < 300 ? 30 : 10)
   }
   return assert.fail(`waited for ${what}`)
 }
