@@ -136,7 +136,14 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.equal(await stop(second, 'SIGINT'), 0, second.errors())
   })
 
-  test('outside the sandbox the admin key is printed once, and nothing of the sandbox is made', async () => {
+  const modes = async (dir: string, names: string[]) =>
+    Promise.all(names.map(async (name) => ((await stat(join(dir, name))).mode & 0o777).toString(8)))
+  async function isPrivate(dir: string) {
+    assert.deepEqual(await modes(dir, ['blobs', 'tmp', 'secret-key']), ['700', '700', '600'])
+    assert.deepEqual(await modes(join(dir, 'state'), ['data.mdb', 'lock.mdb']), ['600', '600'])
+  }
+
+  test('outside the sandbox the admin key is printed once, nothing of the sandbox is made, and nobody else can read what is kept', async () => {
     const env = { SVC_DATA_DIR: join(dataDir, 'plain'), SVC_NETWORK_URL: NOWHERE }
     const first = await launchJson([], env)
     assert.match(first.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/)
@@ -148,10 +155,22 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
       (await readdir(join(dataDir, 'plain'))).filter((name) => /sandbox|network/.test(name)),
       [],
     )
+    await isPrivate(join(dataDir, 'plain'))
+    assert.deepEqual(await modes(join(dataDir, 'plain'), ['.', 'state']), ['700', '700'])
 
     const second = await launchJson([], env)
     assert.equal(second.printed.admin_key, null)
     assert.equal(await stop(second, 'SIGTERM'), 0, second.errors())
+  })
+
+  test('a store that another key has sealed ends the start with a sentence and code 1', async () => {
+    const launched = launch([], {
+      SVC_DATA_DIR: join(dataDir, 'plain'),
+      SVC_NETWORK_URL: NOWHERE,
+      SVC_SECRET_KEY: 'b'.repeat(64),
+    })
+    assert.equal(await launched.ended, 1)
+    assert.match(launched.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
   })
 
   test('for a person it prints where things are and an example to paste', async () => {
@@ -176,6 +195,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.equal(network.root_serial, 0, 'what clients of other makes check besides')
     await ask(`${sandbox_url}/state`)
     assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+    assert.deepEqual(await modes(join(dataDir, 'network-only'), ['.', 'sandbox']), ['700', '700'])
   })
 
   test('a network that keeps nothing knows none of its phones after the next start', { skip: repetition }, async () => {
@@ -309,30 +329,11 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.equal(await stop(third, 'SIGTERM'), 0, third.errors())
   })
 
-  test('nobody else on the machine can read what it keeps, also in a folder that was open to all', async () => {
-    const modes = async (dir: string, names: string[]) =>
-      Promise.all(names.map(async (name) => ((await stat(join(dir, name))).mode & 0o777).toString(8)))
-    const fresh = join(dataDir, 'fresh')
+  test('nobody else on the machine can read what it keeps in a folder that was open to all', async () => {
     const open = join(dataDir, 'open')
     await mkdir(join(open, 'state'), { recursive: true, mode: 0o755 })
-    for (const dir of [fresh, open]) {
-      const launched = await launchJson([], { SVC_DATA_DIR: dir, SVC_NETWORK_URL: NOWHERE })
-      assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
-      assert.deepEqual(await modes(dir, ['blobs', 'tmp', 'secret-key']), ['700', '700', '600'])
-      assert.deepEqual(await modes(join(dir, 'state'), ['data.mdb', 'lock.mdb']), ['600', '600'])
-    }
-    assert.deepEqual(await modes(fresh, ['.', 'state']), ['700', '700'])
-    const sandbox = await launchJson(['--network-only'], { SVC_DATA_DIR: join(dataDir, 'fresh-sandbox') })
-    assert.equal(await stop(sandbox, 'SIGTERM'), 0, sandbox.errors())
-    assert.deepEqual(await modes(join(dataDir, 'fresh-sandbox'), ['.', 'sandbox']), ['700', '700'])
-  })
-
-  test('a store that another key has sealed ends the start with a sentence and code 1', async () => {
-    const env = { SVC_DATA_DIR: join(dataDir, 'sealed'), SVC_NETWORK_URL: NOWHERE }
-    const first = await launchJson([], { ...env, SVC_SECRET_KEY: 'a'.repeat(64) })
-    assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
-    const second = launch([], { ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
-    assert.equal(await second.ended, 1)
-    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
+    const launched = await launchJson([], { SVC_DATA_DIR: open, SVC_NETWORK_URL: NOWHERE })
+    assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+    await isPrivate(open)
   })
 })
