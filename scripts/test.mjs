@@ -4,10 +4,14 @@
  * passes, it is listed: it has a race that somebody should examine. If more than a few files pass only then, the run
  * fails.
  */
-import { resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { dot, spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { secondsSoFar } from './test-cpu.cjs'
 import { grouped } from './test-groups.mjs'
 import { mixed } from './test-order.mjs'
 import { lendWorlds } from './test-worlds.mjs'
@@ -20,8 +24,8 @@ const AT_ONCE = 4
 const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
 /**
- * Number of slow files that are listed with their time after the run. The whole run has a time limit (`.ci/run`), so
- * the list shows where time can be saved.
+ * Number of files in each list after the run: the slow ones, and those with the most CPU time. The whole run has a time
+ * limit (`.ci/run`), so the lists show where time can be saved.
  */
 const LISTED = 12
 
@@ -43,11 +47,35 @@ function fileOf({ file, name, details }) {
  * files are slow rather than how slow they are.
  */
 const durations = new Map()
+/** Each test process appends its CPU time to a file in this folder (`test-cpu.cjs`). */
+const measured = mkdtempSync(join(tmpdir(), 'svc-cpu-'))
+process.env.TEST_CPU = join(measured, 'seconds')
+const CPU = ['--require', fileURLToPath(new URL('test-cpu.cjs', import.meta.url))]
 
-function writeSlowest() {
-  const slowest = [...durations].toSorted(([, one], [, other]) => other - one).slice(0, LISTED)
-  const lines = slowest.map(([file, ms]) => `${String(Math.round(ms / 1000)).padStart(5)} s  ${file.replace(/^.*\.built\//, '')}`)
-  process.stdout.write(`\nThe files that took longest:\n${lines.join('\n')}\n`)
+/** @param {[file: string, seconds: number][]} all */
+function writeList(title, all) {
+  const largest = all.toSorted(([, one], [, other]) => other - one).slice(0, LISTED)
+  const lines = largest.map(
+    ([file, seconds]) => `${String(Math.round(seconds)).padStart(5)} s  ${file.replace(/^.*\.built\//, '')}`,
+  )
+  if (lines.length > 0) process.stdout.write(`\n${title}:\n${lines.join('\n')}\n`)
+}
+
+/** Lists the files that took longest and those that computed most. Node 20 does not measure the latter. */
+function writeLargest() {
+  writeList(
+    'The files that took longest',
+    [...durations].map(([file, ms]) => [file, ms / 1000]),
+  )
+  const lines = existsSync(process.env.TEST_CPU) ? readFileSync(process.env.TEST_CPU, 'utf8').trim().split('\n') : []
+  rmSync(measured, { recursive: true })
+  writeList(
+    'The files with the most CPU time, with their child processes',
+    lines.map((line) => [line.slice(line.indexOf(' ') + 1), Number.parseFloat(line)]),
+  )
+  const cpu = secondsSoFar()
+  if (cpu !== undefined)
+    process.stdout.write(`All files: ${Math.round(cpu)} s of CPU time in ${Math.round(performance.now() / 1000)} s\n`)
 }
 
 /**
@@ -56,7 +84,7 @@ function writeSlowest() {
  */
 async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
-  const events = run({ files: these, concurrency, execArgv, timeout: TIME_LIMIT_MS })
+  const events = run({ files: these, concurrency, execArgv: [...CPU, ...execArgv], timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
   // Node reports each file as a test, too. That test has the name of the file.
   events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
@@ -80,7 +108,9 @@ const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(gro
 // Each of these files runs alone and gets a separate world, as with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
-writeSlowest()
+writeLargest()
+// The second run is not measured.
+delete process.env.TEST_CPU
 if (red.length > SECOND_TRIES) {
   process.exitCode = 1
 } else if (red.length > 0) {
