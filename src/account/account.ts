@@ -50,8 +50,8 @@ export interface WorkspaceChange {
 
 export interface Account {
   /**
-   * Reads all workspaces and API keys into memory. If there is no workspace, creates the workspace `default` and its
-   * admin key.
+   * Reads all workspaces and API keys into memory. If there is no workspace, creates the workspace `default`. It has no
+   * admin key yet, unless the environment sets one.
    */
   load(): Promise<void>
   /**
@@ -89,7 +89,10 @@ export interface Account {
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
   onKeyChange(listener: () => void): void
-  /** Imports a client token. Rejects with `not_allowed` if the workspace already has an imported token. */
+  /**
+   * Imports a client token. Rejects with `not_allowed` if the workspace already has an imported token, or if an API key
+   * has the name that imported tokens get.
+   */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
   /** Changes the subscription. Rejects with `invalid_request` for a trial without an end. */

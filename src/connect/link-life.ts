@@ -15,8 +15,8 @@ const endOf = ({ pairedAt, expiresAt }: StoredLink) => Math.min(pairedAt ?? expi
 export const isOldAt = (now: number, link: StoredLink) => endOf(link) + KEPT <= now
 
 /**
- * Returns the links to remove when a link is created: those that ended long ago, and if there are still too many, the
- * link that ended first.
+ * Returns the links to remove when a link is created: those that ended long ago. If the instance then still has the
+ * maximum number of links, also the link that ended first. Throws `not_allowed` if all of them are open.
  */
 export function replacedAt(now: number, own: readonly StoredLink[]): StoredLink[] {
   const old = own.filter((link) => isOldAt(now, link))

@@ -85,8 +85,8 @@ const TOO_LATE = 'The command did not confirm its request in time, so nothing wa
 const PAUSE_MS = 10 * MINUTE
 
 /**
- * Instances that a command has stopped for a while, with the timers that end the pauses. They must not be started
- * elsewhere.
+ * Instances that a command has stopped for a while, with the timers that end the pauses. Such an instance must be
+ * neither started nor moved to another service.
  */
 export type PausedInstances = Map<string, NodeJS.Timeout>
 

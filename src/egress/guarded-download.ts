@@ -38,7 +38,7 @@ export function guardedDownload(
         yield chunk
       }
     }
-    // The limit applies to the decoded bytes.
+    // The limit applies to the decoded bytes, too.
     const kept = (bytes: AsyncIterable<Uint8Array>) => through(counted(bytes))
     const file = createWriteStream(path, { highWaterMark: WAITING })
     await pipeline(decoded(response), kept, file, { signal })

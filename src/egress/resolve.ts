@@ -63,7 +63,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     const known = (await hosts()).get(name)
     if (known) return known
-    // Such a name is never sent to a name server (RFC 6761).
+    // `localhost` and names below it are never sent to a name server (RFC 6761).
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
     const endsAt = performance.now() + deadlineMs
     for (const candidate of candidates(hostname, await search())) {

@@ -1,6 +1,6 @@
 /**
- * Rules for addresses that the service may reach, and for URLs that may be configured. They are pure functions, because
- * the main thread uses them too.
+ * Rules for addresses that the service may reach, and for URLs that may be configured. The functions make no look-ups
+ * and no connections, so the main thread can use them, too.
  */
 import { MASKED, problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'

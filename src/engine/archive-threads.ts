@@ -14,7 +14,10 @@ import { createMediaThreads } from './media-threads.ts'
 
 /** Heap limit in MB. An import may contain 64 MB of JSON, which must fit into the heap. */
 const HEAP_MB = 512
-/** Maximum number of archives that are written at the same time, so that a slow download does not delay the others. */
+/**
+ * Maximum number of archives and imports that are processed at the same time. The number is greater than one, so that a
+ * slow download does not delay the others.
+ */
 const AT_ONCE = 4
 const WAITING = 10
 

@@ -38,7 +38,8 @@ export interface Placed {
 
 export interface Placement {
   /**
-   * Places an instance. A new one is placed on the shard with the fewest instances. Undefined if no shard can take it.
+   * Places an instance. A new one is placed on the shard with the fewest instances among those whose thread runs.
+   * Undefined if no thread runs and the instance was just created.
    */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined

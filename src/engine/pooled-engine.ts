@@ -58,8 +58,8 @@ export interface PooledEngine extends Engine {
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
   /**
-   * Milliseconds for which the instance could not be started, or its thread does not run; undefined if its last start
-   * did not fail.
+   * Milliseconds since starts of the instance began to fail, or since its thread stopped running. Undefined if the last
+   * start did not fail and the thread runs.
    */
   failingFor(instance: string): number | undefined
   /**

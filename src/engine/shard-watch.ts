@@ -5,8 +5,8 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * Number of unanswered pings after which a thread counts as hung. The time is not measured, because a machine may be
- * suspended.
+ * Number of intervals without an answer to a ping after which a thread counts as hung. Intervals are counted instead of
+ * time, because a machine may be suspended.
  */
 const WATCH_ROUNDS = 3
 

@@ -13,8 +13,8 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Number of calls that may run. Further calls are answered with 503. Other messages have no limit: a refused ping would
- * make the thread seem to hang.
+ * Maximum number of calls of one thread that may run at the same time. Further calls are answered with 503. Other
+ * messages have no limit: a refused ping would make the thread seem to hang.
  */
 const CALLS_IN_FLIGHT = 4_000
 

@@ -27,8 +27,8 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
   const remove = (id: string): Promise<void> => main.change(() => ({ ops: removal(id) }))
 
   /**
-   * Returns the app with its latest use. Its record has a later time than the separate note of the use if the note
-   * could not be written.
+   * Returns the app with its latest use: the later time of its record and of the separate note of the use. The record
+   * has the later time if the note could not be written.
    */
   function withLatestUse(app: StoredApp): StoredApp {
     const at = uses.of(app.id)?.at ?? null

@@ -1,4 +1,7 @@
-/** Codes that an owner has approved and an app has not redeemed yet. All are in memory, and each change is also stored. */
+/**
+ * Codes that an owner has approved. A redeemed code stays until it expires, so that a second use of it is detected. All
+ * codes are in memory, and each change is also stored.
+ */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Op } from '../storage/contract.ts'
@@ -8,7 +11,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { StoredCode } from './records.ts'
 
 export const CODE_LIFE = MINUTE
-/** Maximum number of codes. Beyond it, the oldest codes of the workspace with the most codes end. */
+/** Maximum number of codes. Beyond it, the oldest code of the workspace with the most codes is removed. */
 const MAX_CODES = 1_000
 const PRUNE_EVERY = MINUTE
 /** Milliseconds by which the clock of another service may be ahead, or this clock before it was corrected. */

@@ -68,7 +68,10 @@ export interface ApplicationDeps {
 
 export interface Application {
   make: Parameters<Listening['serve']>[0]
-  /** Ends the streams of callers, and the waits for outcomes of sends. Running requests still get an answer. */
+  /**
+   * Ends the measurement of the usage, the streams of callers, and the waits for outcomes of sends. Running requests
+   * still get an answer.
+   */
   stop(): void
 }
 

@@ -1,6 +1,7 @@
 /**
- * Lists of events of an instance: the events that wait for delivery, or the events that match a filter. Each list is a
- * range of keys under one prefix, which is read only as far as it is needed.
+ * Lists of events of an instance: the events that wait for delivery, or the events that match a filter. A list is a
+ * range of keys under one prefix, which is read only as far as it is needed. Only the list of events that wait for a
+ * retry is read as a whole.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'

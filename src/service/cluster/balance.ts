@@ -8,7 +8,7 @@ export interface Transfer {
 
 /**
  * Nothing is moved while every member's number of instances differs from the mean by at most this number, or by at most
- * this share of the mean.
+ * this share of the mean (whichever is greater).
  */
 const LEAST_DIFFERENCE = 2
 const LEAST_SHARE = 0.1
