@@ -164,17 +164,16 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
   })
 
   test('all members are restarted one after the other, and no request fails', async () => {
-    const times: number[] = []
     const load = await underLoad(world, instances, 'rolling', async () => {
       for (const member of world.members) {
         const begun = Date.now()
         await member.running().stop()
-        times.push(...gaps(await allConnected(MOST_GONE), begun))
+        const times = gaps(await allConnected(MOST_GONE), begun)
+        printed(`restart of ${member.name}, from the end of a session to the next one`, times, { homes: await world.homes() })
         await member.start()
         await isReady(member)
       }
     })
-    printed('rolling restart, from the end of a session to the next one', times)
     await noneFailed('requests during the rolling restart', load)
   })
 
