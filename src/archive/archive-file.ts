@@ -74,7 +74,10 @@ async function* chunked(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Reads the frames of an archive. Throws `NotImportable` if the passphrase is wrong or the file is incomplete. */
+/**
+ * Reads the frames of an archive. Throws `NotImportable` if the passphrase is wrong, or if the file is no archive,
+ * incomplete or changed.
+ */
 export async function* readArchiveFile(file: string, passphrase: string): AsyncGenerator<Frame> {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(passphrase)

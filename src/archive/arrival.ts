@@ -93,7 +93,7 @@ interface Target {
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  // Removes the media of an earlier import of the same instance that was interrupted.
+  // Removes the media and the records that an earlier, interrupted import of the same instance has staged.
   await dropStaged(blobs, head.id)
   await removeAll(store, keys.importSlices(head.id))
   const staged = stageArchive(store, sealer, head.id)

@@ -24,8 +24,8 @@ export interface EventClientOptions {
   signal: AbortSignal
   onOpen(): void
   /**
-   * Handles an event. The next event waits until the promise resolves. If the connection breaks before that, the
-   * service sends this event again.
+   * Handles an event. The next event waits until the promise resolves. If it rejects, the client connects again, and
+   * the service sends this event again.
    */
   onEvent(event: { id: string; data: string }): Promise<void>
   onGap(gap: { from: string; to: string }): void

@@ -78,7 +78,9 @@ async function move(config: Config, task: Task): Promise<string> {
   return text
 }
 
-/** True if an earlier run of this command has written the archive. Throws if the file cannot be written. */
+/**
+ * True if an earlier run of this command has written the archive. Throws if the file exists and is not this archive.
+ */
 async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundInstance): Promise<boolean> {
   const earlier = await earlierTarget(stored, found, file)
   if (!earlier) {

@@ -35,8 +35,8 @@ export interface Procedure {
   id: string
   before: readonly OrderName[]
   /**
-   * Work after which nothing can be undone. If it fails, the instance stays as it is and the command has to be
-   * repeated.
+   * Work after which nothing can be undone. If it fails, only the orders in `afterwards` are sent, and the command has
+   * to be repeated.
    */
   finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]

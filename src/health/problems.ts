@@ -103,8 +103,8 @@ const ofInstances = (facts: Facts): HealthProblem[] =>
   })
 
 /**
- * Reports failed attempts of receivers that accept events again. Receivers that refuse events now are reported by name
- * elsewhere.
+ * Reports that many attempts to deliver events have failed. Reports nothing if the receiver of an instance refuses
+ * events now, because that instance is then reported by another problem.
  */
 function ofReceivers(facts: Facts): HealthProblem[] {
   const { points, now } = facts

@@ -280,8 +280,8 @@ export async function receiveText(
 }
 
 /**
- * Reads and drops the rest of a body, up to a limit and at the minimum rate. If the body is longer, the connection is
- * ended.
+ * Reads and drops the rest of a body, up to a limit and at the minimum rate. If the body is longer or slower, the
+ * connection is ended.
  */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)

@@ -49,7 +49,10 @@ export interface Asked {
 
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Throws if the workspace has no valid subscription. It is called before any part of the body is read. */
+/**
+ * Throws if the subscription of the workspace does not allow sending. The routes of the API call it before any part of
+ * the body is read.
+ */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required')
 }

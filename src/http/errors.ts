@@ -4,7 +4,7 @@ import { errorIn } from '../features/dialects/words.ts'
 
 /**
  * The subject of a limit: an instance, a workspace, a connect link, an address that guesses credentials, or an address
- * that reads the description too often.
+ * that sends too many requests without credentials (for the description, for OAuth).
  */
 export type LimitScope = 'instance' | 'workspace' | 'link' | 'credential' | 'address'
 

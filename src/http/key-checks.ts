@@ -16,7 +16,10 @@ export interface KeyChecks {
   keyOfBearer(headers: Headers): ApiKey | undefined
   /** True if the headers have an API key that is not in memory. Imported client tokens are not searched. */
   hasUnknownKey(headers: Headers): boolean
-  /** Checks the API key or client token of a request. `mayBear` is true if it may be in `Authorization`. */
+  /**
+   * Checks the API key or client token of a request, if the workspace requires one. `mayBear` is true if it may be in
+   * `Authorization`.
+   */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
 

@@ -85,8 +85,8 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
 }
 
 /**
- * The differences between the API and the dashboard, for both of which the declarations are mounted. Callers of the
- * dashboard authenticate with a session.
+ * Differences between the APIs for which the declarations are mounted: the API itself, the dashboard (callers
+ * authenticate with a session), and connect links (the secret of the link is the credential).
  */
 export interface Mounting {
   pathOf(declared: string): string
@@ -125,7 +125,7 @@ export function mount(
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
       // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. System routes
-      // have none, and load balancers use HEAD on them.
+      // have no effects, and load balancers use HEAD on them.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound()
       const state = c.get('state')
       state.route = template

@@ -14,7 +14,7 @@ const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 const SILENCE = 30 * SECOND
 /** Minimum rate in bytes per ms (16 KB/s). Only the time in which we wait for the host counts. */
 const SLOWEST = 16
-/** WhatsApp's own limit for documents is 2 GB. */
+/** Maximum number of bytes of an encrypted file. WhatsApp's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {

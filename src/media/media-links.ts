@@ -1,6 +1,7 @@
 /**
  * Links to received files. A link contains the encrypted description of one file. Its holder can read the file for a
- * day, or as long as the copy in a bucket is kept. The key is derived from the secret key of the service.
+ * day, or as long as the copy in a bucket is kept. The description is encrypted with a key of the store
+ * (`KeyRing.links`).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'

@@ -7,8 +7,8 @@ import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
 /**
- * Number of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the phone
- * again.
+ * Maximum number of remembered paths. Beyond it, the path that was not used for the longest time is forgotten, and the
+ * next reader of that file asks the phone again.
  */
 const MAX_KNOWN = 1_000
 

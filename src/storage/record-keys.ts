@@ -84,7 +84,10 @@ export const keys = {
   /** Events that wait for delivery. Event ids ascend, so key order is their order. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
   outbox: (id: string) => `instance:${id}:outbox:`,
-  /** Bodies of events that failed at least once. They are stored separately, so that later events can continue. */
+  /**
+   * Bodies of events that failed at least once, or for which no webhook URL is configured now. They are stored
+   * separately, so that later events can continue.
+   */
   parkedEvent: (id: string, eventId: string) => `instance:${id}:parked:${eventId}`,
   parked: (id: string) => `instance:${id}:parked:`,
   /**

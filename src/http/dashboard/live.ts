@@ -128,7 +128,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     while (!signal.aborted) {
       if (isStopped) return yield liveEvent('ended', { reason: 'stopping' })
       if (!isOpen()) return yield liveEvent('ended', { reason: 'signed_out' })
-      // The reader is too slow. It reconnects and gets the full state.
+      // The reader is too slow, so its stream ends. It reconnects and gets the full state.
       if (place < channel.first()) return
       const next = channel.at(place)
       if (next) {

@@ -42,5 +42,7 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** True for a number. It reveals no secret, for example the number of webhooks in the list of instances. */
+/**
+ * True for a number. A number reveals no secret: in the list of instances, for example, it is the number of webhooks.
+ */
 const isCount = (value: unknown) => typeof value === 'number'

@@ -22,8 +22,8 @@ export interface EventBoard {
 }
 
 /**
- * Number of outcomes that are kept for readers that connect again. It is higher than the number that may wait for one
- * reader.
+ * Minimum number of outcomes that are kept for readers that connect again. It is higher than the number that may wait
+ * for one reader.
  */
 const KEPT_OUTCOMES = 8_192
 /**
@@ -33,7 +33,7 @@ const KEPT_OUTCOMES = 8_192
 const MOST_PENDING = 4_096
 /** Interval in ms of an empty line, so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND
-/** A reader that takes nothing for this number of intervals is disconnected. */
+/** A reader that accepts no data for this number of intervals is disconnected. */
 const MOST_BLOCKED = 10
 
 interface Pending {
