@@ -47,7 +47,7 @@ try {
     anon_mb: round(anonMb(pid), 1),
     of_files_mb: round(fileMb(pid), 1),
   })
-  // A thread returns its unused memory after a minute without work.
+  // A thread returns its unused memory after a minute without work, so this waits longer.
   await sleep(amount(90_000, 1_000))
   const before = now()
 

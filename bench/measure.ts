@@ -60,7 +60,8 @@ const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', 
  * compiler.
  */
 const built = async (checkout: string) => {
-  // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches.
+  // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches, so only other checkouts are
+  // built here.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -133,7 +134,7 @@ export function cpuMs(pid: number, thread?: number): number {
 
 /** Returns the idle time in ms of all cores together, including waits for the disk. Linux only. */
 export function idleMs(): number {
-  // The line has `cpu`, then the ticks of user, nice, system, idle, iowait and more.
+  // The fields of the line are `cpu`, and then the ticks of user, nice, system, idle, iowait and more.
   const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
   return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
 }

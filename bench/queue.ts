@@ -32,7 +32,8 @@ try {
       const { baseUrl } = running.gateway
       for (const instance of instances) instance.api_url = baseUrl + new URL(instance.api_url).pathname
       for (const instance of instances) {
-        // The API does not know an instance until that instance is loaded after a start.
+        // After a start, the API does not know an instance until this instance is loaded. So the request is
+        // repeated.
         for (;;) {
           const { status } = await running.gateway.ask(instance, 'GET', '/queue?page_size=1')
           if (status === 200) break

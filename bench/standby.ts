@@ -16,7 +16,7 @@ const BYTES = amount(1_600, 16) * 65_536
 const MB = 1e6
 const PIECE = Buffer.alloc(65_536)
 
-// This timer keeps the process alive. Its child processes do not.
+// This timer keeps the bench alive, because the child processes do not.
 const awake = setInterval(() => {}, 60_000)
 const [active, standby] = [startPart<Peer>('peer.ts'), startPart<Peer>('peer.ts')]
 const [{ url: direct, port }, { url: passedOn }] = [await active.call('places'), await standby.call('places')]

@@ -131,7 +131,7 @@ export const TARGETS: readonly Target[] = [
   of('memory', 'MB per idle connected instance', 'slope_mb_per_instance', { most: 0.7 }),
   of('memory', 'RSS after the last quarter of the texts against the first', 'growth_from_first_to_last_quarter', { most: 1.1 }),
   ...[100, 200].flatMap((size) => {
-    // 100 instances may need 5 s, and twice as many may take twice as long.
+    // The target is 5 s for 100 instances, and twice the time for twice as many.
     const most = size / 20
     return [
       { ...of('boot', `s until ${size} are connected, after a stop`, '', { most }), at: [bootOf(size), 'after_stop', 'all_s'] },

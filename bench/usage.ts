@@ -63,7 +63,7 @@ try {
     await bench.sandbox.burst(SENDER, phoneNumber(Math.floor(MANY / 2)), texts, 'text', { per_second: PER_SECOND })
     await sleep(SECONDS * 1_000)
   })
-  // The shard is the thread whose CPU time grows most when texts arrive.
+  // The shard is the thread whose CPU time grows most when texts arrive, so the largest growth is taken.
   const extra = new Map([...busy.threads].map(([thread, ms]) => [thread, ms - (idle.threads.get(thread) ?? 0)] as const))
   const ofShard = Math.max(...extra.values())
   const counted = busy.instances.get(costly.id)! - idle.instances.get(costly.id)!

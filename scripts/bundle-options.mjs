@@ -34,7 +34,7 @@ export const OPTIONS = {
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  // Stack traces show the sources, as in the compiled modules.
+  // With source maps, stack traces show the sources, as those of the compiled modules do.
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',

@@ -6,13 +6,13 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 const UNUSED = [
-  // TypeScript takes 31 MB. It is a peer dependency of valibot, which uses only its types.
+  // TypeScript takes 31 MB. It is a peer dependency of valibot, which uses only the types of TypeScript.
   'typescript',
   '@typescript',
   // These packages contain only types.
   '@types',
   'undici-types',
-  // Only the command line of qrcode uses these packages.
+  // Only the command line of qrcode uses these packages, and the service never starts it.
   'yargs',
   'yargs-parser',
   'cliui',
@@ -22,7 +22,7 @@ const UNUSED = [
   'get-caller-file',
   'which-module',
   'set-blocking',
-  // Only the web server of unstorage and its file watcher use these packages.
+  // Only two parts of unstorage use these packages, its web server and its file watcher, which the service never loads.
   'h3',
   'crossws',
   'iron-webcrypto',

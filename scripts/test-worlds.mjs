@@ -73,7 +73,7 @@ export async function lendWorlds() {
         } else {
           const { error } = await host.ask(task)
           if (task === 'empty' && error !== undefined) process.stderr.write(`A world could not be emptied: ${error}\n`)
-          // If the world cannot be emptied, this is not a failure of the test.
+          // If the world cannot be emptied, the test has not failed. So the error is not sent to the test file.
           socket.write(`${JSON.stringify({ error: task === 'empty' ? undefined : error })}\n`)
         }
       }

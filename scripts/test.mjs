@@ -86,7 +86,7 @@ async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
   const events = run({ files: these, concurrency, execArgv: [...CPU, ...execArgv], timeout: TIME_LIMIT_MS })
   events.on('test:fail', (failure) => red.add(fileOf(failure)))
-  // Node reports each file as a test, too. That test has the name of the file.
+  // Node reports each file as a test, too, which has the name of the file. Only these tests are recorded.
   events.on('test:complete', ({ file, name, details }) => file?.endsWith(name) && durations.set(name, details.duration_ms))
   const report = events.compose(isShort ? dot : spec)
   report.pipe(process.stdout, { end: false })
@@ -103,9 +103,9 @@ process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, '--v8-pool-size=1'].filter
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
-// If a group ends before its tests do, all tests of the group are run again.
+// If a group ends before all its tests have run, all files of the group are run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// Each of these files runs alone and gets a separate world, as with `node --test`.
+// Each of these files runs alone. Without `TEST_WORLDS` it starts a world of its own, as with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 writeLargest()

@@ -35,7 +35,7 @@ function kindsOf(spec) {
   const kinds = new Set()
   for (const [tag, forms] of spec.server)
     for (const { name, node } of forms) {
-      // This is the general form of a notification, not a kind.
+      // This is the general form of a notification, and no kind of its own.
       if (name === 'GenericNotification') continue
       const children = (node.children ?? [])
         .map((child) => child.tag)
@@ -62,7 +62,7 @@ function* linesOf(folder) {
       try {
         if (line) yield JSON.parse(line)
       } catch {
-        // The last line of a killed process may be incomplete.
+        // The last line of a killed process may be incomplete, so it is ignored.
       }
     }
 }

@@ -30,7 +30,7 @@ export function byFunction({ head }: AllocationProfile) {
     add(own, name, selfSize)
     const above = callers.has(name) ? callers : new Set(callers).add(name)
     const bytes = children.reduce((sum, child) => sum + visit(child, above), selfSize)
-    // A function that calls itself is counted only once per call chain.
+    // A function that calls itself is counted only once per chain of calls.
     if (!callers.has(name)) add(within, name, bytes)
     return bytes
   }

@@ -44,7 +44,8 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
       throw error
     }
     if (result instanceof Promise) return result.finally(ended) as R
-    // A function that is not asynchronous may have started work that continues for an unknown time.
+    // A function that is not asynchronous may have started work that continues for an unknown time. So the storage is
+    // never disabled again.
     underWay = Number.POSITIVE_INFINITY
     return result
   }

@@ -156,7 +156,7 @@ const calls = {
     const { id, lid } = creds.me!
     const meId = groups.get(group)?.addressingMode !== 'pn' && lid ? lid : id
     const { user, device } = jidDecode(meId)!
-    // The two lines below make the name as the library's `jidToSignalSenderKeyName` does.
+    // These two lines build the name in the same way as the library's `jidToSignalSenderKeyName`.
     const sender = meId.endsWith('@lid') ? `${user}_1` : user
     const name = `${group}::${sender}::${device ?? 0}`
     const { [name]: stored } = await keys.get('sender-key', [name])

@@ -50,8 +50,8 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // This child process need not keep the bench alive. The process of the simulated network does, until the bench
-  // ends.
+  // This child process must not keep the bench alive. The process of the simulated network keeps it alive until the
+  // bench ends.
   child.unref()
   child.channel!.unref()
   return {

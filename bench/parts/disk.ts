@@ -30,7 +30,7 @@ export async function syncTimes(dir: string, count: number): Promise<Summary> {
     fdatasyncSync(file)
     const times: number[] = []
     for (let turn = 0; turn < count; turn++) {
-      // The pages are far apart in the file, as the pages of a tree are.
+      // The pages are far apart in the file, like the pages of a tree that a commit changes.
       for (let page = 0; page < PAGES; page++)
         writeSync(file, PAGE, 0, PAGE.length, ((turn * 37 + page * 509) % FILE_PAGES) * PAGE.length)
       const began = performance.now()

@@ -35,7 +35,8 @@ function record(store) {
   }
 }
 
-// lmdb makes a class for each store that is opened, and assigns these methods to its prototype.
+// lmdb makes a class for each store that is opened, and assigns these methods to its prototype with `Object.assign`. So
+// this function is replaced.
 const { assign } = Object
 Object.assign = (target, ...sources) => {
   const assigned = assign(target, ...sources)

@@ -146,7 +146,8 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     const page = await browser.newPage()
     const devtools = await page.context().newCDPSession(page)
     const measure = async () => {
-      // The first collection only finalizes some objects, and the next one frees them.
+      // The memory is collected three times: the first collection only finalizes some objects, and the next one
+      // frees them.
       for (let round = 0; round < 3; round++) await devtools.send('HeapProfiler.collectGarbage')
       const { usedSize, embedderHeapUsedSize = 0 } = (await devtools.send('Runtime.getHeapUsage')) as {
         usedSize: number

@@ -253,7 +253,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('HTTP 418').nth(4).waitFor()
     await sound('webhooks')
     world.receiver.reply(null)
-    // The checkbox selects what is sent, but the setting of the API selects what is not sent.
+    // The checkbox selects what is sent, but the setting of the API selects what is not sent. So the two have opposite
+    // values.
     await page.getByRole('checkbox', { name: 'Who is online or typing' }).uncheck()
     await page.getByRole('button', { name: 'Save what is sent' }).click()
     const read = () => must<{ webhooks: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
@@ -551,7 +552,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await sound('import')
     assert.equal((await ask('GET', `${moving.api_url}/status`)).status, 401)
     await button('Import', dialog()).click()
-    // Each reading of the archive computes a key, which takes long on a busy machine.
+    // Each reading of the archive derives a key from the passphrase, which takes long on a busy machine.
     await page.waitForURL(new RegExp(`#/instances/${moving.id}$`), { timeout: SLOW })
     await gateway.waitForStatus(moving, 'connected')
     await page.getByRole('heading', { name: 'Moved here' }).waitFor()
@@ -959,7 +960,8 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('signs out; a session that was ended elsewhere asks for the key again', async () => {
     await to('instances')
     await heading('Instances').waitFor()
-    // The link to the API reference stores the instance with its token in the session storage of the tab.
+    // The link to the API reference stores the instance with its token in the session storage of the tab. The sign-out
+    // must remove it.
     await page.evaluate(`sessionStorage.setItem('svc_docs', '{}')`)
     await button('Sign out').click()
     await heading('Sign in').waitFor()

@@ -155,7 +155,7 @@ describe('texts of others, in Chromium', { skip }, () => {
     await closed.first().waitFor()
     for (let left = await closed.count(); left > 0; left = await closed.count()) {
       await closed.first().click()
-      // The button is busy, and stays until the content is there.
+      // The button shows that it is busy, and disappears when the content is there.
       await until(
         () => closed.count(),
         (count) => count < left,

@@ -57,7 +57,7 @@ describe('pages in Chromium', { skip }, () => {
       [380, 'dark', ['color-contrast', 'scrollable-region-focusable', 'target-size']],
     ] as const) {
       await page.setViewportSize({ width, height: 850 })
-      // Text has a wrong colour for a moment while a transition runs.
+      // While a transition runs, text has a wrong colour for a moment. So transitions are switched off.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
       const { violations } = await page.evaluate(

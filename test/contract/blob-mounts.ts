@@ -32,7 +32,7 @@ const inFolder = (open: (dir: string) => BlobItems) => async (): Promise<Mount> 
 async function inPostgres(): Promise<Mount> {
   const cluster = await startCluster()
   const first = await openStore(cluster.url('media'))
-  // This store plays the role of another thread of the same service.
+  // This store plays the role of another thread of the same service, so both threads use the same media.
   const second = await openStore(first.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
   const mounts = await Promise.all([first, second].map((store) => openBlobItems({ in: 'store' }, store)))
   let opened = 0

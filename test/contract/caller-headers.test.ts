@@ -254,7 +254,7 @@ function readBy(source: string): string[] {
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // This is a loop over the names in `listed`, which are added below.
+    // This is a loop over the names in `listed`, which are added below. So nothing is added here.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

@@ -239,7 +239,7 @@ async function observed(onCommit: () => void) {
   const commits = { count: 0 }
   const watching = {
     ...store,
-    // The second service does not load the links of other tests.
+    // The second service must not load the links of other tests, so it finds no records.
     async *range() {},
     async commit(...args: Parameters<typeof store.commit>) {
       commits.count++
@@ -578,7 +578,7 @@ describe('a link ends', () => {
       () => statusOf(link.id),
       (each) => each === 'paired',
     )
-    // For a while, the page that paired the instance can still read that the pairing succeeded.
+    // For a while, the page that paired the instance may still read that the pairing succeeded, but nothing else.
     assert.equal((await link.status()).body.connected, true)
     assert.deepEqual(await codeOf(service.ask('GET', `${link.path}/qr-code`)), [401, 'unauthorized'])
     for (const asked of [make(), ask('POST', `/${link.id}/renew`, {})])

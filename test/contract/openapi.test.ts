@@ -219,7 +219,8 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // Paths of orders and paths of instances both have a parameter `token`. Only the token of an instance is skipped.
+    // Paths of orders and paths of instances both have a parameter `token`. Only the token of an instance is not
+    // compared.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -402,7 +403,7 @@ test('everything that a failure tells in its details is a field of the error bod
   const { properties } = error!.properties.details as unknown as { properties: object }
   const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
   assert.ok(named.has('applied') && named.has('ownership_transferred'))
-  // These names are details of errors that the texts of the description do not mention.
+  // These names are details of errors, too, but the texts of the description do not mention them.
   for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
     assert.ok(name in properties, name)
 })

@@ -95,7 +95,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
         } else if (choice === 1) {
           account.used(key, '203.0.113.9')
         } else if (choice === 2) {
-          // Both services want this name at the same time, and only one key may have it.
+          // Both services want this name at the same time, and only one key may have it. So one of the two requests is
+          // refused.
           await account.createApiKey(workspace, { name: `common ${n}`, scopes: ['instances:read'] }).then(
             (common) => {
               made.add(common.key.id)
@@ -107,7 +108,7 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
           const some = [...made].filter((id) => !revoked.has(id) && names.get(id)!.startsWith('common'))
           const id = some[random(some.length)]
           if (id === undefined) continue
-          // The other service may be revoking the same key.
+          // The other service may be revoking the same key. Then this request is refused.
           await account.revokeApiKey(workspace, id).then(
             () => {
               assert.ok(!revoked.has(id), 'a key is revoked once')

@@ -531,7 +531,7 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code', { code: '123456' }),
     post('/security/two-fa-code/remove'),
   ),
-  // On Z-API, partners use these calls to create and pay for instances.
+  // On Z-API, partners use these calls to create and pay for instances. This service has no subscriptions.
   ...without(
     /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),

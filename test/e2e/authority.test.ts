@@ -167,7 +167,8 @@ before(async () => {
   // The service queries the name and the administrators of a group after the first message in it.
   await told('admin', { conversation: 'welcome' })
   await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
-  // The administrators are stored after the name, and no event reports it.
+  // The administrators are stored after the name, and no event reports this. So the test repeats a deletion by an
+  // administrator until it is permitted.
   const { says, isTold } = KINDS.revoke!
   const first = await target('revoke')
   await until(async () => isTold(await told('admin', says(first, 'admin')), first))

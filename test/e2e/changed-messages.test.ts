@@ -89,7 +89,7 @@ test('what a contact edits is forwarded and quoted as it is now; what they delet
 
   await done({ revoke: { message_id: price } }, 'ana')
   await assertGone(price)
-  // The message can still be removed from the chat on the account's own devices.
+  // The message was deleted for everybody. It can still be removed from the chat on the account's own devices.
   assert.equal(await remove({ message_id: price, owner: 'false' }), 'sent')
 })
 

@@ -235,7 +235,7 @@ describe('the package svc-client', { skip }, () => {
     const late = express()
       .use(express.json())
       .post('/', svcExpress(optionsFor('late')))
-    // Express logs an error to standard error, unless it runs in a test environment.
+    // This handler answers with the message of an error. Without it, Express would log the error to standard error.
     late.use(
       (error: Error, _request: unknown, response: { status(code: number): { send(text: string): void } }, _next: unknown) =>
         response.status(500).send(error.message),

@@ -97,7 +97,8 @@ test('an eleventh stream of an instance is refused until one of the ten has gone
   await write('to all ten')
   await Promise.all(ten.map((reader) => heard(reader, 'to all ten')))
   await ten[0]!.cut()
-  // The service notices only after a moment that the client has closed the stream.
+  // The service notices only after a moment that the client has closed its stream. So the test opens the new one
+  // repeatedly until this succeeds.
   for (const until = Date.now() + 10_000; ; ) {
     const eleventh = await readStream(instance.api_url).catch((error: Error) => error)
     if (!(eleventh instanceof Error)) {

@@ -88,7 +88,7 @@ for (const mode of [{ pin: '2026-07-28' }, 'legacy'] as const)
       await world.receiver.waitFor('delivery', ({ type, message_id }) => type === 'delivery' && message_id === id)
       assert.ok((await world.sandbox.inbox(ANA)).some(({ text, id: theirs }) => text === message && theirs === id))
       for (const answer of answers) {
-        // Clients try to open a stream after `initialize`. The service has none, and answers with 405.
+        // Clients try to open a stream after `initialize`. The service has no streams for this, and answers with 405.
         const type = answer.status === 202 || answer.status === 405 ? null : 'application/json'
         assert.equal(answer.headers.get('Content-Type'), type)
         assert.equal(answer.headers.get('Mcp-Session-Id'), null)

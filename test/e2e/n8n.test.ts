@@ -245,7 +245,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
       const workflow = n8n.workflowOf('restarted', exported)
       await n8n.listen(workflow, () => {})
       const tried = await n8n.listen(n8n.workflowOf('restarted', exported), () => {}, { isTest: true })
-      // A killed n8n registers the workflow again, and never ends its test.
+      // Simulates an n8n that was killed: it registers the workflow again, and never ends its test.
       await n8n.listen(workflow, () => {})
       await set({ delivery_url: null })
       const trigger = await n8n.listen(workflow, () => {})

@@ -82,7 +82,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
     [ids, 'invalid_request'],
   ],
   416: [[ABOUT_GROUPS, 'group_suspended']],
-  // The network uses 419 both if a group is full and if the account has too many groups.
+  // The network uses 419 in two cases: the group is full, or the account has too many groups.
   419: [[ids, 'not_allowed']],
   423: [
     [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],

@@ -72,7 +72,7 @@ function start(command: string, args: string[], cwd: string): Started {
 }
 
 async function end(child: ChildProcess) {
-  // If the process has ended by itself, it has already printed the reason.
+  // If the process has ended by itself, it has already printed the reason, and need not be ended.
   if (child.exitCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   process.kill(-child.pid!, 'SIGTERM')

@@ -96,7 +96,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await sandbox.stats()).undecryptable, 0)
     const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
-    // The service is the home of every instance that exists.
+    // Every instance that exists must have a home, and the service must be the home of each.
     const { rows } =
       await side.query(`SELECT s.key, h.instance FROM svc_state s FULL JOIN svc_home h ON s.key = 'config:' || h.instance
       LEFT JOIN svc_writer w ON w.id = h.writer WHERE (s.key IS NULL OR s.key LIKE 'config:%') AND w.is_service IS NOT TRUE`)
@@ -130,7 +130,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       received: received(...reads),
       receivedCommits: received('commit'),
     }
-    // A received text causes only one read, which checks whether the id of the text is already stored.
+    // A received text causes one read only, which checks whether the id of the text is already stored.
     const isAsDesigned = counts.sent < 0.5 && counts.sentCommits < 8 && counts.received < 1.5 && counts.receivedCommits < 3
     assert.ok(isAsDesigned, JSON.stringify(counts))
   })

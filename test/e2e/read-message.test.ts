@@ -24,7 +24,7 @@ async function says(from: string, to: string, text: string): Promise<string> {
 }
 
 async function told(contact: string, id: string): Promise<string[]> {
-  // This text arrives after all receipts that were sent before it.
+  // This text arrives after all receipts that were sent before it. So all of them have arrived by then.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })
   await stage.next(BEN)
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; heard: Json[] }[] }>('/state')

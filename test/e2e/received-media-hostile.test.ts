@@ -201,8 +201,8 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // While the second reader reads 100 MB, the host could send as much to the first reader, unless the service stops
-  // reading from it.
+  // The second reader reads 100 MB. In this time the host could send as much to the first reader, if the service did
+  // not stop reading for it.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')

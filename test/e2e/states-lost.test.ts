@@ -114,7 +114,8 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.equal((await see.told(instance, 'stopped', 'client_outdated')).previous_status, 'disconnected')
     assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
     await see.sees(instance, 'connected', null, null)
-    // The API answers with the state that the main thread knows. The webhook about this state may arrive later.
+    // The API answers with the state that the main thread knows. The webhook about this state may arrive later, so the
+    // test waits for it.
     await see.told(instance, 'connected', null, 5)
     assert.deepEqual((await see.path(instance)).slice(4), [
       'connected',

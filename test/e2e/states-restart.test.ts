@@ -41,8 +41,8 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await gateway.must(starting.instance, 'POST', '/disconnect')
   await sandbox.fault({ on: 'connect', do: 'drop', times: 1 })
   assert.equal((await gateway.must(starting.instance, 'POST', '/restart')).status, 'starting')
-  // The fault applies to one connection only. When the instance has connected, the fault can no longer affect another
-  // one.
+  // The fault applies to one connection only. Once this instance is connecting, the fault can no longer affect another
+  // instance.
   await see.told(starting.instance, 'starting', null, 4)
 
   await see.keepOut(disconnected.instance, disconnected.phone)

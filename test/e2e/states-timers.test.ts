@@ -198,7 +198,8 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   await held.ask('instance.restart')
   const state = await held.is('banned', 'temporarily_banned')
   assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
-  // A timer that is set during a step of the clock begins at the end of this step.
+  // A timer that is set during a step of the clock begins at the end of this step, so the ban may end later than
+  // planned.
   await pass(29 * DAY, DAY)
   assert.equal(held.state().status, 'banned')
   for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)

@@ -81,7 +81,8 @@ test('with a grace time receivers that know the old secret, or the new one, take
   ]) {
     const { secret } = (await rotate()) as { secret: string }
     await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
-    // The receiver refuses requests that are not signed with the secret that it knows, which here is still the old one.
+    // The receiver refuses requests that are not signed with the secret that it knows. Here it still knows only the old
+    // one.
     await arrived(`signed twice ${secret.slice(-4)}`)
     world.receiver.trust(instance.id, secret)
     await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })

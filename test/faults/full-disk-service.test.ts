@@ -68,7 +68,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
     'The disk is full: new messages are refused, and messages from the network are not confirmed.',
   )
   assert.equal((await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'no' })).status, 503)
-  // Small messages use up the last free pages. After that, no more messages are accepted.
+  // Smaller messages use up the last free pages. The last of them are no longer accepted.
   for (let number = 1; number <= 60; number++)
     ids.push((await sandbox.send(CONTACTS[2], PHONE, { text: `more ${number} ${'x'.repeat(50_000)}` })).id)
   await pause(3_000)

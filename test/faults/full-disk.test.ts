@@ -36,7 +36,7 @@ test('the first commit of each of eight texts fails, and all eight arrive once, 
   const { sandbox, receiver } = world
   let refused = 0
   let isNext = true
-  // The commit of each text is refused once, and accepted when the network sends the text again.
+  // The commit of each text is refused once. When the network sends the text again, its commit is accepted.
   world.refuse((batch) => {
     if (!isInbox(batch) || !isNext) return false
     isNext = false
@@ -121,7 +121,7 @@ async function readers(phone: string, id: string): Promise<number[]> {
   return items.filter(({ read }) => read).map(({ device }) => device)
 }
 
-// The library leaves out the devices for which it cannot encrypt the message. If none remains, it fails with 'All
+// The library leaves out the devices for which it cannot encrypt the message. If no device is left, it fails with 'All
 // encryptions failed'.
 for (const [to, devices] of [
   ['somebody', 2],
@@ -149,7 +149,8 @@ for (const [to, devices] of [
       number++
     } while (refused > 0)
     t.diagnostic(`${number - 1} commits refused, one in each message`)
-    // The sessions of all recipients of a message are stored in one commit.
+    // The sessions of all recipients of a message are stored in one commit. At least this commit must have been
+    // refused.
     assert.ok(number > 1, 'no commit of sessions was refused')
   })
 

@@ -137,7 +137,8 @@ export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance
   for (;;) {
     if (stopped.has(gateway)) throw new Error('the service and the network of this test were already stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
-      // `fetch` and the parser of the answer throw these errors when the connection breaks.
+      // When the connection breaks, `fetch` and the parser of the answer throw these errors. The request is then
+      // repeated.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined
       throw error
     })

@@ -140,7 +140,7 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
     const fault = random.below(4)
     if (fault === 0) victim.proxy.cut()
     if (fault > 1) victim.proxy.hold(true)
-    // Gives the paused service time to send a commit, and to queue others behind it.
+    // In this time the paused service can send a commit, and can queue others behind it.
     if (fault > 1) await pause(random.below(8))
     if (random.chance(0.3)) taker.proxy.cut()
     await query(REMOVE, [[victim.id]])

@@ -120,7 +120,7 @@ export async function startHosted(
   const config: InstanceConfig = {
     id: INSTANCE,
     tokenTag: 'tag',
-    // These tests do not need the pauses between messages.
+    // The instance sends without pauses between messages, because these tests do not need them.
     settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0 },
     webhooks: webhookSettings(receiver.url),
   }

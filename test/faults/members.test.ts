@@ -58,7 +58,8 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     const killedAt = performance.now()
     await a.kill()
     await isRemoved(a, others, writers)
-    // A member that is only cut off would be removed after five seconds.
+    // The removal took less than five seconds, because the member was killed. A member that is only cut off is
+    // removed after five seconds.
     assert.ok(performance.now() - killedAt < 4_900)
     assert.equal((await side.query("SELECT FROM svc_service WHERE name = 'a' AND state = 'lost'")).rowCount, 1)
     a.proxy.refuse(false)
@@ -205,7 +206,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       )
       assert.deepEqual(refused, [])
       const left = (await side.query('SELECT id FROM svc_writer')).rows.map(({ id }) => id as string)
-      // Of the members that are left, none has judged another one as dead.
+      // No member that is left has regarded another of these members as dead.
       for (const [index, own] of ids.entries())
         if (left.includes(own)) for (const { id } of dead[index]!) assert.ok(!left.includes(id), `seed ${seeded.seed}`)
       outcomes.push(left.length)

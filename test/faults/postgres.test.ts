@@ -320,7 +320,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await each()
     await store.commit({ ops: Array.from({ length: 5_000 }, (_, n) => [`k:${n}`, bytes('x')] as const) })
     for (let n = 0; n < 10; n++) await each()
-    // A server process of PostgreSQL reports how often it scanned a table only when it ends.
+    // A server process of PostgreSQL reports how often it has scanned a table only when it ends. So the store is closed
+    // first.
     await store.dispose()
     open.delete(store)
     await until(scansOf, ({ byKey }) => byKey >= 60)
@@ -372,7 +373,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { main, thread, giveBack, over, side, writers, schema } = await service()
     await thread.commit(put('k', 'before'))
     assert.equal(await writers(), 2)
-    // The first owner cannot connect again before the second owner has the schema.
+    // The first owner must not connect again before the second owner has the schema.
     proxy.refuse(true)
     await side.query(ENDING)
     const other = await openStore(cluster.url(schema))
@@ -400,7 +401,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     const side = await cluster.client(schema)
     const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
-    // The server checks for a deadlock once, this long after the takeover began to wait.
+    // The server checks for a deadlock only once, 2.5 s after the takeover began to wait.
     await side.query("ALTER ROLE svc SET deadlock_timeout = '2500ms'")
     // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
     // the row of its service.
@@ -498,7 +499,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = standBy(b).finally(() => {
       isNext = true
     })
-    // If an owner did not hold the lock, the standby would regard it as dead before this number of checks.
+    // If an owner did not hold the lock, the standby would regard it as dead within fewer checks than these.
     await until(
       async () => waited.length,
       (count) => count > 12,
@@ -547,7 +548,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const giveBack = await last.own()
     assert.deepEqual([dead.length, last.hasTakenOver?.(), failed], [1, false, []])
     assert.deepEqual(await nodesOf(last), [['active', 'node-c', 'node-b', 'planned'], lost])
-    // A service that was killed is listed as `lost` at first. Its row is removed after an hour.
+    // A service that was killed is first listed as `lost`. Its row is removed after an hour.
     const ADD =
       "INSERT INTO svc_service (id, name, release, state, host, seen_at) VALUES (gen_random_uuid(), $1, '', 'standby', '', now() - $2::interval)"
     await side.query(ADD, ['killed', '6 s'])
@@ -657,7 +658,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     })
     await until(
       async () => looks,
-      // The owner learns within a second that it has a standby.
+      // The owner learns within a second that it has a standby, so these checks are enough.
       (count) => count > 12,
     )
     proxy.refuse(true)
@@ -740,7 +741,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { main, thread, giveBack, over, side, schema } = await service()
     const server = await standbyThatWaits(main, schema)
     const owner = "SELECT pid FROM pg_locks WHERE locktype = 'advisory'"
-    // A service that runs has a connection for its reads.
+    // A running service also has a connection for its reads, so one is opened here.
     await main.get('k')
     let before = (await side.query(owner)).rows[0].pid
     for (const [delayMs, end] of [
@@ -1053,7 +1054,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       url: `postgres://svc@127.0.0.1:${each.port}/postgres?schema=${schema}`,
       proxy: each,
     }))
-    // The schema of the client is created by the first service.
+    // The first service must have created the schema before this client uses it.
     const side = await cluster.client(schema)
     const { written, claims } = await runHomes({ side, sides, random: seeded, takeovers: 5 })
     assert.ok(written > 0 && claims > 0)
@@ -1199,7 +1200,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.equal(await format(), '4')
     await store.close()
     await release()
-    // A service of format 4 has lost its lock for a moment, and then raises its counter again.
+    // Simulates a service of format 4 that has lost its lock for a moment, and then raises its counter again.
     await side.query(
       "CREATE TABLE svc_node (writer uuid, name text, beat bigint); INSERT INTO svc_node VALUES (NULL, 'second', 1), (NULL, 'killed', 9)",
     )
@@ -1238,7 +1239,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const store = await openStore(url)
     await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
-    // An earlier build made the present format without this table.
+    // An earlier build created the present format, but without this table.
     await side.query('DROP TABLE svc_home')
     const later = await openStore(url)
     assert.deepEqual([...(await later.homes!.claim([INSTANCE]))], [INSTANCE])
@@ -1315,7 +1316,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('a server that is killed with all its processes and started again has each confirmed commit', async () => {
-    // On a busy machine the server needs more time for its recovery than commits usually wait.
+    // On a busy machine the server may need more time for its recovery than commits usually wait, so this store waits
+    // longer.
     const { store } = await world({ patienceMs: 60_000 })
     const confirmed = new Set<string>()
     let isEnding = false

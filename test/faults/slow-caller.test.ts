@@ -33,7 +33,7 @@ test('the item in flight ends by the answer of the network although a caller nev
     const caller = connect(Number(port), hostname)
     const asks = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
     await new Promise<void>((resolve) => caller.write(asks, () => resolve()))
-    // When this request is answered, the service has received the beginning of the slow request.
+    // When this request is answered, the service has already received the beginning of the slow request.
     await gateway.status(instance)
     const began = Date.now()
     await ground.service.stop()

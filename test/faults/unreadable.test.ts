@@ -41,7 +41,7 @@ test('an instance whose start fails leaves no part of it running', async () => {
   world.refuse(isRuntime)
   await assert.rejects(createInstance(deps, config, KEY).start('boot'), /The disk is full/)
   world.refuse(null)
-  // The pause is longer than the delay after which the service tries to write a state again.
+  // The pause is longer than the delay after which the service would try to write a state again.
   await pause(2_500)
   assert.equal((await sandbox.stats()).connections, 0)
 })

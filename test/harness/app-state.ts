@@ -12,7 +12,7 @@ export function phoneOf(stage: () => Stage, number: string) {
   async function phone(): Promise<Phone> {
     const { phones } = await stage().world.sandbox.get<{ phones: Phone[] }>('/state')
     const found = phones.find((each) => each.phone === number)!
-    // The list is empty if the phone could decrypt and verify everything that was written.
+    // The list of problems is empty if the phone could decrypt and verify everything that was written.
     assert.deepEqual(found.app_state_problems, [])
     return found
   }

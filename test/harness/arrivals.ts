@@ -20,7 +20,8 @@ export function createArrivals<T>(show: (items: readonly T[]) => string = JSON.s
     items,
     add(...more) {
       items.push(...more)
-      // The waits look at the new items only after the caller's own code has handled them, for example counted them.
+      // The waits check the new items in a later microtask, so that the caller's own code has handled these items
+      // first.
       queueMicrotask(() => {
         for (const look of [...looks]) look()
       })

@@ -163,7 +163,7 @@ export async function startN8n(folder: string, credentials: Json) {
       url: origin + path,
       wasThere,
       async stop() {
-        // n8n removes webhooks of tests and of active workflows in the same mode.
+        // n8n uses the same mode when it removes the webhook of a test and that of an active workflow.
         await hooks.delete.call(contextIn('internal', 'deactivate'))
         routes.delete(path)
       },

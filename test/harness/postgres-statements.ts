@@ -10,7 +10,7 @@ const LENGTH_BYTES = 4
  */
 export function statementReader(onStatement: (name: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0)
-  // The first message of a connection has no type byte.
+  // The first message of a connection has no type byte; each later message has one.
   let typeBytes = 0
   return (bytes) => {
     rest = Buffer.concat([rest, bytes])

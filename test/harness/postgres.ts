@@ -100,7 +100,7 @@ export async function runServer({ dir, data, user }: ServerFolder, settings: Rec
     try {
       process.kill(-server.pid!, signal)
     } catch {
-      // The server has already ended.
+      // The server has already ended, so there is nothing to kill.
     }
   }
   process.once('SIGTERM', () => process.exit(143))

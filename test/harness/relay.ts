@@ -31,7 +31,7 @@ export async function startRelay(to: string): Promise<Relay> {
 
   function hold(socket: Socket) {
     sockets.add(socket)
-    // A socket that breaks emits an error, which is expected here.
+    // A socket that breaks emits an error. This is expected here, so errors are ignored.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const end = () => {

@@ -20,6 +20,6 @@ export async function storedMedia(dir: string): Promise<Uint8Array[]> {
 
 async function piecesOf(items: BlobItems): Promise<Uint8Array[]> {
   const pieces = await Promise.all((await items.getKeys('')).map((name) => items.getItemRaw<Uint8Array>(name)))
-  // The service may have removed a piece after it was listed.
+  // The service may have removed a piece after it was listed. Such a piece is null, and is left out.
   return pieces.filter((piece) => piece !== null)
 }

@@ -6,9 +6,9 @@ import nodes from 'eslint-plugin-n8n-nodes-base'
 const plugins = { 'n8n-nodes-base': nodes, '@n8n/community-nodes': community }
 const typescript = { parser, sourceType: 'module' }
 const NOT_OURS = {
-  // This rule contradicts the other linter, which requires the literal 'main'.
+  // This rule contradicts the other linter, which requires the literal 'main'. So this rule is off.
   '@n8n/community-nodes/node-connection-type-literal': 'off',
-  // The package gets its author and the URLs of its pages only when it is published.
+  // The package gets its author and the URLs of its pages only when it is published, so these rules are off.
   '@n8n/community-nodes/valid-author': 'off',
   'n8n-nodes-base/community-package-json-author-missing': 'off',
   '@n8n/community-nodes/require-homepage': 'off',

@@ -92,7 +92,8 @@ test('a session that another takes the place of is archived: what is on its way 
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'start')), 'start')
   assert.equal(await open(anna, BEN, await seal(ben, ANNA, 'answer')), 'answer')
   const onItsWay = await seal(ben, ANNA, 'under the former one')
-  // Anna opens a new session from Ben's keys, as she does after a retry receipt that contains them.
+  // Anna opens a new session from Ben's keys, as she does after a retry receipt that contains them. The message in the
+  // former session must still be readable.
   await anna.openSession(BEN, ben.bundle(true))
   assert.equal(await open(anna, BEN, onItsWay), 'under the former one')
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'under the new one')), 'under the new one')

@@ -228,7 +228,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   assert.equal(read?.snapshot?.records?.length, 1, 'each as it was set last, without what was taken away')
   const actions: unknown[] = []
   const key = async (id: string) => (await client.auth.keys.get('app-state-sync-key', [id]))[id]
-  // The library verifies all MACs, and logs each one that does not match.
+  // The library verifies all MACs, and logs each one that does not match. So the log must stay empty.
   const warned: unknown[] = []
   const logger = { warn: (...said: unknown[]) => warned.push(said) } as never
   const { state, mutationMap } = await decodeSyncdSnapshot('regular_low', read!.snapshot!, key, undefined, true, logger)

@@ -78,7 +78,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     log.error({ err: error, instance_id: parts.head.id }, 'an archive could not be written')
     post({ type: 'failed', err: new Failure('engine_unavailable').toData() })
   } finally {
-    // The cipher may still read ahead, so it is stopped before the store is closed.
+    // The cipher may still be reading records of the store in advance, so it is stopped before the store is closed.
     await frames.stop()
     await store.close()
   }
@@ -86,7 +86,9 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
 
 export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
 
-/** Runs one Piscina task: stores the device in the file. Answers with the id of the future instance. */
+/**
+ * Runs one Piscina task: reads the device in the file, and stores it. Answers with the id of the future instance.
+ */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
   answered(() =>
     withWriter(async (store) =>

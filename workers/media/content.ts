@@ -79,7 +79,7 @@ const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>
   'application/ogg': ogg,
   'video/mp4': (head) => {
     const length = Math.min(head.readUInt32BE(0), head.length)
-    // The major brand is followed by its version, in four bytes.
+    // In the file, the major brand is followed by its version in four bytes, which is skipped here.
     const [major = '', , ...others] = (head.toString('latin1', 8, length).match(/.{4}/gs) ?? []) as string[]
     const isPicture =
       HEIF.test(major) || (others.some((brand) => HEIF.test(brand)) && ![major, ...others].some((one) => FILM.test(one)))

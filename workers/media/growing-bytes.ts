@@ -4,7 +4,9 @@
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 
-/** Resizable buffers are in ES2024 and in Node 20, but not in the types of ES2023. */
+/**
+ * Resizable buffers are in ES2024 and in Node 20, but not in the types of ES2023. So their types are declared here.
+ */
 interface Resizable extends ArrayBuffer {
   resize(bytes: number): void
 }
@@ -17,7 +19,10 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /** `most` is the largest number of bytes; it reserves address space, not memory. */
+  /**
+   * Creates an empty buffer. `most`: the largest number of bytes. For these bytes only address space is reserved,
+   * not memory.
+   */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }

@@ -50,7 +50,7 @@ function inThread(task: HeicTask): Promise<HeicAnswer> {
       void thread.terminate()
     }, LIMIT_SECONDS * 1_000)
     thread.once('message', resolve)
-    // If the decoder fails (a trap, or no memory left), the file is the cause.
+    // If the decoder fails (a trap, or no memory left), the file counts as the cause.
     thread.once('error', (cause) => reject(damaged(cause)))
     thread.once('exit', () => {
       clearTimeout(timer)

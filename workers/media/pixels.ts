@@ -19,9 +19,9 @@ export const damaged = (cause?: unknown) => invalid('The picture is damaged or n
 // declared.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
-// The same picture is seldom opened twice, and a cache takes memory.
+// The cache of sharp is off: the same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// One thread per picture; `prepare.ts` limits the number of pictures at a time.
+// sharp uses one thread per picture. `prepare.ts` limits the number of pictures at a time.
 sharp.concurrency(1)
 
 export interface Pixels {
@@ -86,7 +86,7 @@ export async function measure(source: Source): Promise<Picture> {
   if (isPixels(source)) return { width: source.width, height: source.height, hasAlpha: source.hasAlpha }
   const { width, height, orientation = 1, hasAlpha, pages, compression } = await unlessBroken(open(source).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  // Some decoders do not check the limit of pixels if only the head of the file is read.
+  // Some decoders do not check the limit of pixels if only the head of the file is read, so it is checked here.
   if (width * height > MAX_PIXELS) throw tooLarge()
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }

@@ -52,7 +52,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** Keeps the process alive only while a program runs. */
+  /** Lets the child process keep this thread alive only while a program runs. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()

@@ -33,7 +33,7 @@ export async function prepareSticker(
     ? await shown(job, content, converter)
     : await inTurn.runExclusive(() => still(job, content, converter))
   const { width, height, pages = 1 } = await measure(made)
-  // A damaged sticker is refused here and does not fail on the phones.
+  // Decodes the sticker once, so that a damaged sticker is refused here and does not fail on the phones.
   await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
   const path = job.author === null ? made : await published(job, made, job.author)
   return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }

@@ -68,7 +68,7 @@ function playsAsIs(content: Content, probe: Probe, kind: Kind): boolean {
 async function toMp4(job: MediaJob, demuxer: string, probe: Probe, converter: Converter, isSibling: boolean): Promise<string> {
   const made = join(job.dir, 'video.mp4')
   const sound = job.purpose === 'gif' ? ['-an'] : ['-map', '0:a:0?']
-  // If only the container is wrong, the streams are copied into another one.
+  // If only the container of the file is wrong, the streams are copied into another container and not converted.
   const canCopy = isH264(probe) && (isSibling || demuxer === 'matroska') && (job.purpose === 'gif' || copyable(probe))
   const codecs = canCopy ? ['-c', 'copy'] : recode
   const end = ['-map_metadata', '-1', '-movflags', '+faststart', '-fs', sizeStop(job.limit), '-f', 'mp4', `file:${made}`]

@@ -58,7 +58,8 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   const account = accountOf(given)
   const problems = [...misfits(given), ...badSignatures(given, account)]
   if (problems.length > 0) throw new NotImportable(problems)
-  // If two pre-keys had the same id, the first message of a new contact could not be decrypted.
+  // The next pre-key gets an id above all imported ones. If two pre-keys had the same id, the first message of a new
+  // contact could not be decrypted.
   const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
   const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
   const fresh = initAuthCreds()

@@ -125,7 +125,8 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   )
   return ({ type, id }) => {
     switch (type) {
-      // An imported version would prevent the complete reading of app state.
+      // Versions of app state are not imported: with such a version, the service would not read the app state
+      // completely.
       case 'app-state-sync-version':
         return false
       case 'session':

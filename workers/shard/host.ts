@@ -41,7 +41,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     hosted.start(config, how, () => createInstance(deps, config, key))
 
   async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
-    // Another service may change the keys before the instance is started here again.
+    // Another service may change the keys before the instance is started here again, so the cached keys are dropped.
     const forgetKeys = () => deps.keyCache.forget(keys.signals(id))
     if (await hosted.stop(id, how, forgetKeys)) return null
     if (how !== 'erase') throw new Failure('engine_unavailable')

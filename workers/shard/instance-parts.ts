@@ -134,7 +134,8 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
-  // The network sends presence only to an available account.
+  // The network sends the presence of others only to an available account, so the account becomes available if
+  // somebody wants these events.
   events.on('interest', presence.announce)
   const inbound = createReceivedEvents(context, {
     outbox,
@@ -270,7 +271,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     onChange(next, previous) {
       if (next.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: next.status, reason: next.reason ?? 'none' })
-      // The restriction belonged to the account that is no longer linked.
+      // The restriction belonged to the account that is no longer linked, so it ends.
       if (!next.paired) restriction.change(null)
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return

@@ -58,8 +58,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         await startParts(parts)
         return how === 'create' ? await createdState(parts) : await bootedState(parts, how === 'takeover')
       } catch (error) {
-        // If a part kept running after the failed start, nothing could stop it, and it could open a session at the same
-        // time as the next start.
+        // The parts are stopped after a failed start. Otherwise nothing could stop them later, and they could open a
+        // session at the same time as the next start.
         await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }
@@ -122,7 +122,7 @@ async function bootedState(
   isTakenOver: boolean,
 ): Promise<RuntimeState> {
   const saved = await status.load(isTakenOver)
-  // The saved credentials may be newer than the saved state after a crash.
+  // After a crash the saved credentials may be newer than the saved state, so the state is corrected.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
   // No shard has hosted an imported device yet, so it has credentials and no saved state.

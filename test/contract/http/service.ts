@@ -134,7 +134,8 @@ export function doubleEngine() {
       if (operation === 'instance.pairingState')
         return { status, paired, isPaused: reason === 'paused', hasFailed: reason === 'pairing_failed' } as never
       if (operation === 'instance.endPairing') return null as never
-      // Only event streams call this operation. If the test has prepared no events, the answer is empty.
+      // Only event streams call this operation. `double.events` returns the events that the test has prepared, by
+      // default none.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       if (operation === 'instance.passkeyState') return double.passkey as never
       return double.answer(instance, operation, input) as never

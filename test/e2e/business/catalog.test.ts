@@ -40,7 +40,8 @@ async function fileAt(address: unknown): Promise<Buffer> {
 }
 
 test('a product that is made here is read by others, with pictures of its own on the media host', async () => {
-  // Together the two pictures are larger than the largest body that the main thread parses.
+  // Together the two pictures are larger than the largest body that the main thread parses, so
+  // another thread parses it.
   const inline = (await files.image('jpeg', 1_200, 1_000)).toString('base64')
   assert.ok(inline.length > 256 * 1_024)
   const made = await ground.must('business.createProduct', { ...mouse(), images: [picture, inline] })

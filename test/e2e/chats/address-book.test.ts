@@ -213,8 +213,8 @@ test('a person is saved no more, also one whom the phone had saved, and twice is
     (await list()).data.every(({ name }) => name === null),
     true,
   )
-  // The network accepts a second change only if the hashes of the client and of the network for the collection are
-  // equal.
+  // The network accepts a second change only if both sides have computed the same hash of the collection after the
+  // first one.
   await add({ phone: ANA, first_name: 'Again' })
   assert.equal((await action('contact', pn(ANA))).contactAction!.fullName, 'Again')
 })

@@ -170,7 +170,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     const dry = await importFile('dry_run=true', archive, withPassphrase)
     assert.deepEqual([dry.status, dry.body.instance, await instances()], [200, null, 0], JSON.stringify(dry.body))
     assert.match(dry.body.report!.join(' '), /^The archive has \d+ records and 0 media files, as of /)
-    // Two imports of the same archive at the same time create only one instance.
+    // Two imports of the same archive run at the same time. Only one of them may create an instance.
     const both = await Promise.all([importFile('name=Moved', archive, withPassphrase), importFile('', archive, withPassphrase)])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409], JSON.stringify(both))
     const made = both.find(({ status }) => status === 200)!.body.instance!

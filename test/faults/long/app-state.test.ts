@@ -83,7 +83,8 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
-      // These changes are made while the service is down. The next two runs of the service die while they read them.
+      // These changes are made while the service is down. The next two runs of the service read them, and die at this
+      // step.
       await ground.service.kill()
       await label(ANA, step, false)
       await label(BEN, step, true)

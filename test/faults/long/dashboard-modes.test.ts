@@ -47,7 +47,7 @@ interface Mode {
 const MODES: readonly Mode[] = [
   { name: 'phone', context: { viewport: { width: 380, height: 800 } }, mostMs: 30_000 },
   { name: 'dark', context: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' }, mostMs: 30_000 },
-  // At 200 % a window has half as many CSS pixels in each direction.
+  // At a zoom of 200 %, a window has half as many CSS pixels in each direction.
   { name: 'zoom', context: { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2 }, mostMs: 30_000 },
   {
     name: 'slow',
@@ -128,7 +128,7 @@ describe('the dashboard with 500 instances and a week of data', { skip, timeout:
     const [first, second, third] = instances as [Instance, Instance, Instance]
     for (const instance of instances.slice(0, CONNECTED)) await world.gateway.waitForStatus(instance, 'connected', 60_000)
     for (let index = 0; index < 30; index++) await world.gateway.sendText(first, BEN, `Order ${index} is ready`)
-    // The messages of a paused instance wait in its queue.
+    // The instance is paused, so its messages wait in its queue.
     await must('POST', `${second.api_url}/pause`)
     for (let index = 0; index < 45; index++) await world.gateway.sendText(second, BEN, `Later ${index}`)
     receiver.reply((_, response) => response.writeHead(500).end('Traceback (most recent call last): KeyError phone'))

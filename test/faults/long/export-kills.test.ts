@@ -212,7 +212,7 @@ test('the order of a killed command is not carried out when another command has 
   await killed('folder', 'export:ordered', join(dir, `${round}`))
   const moved = await runCommand(ground.dataDir, 'instance', 'export', other.id, ...kinds.folder(join(dir, 'of another')))
   assert.equal(moved.code, 0, moved.errors)
-  // The service handles this command only if it searches for new commands again after it has handled the earlier ones.
+  // This command is handled only if the service searches for new commands again after the earlier ones.
   const resumed = await runCommand(ground.dataDir, 'instance', 'resume', other.id)
   assert.equal(resumed.code, 0, resumed.errors)
   assert.equal(await statusNow(), 'connected')

@@ -81,7 +81,7 @@ for (const [step, isStaged] of [
       assert.deepEqual(await uploads(), [])
       assert.equal(await imported(archive), 200)
     }
-    // The service answers requests before it has created the instances of staged devices.
+    // The service answers requests before it has created the instances of staged devices, so the test waits.
     await until('the instance', async () => (await instances()) === 1)
     await ground.gateway.waitForStatus(instance, 'connected')
     assert.equal(await imported(archive), 409)

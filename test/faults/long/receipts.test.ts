@@ -42,7 +42,7 @@ test('receipts given during kills all end in one message_status each', { timeout
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // Half of the messages have a receipt each, and the other half share one receipt.
+            // Half of the messages have a receipt of their own, and the other half share one receipt.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))

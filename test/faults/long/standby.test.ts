@@ -227,7 +227,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await ground.sandbox.stats()).undecryptable, 0)
-    // Since the database returned, the standby again waits for the end of the active service.
+    // The database is back, so the standby waits again for the end of the active service.
     const former = await active.active
     former.child.kill('SIGKILL')
     await next.active

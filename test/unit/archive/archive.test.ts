@@ -167,7 +167,7 @@ const age = spawnSync('age', ['--version']).status === 0
 test('the program age recognises the file', { skip: !age && 'age is not installed.' }, async () => {
   const file = join(dir, 'for-age.age')
   await writeArchiveFile(file, PASSPHRASE, each([['a', Buffer.from('x')]]))
-  // The program age asks for the passphrase at a terminal, which the program `script` provides.
+  // The program age asks for the passphrase at a terminal. The program `script` provides this terminal.
   const out = execFileSync('script', ['-qec', `age -d ${file} | od -c | head -3`, '/dev/null'], { input: `${PASSPHRASE}\n` })
   assert.match(out.toString(), /a\s+\\0\s+\\0\s+\\0\s+001\s+x/)
 })

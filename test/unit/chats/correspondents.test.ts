@@ -18,7 +18,7 @@ test('a person whose first message could not be committed is written down with t
   const { store, create, firsts } = await bench(t)
   const correspondents = create()
   await correspondents.ops(from(BEN))
-  // The operations of the first message are not committed, as if that commit had failed.
+  // The operations of the first message are dropped, as if their commit had failed.
   await store.commit({ ops: await correspondents.ops(from(BEN)) })
   assert.equal(firsts(), 1)
   assert.equal(await create().hasWritten('5511988887777'), true)

@@ -33,7 +33,8 @@ test('what another of our own devices wrote gets one that says so, with the chat
   assert.deepEqual(said({ from: peer.to }, 'history'), [peer, { ...peer, to: phone, type: 'hist_sync' }])
 })
 
-// If the service acknowledged a status with an error, the network might stop all other deliveries.
+// A status must not be acknowledged with an error, because the network might then stop all other
+// deliveries.
 test('a message that cannot be decrypted gets an error, a status and a stanza without content get a plain ack', () => {
   const ack = { tag: 'ack', id: 'A', to: ANA, class: 'message', type: 'text' }
   assert.deepEqual(said({ from: ANA }, 'unread'), [{ ...ack, error: '500' }])

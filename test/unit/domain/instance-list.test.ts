@@ -77,6 +77,7 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
   assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,5511999990001,,,0,,2026-01-31T12:00:00.000Z`)
   // Spreadsheet programs in Portuguese or Spanish split lines at semicolons, even inside of quotes.
+  // So such a name must not begin a formula after a semicolon.
   const named = (name: string) =>
     csvOf([row({ name, phone: null })])
       .split('\r\n')[1]!

@@ -8,7 +8,7 @@ import { INSTANCE, recordingLog, tempStore } from '../storage/fixtures.ts'
 test('a search whose caller has gone is not read in its turn, and the next one waits for the running one only', async (t) => {
   const { dir } = await tempStore(t)
   let started = 0
-  // Returns the keys of the instances. They are read when a query is passed to the thread.
+  // Returns the ids of the instances. This is called when a query is passed to the thread.
   const instances = () => {
     started++
     return [INSTANCE]

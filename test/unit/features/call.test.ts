@@ -74,7 +74,8 @@ const LONG = [
     'newsletters.updatePicture',
   ],
   ...['business.createProduct', 'business.updateProduct'],
-  // A change of 256 people needs thirteen queries, with a pause of a second between them.
+  // A change of 256 people needs thirteen queries with pauses of a second in between, so these operations have a
+  // longer deadline.
   ...['add', 'remove', 'promote', 'demote'].flatMap((verb) => [`groups.${verb}Participants`, `communities.${verb}Participants`]),
   ...['groups.approveParticipants', 'groups.rejectParticipants'],
 ]

@@ -7,7 +7,7 @@ import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json
 const parse = (text: string) => parseJson(new TextEncoder().encode(text))
 
 test('as many values as there may be are parsed, and one more is not', () => {
-  // The list itself counts as one value, too.
+  // The list itself also counts as a value.
   assert.equal((parse(`[${'1,'.repeat(MAX_VALUES - 1)}1]`) as unknown[]).length, MAX_VALUES)
   assert.throws(() => parse(`[${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
   assert.throws(() => parse(`${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`), TooManyValues)

@@ -88,7 +88,8 @@ suite('the memory of large bodies', () => {
     await batches.next()
     const next = batches.next()
     large.send(2 * MB)
-    // The report about the memory of the first batch may arrive between the refusal and the end of the reading.
+    // The report about the memory of the first batch may still arrive after the refusal, while the rest of the body is
+    // read.
     const refused = next.catch((error: unknown) => error)
     held(225 * KB)
     assert.ok((await refused) instanceof Busy)

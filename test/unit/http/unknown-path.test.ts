@@ -17,7 +17,8 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
 })
 
-// Two routes match this path, and both have the method GET. The other one is `/groups/{group_id}`.
+// Two routes match this path: this one and `/groups/{group_id}`. Both have the method GET, which must be named only
+// once.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })

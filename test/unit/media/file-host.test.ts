@@ -48,7 +48,7 @@ test('a host that drips is left, though it is never silent for long', async () =
 
 test('one that is slow and not that slow may take its time', async () => {
   assert.equal(await read(20, SECOND), 20)
-  // The pieces arrive at 16 KB per second, for a minute.
+  // The pieces arrive at 16 KB per second for a minute. This is slow, but fast enough.
   assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
 })
 

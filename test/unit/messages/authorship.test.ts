@@ -172,7 +172,8 @@ test('with the device everything goes', async (t) => {
 test('the rows that are remembered for messages in unfinished commits keep no buffers', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // The memory of a buffer counts until another thread has freed it. This may happen only after the collection.
+  // A buffer counts as used memory until another thread has freed it, which may happen only after the collection.
+  // So the memory is read several times.
   const buffers = async () => {
     for (let round = 0; round < 3; round++) {
       collect()

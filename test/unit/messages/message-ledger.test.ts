@@ -196,7 +196,7 @@ test('a timeline is found by the id of its queue item, whether the id of the mes
     return ledger.timeline.ops({ type: 'delivery', at: START, body } as never, null)
   }
   const derived = delivery(messageIdOf(sealer, 'NEW'), 'NEW')
-  // An older version gave this item a random id.
+  // An item that an older version queued has a message with a random id.
   const random = delivery('3EB0EE97803A91FF2C0ED1', 'OLD')
   assert.deepEqual([derived.length, random.length], [1, 2])
   await b.store.commit({ ops: [...derived, ...random] })

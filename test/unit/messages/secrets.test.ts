@@ -130,7 +130,8 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // If a send is tried again, the message is composed again, with a new secret.
+  // If a send is tried again, the message is composed again and has a new secret. So a message of
+  // the account replaces the stored one.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })

@@ -42,7 +42,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
   const client = openSocket(`ws://127.0.0.1:${(between.address() as AddressInfo).port}`)
   const [peer] = (await once(server, 'connection')) as [WebSocket]
-  // A stanza is refused until the handshake has ended.
+  // A stanza cannot be sent until the handshake has ended.
   await answerHandshake(peer)
   let received = 0
   const all = new Promise<void>((resolve) => {

@@ -123,7 +123,7 @@ test('an app that is revoked with its instance does not come back with a change 
   const { store, start, started } = await bench(t)
   const { oauth, main } = await started()
   const { refreshToken, accessToken } = (await oauth.redeem(await approved(oauth), OF))!
-  // Both changes are decided before the first one is stored.
+  // Both changes are decided before the first one is stored. The end must win.
   await Promise.all([main.change(() => oauth.endOf({ instance })), oauth.refresh(refreshToken, 'app')])
   assert.deepEqual(oauth.list(workspace), [])
   assert.equal(oauth.authenticate(accessToken), undefined)
@@ -160,7 +160,7 @@ test('pages and codes end, and the next start or the next page removes them', as
   assert.equal(await oauth.redeem(code, OF), undefined)
   assert.ok(await (await start()).consent(page.ticket, page.cookie))
   assert.deepEqual(await count(), [3, 0])
-  // A page with an identified owner expires at the same time as the page before it.
+  // The page after the identification of the owner expires at the same time as the first page.
   state.now += 9 * MINUTE
   assert.equal(await oauth.consent(page.ticket, page.cookie), undefined)
   assert.equal(await oauth.approve(page.ticket, { workspace, instance }), undefined)
@@ -234,7 +234,7 @@ test('no app is left if the admin key is replaced, or the instance deleted, whil
   for (const how of ['rotation', 'deletion'] as const) {
     const { store, state, turn, started } = await bench(t)
     let sent = 0
-    // The answer to each commit comes later than the commit takes effect.
+    // Each commit takes effect at once, but its answer comes later.
     const commit: StateStore['commit'] = async (batch) => {
       const isStored = await store.commit(batch)
       await pause(20 * ++sent)

@@ -14,7 +14,7 @@ const ROOM = 100_000
 const room = createRoom(ROOM)
 const bodies = new Map<string | undefined, KeptBody>()
 const server = createServer(async (incoming, outgoing) => {
-  // If a body is still being read when the test ends, this rejects.
+  // If a body is still being read when the test ends, `keepBody` rejects.
   const body = await keepBody(incoming, room).catch(() => undefined)
   if (body !== undefined) bodies.set(incoming.url, body)
   outgoing.end()

@@ -167,7 +167,7 @@ test('a service that stops gets no more requests, and what it has not answered e
     async () => standby.link.readiness(),
     (readiness) => readiness === undefined,
   )
-  // The row of the stopped service may still be in the database.
+  // The row of the stopped service may still be in the database, so the standby may get it once more.
   standby.link.setActive(ofFormer)
   const waiting = get(standby, '/next')
   standby.link.setActive(undefined)

@@ -17,7 +17,7 @@ const OTHER_SECRET = new Uint8Array(32).fill(2)
 
 async function ask(base: string, path: string, { body, ...options }: RequestOptions & { body?: Buffer } = {}) {
   const asked = request(`${base}${path}`, { method: body === undefined ? 'GET' : 'POST', ...options })
-  // The connection may end after the answer, while the rest of the body is still being sent.
+  // The connection may end after the answer, while the rest of the body is still being sent. This error is ignored.
   asked.on('error', () => {})
   asked.end(body)
   const [response] = (await once(asked, 'response')) as [IncomingMessage]

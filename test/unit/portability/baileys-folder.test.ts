@@ -45,7 +45,7 @@ test('credentials are those of the device, and what another program kept with th
   assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
   assert.deepEqual(taken.me, creds.me)
   assert.equal(taken.additionalData, undefined)
-  // This value makes the service read the account's settings again after an import.
+  // With this value, the service reads the account's settings again after an import.
   assert.equal(taken.accountSyncCounter, 1)
 })
 

@@ -707,7 +707,7 @@ test('one that was named and does not leave is not named any more', async (t) =>
   await queue.stop(0)
   const ids: string[] = []
   const again: Queue = await b.open({
-    // This step comes between the commit that marks the next item as in flight and the sending of this item.
+    // At this step, the next item is marked as in flight by a commit, but its sending has not begun.
     async steps(step, svcId) {
       if (step === 'queue:settled' && svcId === ids[0]) await again.clear()
     },
@@ -988,7 +988,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // The run that is stopped here has the items in memory. The next run has to read them from the store.
+  // This run has the items in memory. The next run has to read them from the store.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })

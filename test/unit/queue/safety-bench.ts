@@ -143,8 +143,8 @@ export async function safetyBench(
       await safety.leaving(to, item, item.mayHaveLeft)
       item.leaves()
       if (endsAt('leaving')) return hang()
-      // This flush takes the place of the commit of the keys, which would also contain the message and the changes of
-      // the directory.
+      // This flush replaces the commit of the keys, which would also contain the message and the changes of the
+      // directory.
       await directory.flush()
       stored.add(messageId)
       sent.push(phone)

@@ -175,7 +175,8 @@ for (const [what, trouble] of [
 
         const quiet = settings.quiet_hours && quietUntil(settings.quiet_hours)
         for (const { phone, messageId, at, isClockRight } of left) {
-          // A message that was sent before a kill is sent again under its id, at any time of the day.
+          // A message that was sent before a kill is sent again under its id at any time of the day. Such repetitions
+          // are not checked.
           if (!quiet || !isClockRight || quiet(at) === null || times.get(messageId)![0] !== at) continue
           assert.ok(
             heard.some((each) => each.phone === phone && each.at <= at && each.at > at - DAY),

@@ -278,7 +278,7 @@ test('values are kept for as long as receipts for a message count', async (t) =>
 
 const rising = [
   ['read', 'a person', {}, ['sent A 5511988880001', 'delivered A 5511988880001', 'read A 5511988880001']],
-  // A person who hides read receipts still sends receipts for played messages.
+  // A person who hides read receipts still sends receipts for played messages. So `read` must not be implied.
   ['played', 'a person', {}, ['sent A 5511988880001', 'delivered A 5511988880001', 'played A 5511988880001']],
   [
     'played',

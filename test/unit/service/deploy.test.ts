@@ -78,7 +78,7 @@ test('the pair has two equal services with a standby, and only one builds the im
   const { build, hostname: nameOfA, ...a } = services['svc-a']
   const { pull_policy: policy, hostname: nameOfB, ...b } = services['svc-b']
   assert.deepEqual(a, b)
-  // The list of services and the log of the standby show these names.
+  // These names are shown in the list of services and in the log of the standby.
   assert.deepEqual([nameOfA, nameOfB], ['svc-a', 'svc-b'])
   assert.equal(a.environment.SVC_STANDBY, 'on')
   assert.equal(a.environment.SVC_PEER_PORT, '8090')

@@ -22,7 +22,7 @@ test('a package that is not under a permissive licence is named on the page', ()
   )
   assert.ok(others.length > 0, 'libsignal is one')
   const names = others.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
-  // The builds of sharp for different machines share one row of the page.
+  // The packages of sharp for different machines share one row of the page.
   const rows = new Set(
     names.map((name) =>
       name

@@ -10,7 +10,7 @@ const root = fileURLToPath(ROOT)
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    // Generated clients in the test folders have packages, whose pages do not belong to the documentation.
+    // The test folders of generated clients contain packages, whose pages do not belong to the documentation.
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 const PAGES = [

@@ -70,7 +70,7 @@ test('every command of svc exists, and has the arguments and options that it nee
   assert.ok(calls.length > 20, String(calls.length))
   const wrong = calls.flatMap(({ place, words }) => {
     try {
-      // The page of a sample puts options that may be omitted in square brackets.
+      // In the samples, options that may be omitted are in square brackets, which are removed here.
       parse(COMMANDS, words.replaceAll(/[[\]]/g, '').split(/\s+/))
       return []
     } catch (error) {

@@ -25,7 +25,8 @@ test('a start keeps the files of services that run, here or elsewhere, and remov
   const own = tempDirOf({ dataDir })
   const [all, name] = [dirname(own), basename(own)]
   const place = name.slice(name.indexOf('@') + 1, name.lastIndexOf('.'))
-  // Two containers may have the same host name. But a process id of one container means nothing in the other.
+  // Two containers may have the same host name. But a process id of one container means nothing in the other, so these
+  // folders must stay.
   const elsewhere = [`${process.pid}@${place}1.0123456789ab`, `${endedPid()}@${place}1.0123456789ab`]
   const running = [`${process.ppid}@${place}.0123456789ab`, '1@another-machine.4026531836.0123456789ab', ...elsewhere]
   const ended = [`${process.pid}@${place}.0123456789ab`, `${endedPid()}@${place}.0123456789ab`]

@@ -125,7 +125,8 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   const keys = await ring()
   await keys.make(INSTANCE)
   const before = await readFile(join(dir, INSTANCE))
-  // This handle still reads the place on the disk when the file has no name any longer.
+  // The file is opened before the key is destroyed. This handle still reads the same place on the disk when the file
+  // has no name any longer.
   const place = await open(join(dir, INSTANCE), 'r')
   await keys.destroy(INSTANCE)
   const after = Buffer.alloc(before.length)
@@ -148,7 +149,7 @@ test('the draft of a key goes without a change of the key, which may be the same
   await ring()
 })
 
-// The members of a cluster may share the folder (`SVC_KEYS_DIR`).
+// The members of a cluster may share the folder of keys (`SVC_KEYS_DIR`), so another member may be writing a draft.
 test('the start of a member leaves the draft of a key that another one is writing, and removes an old one', async (t) => {
   const { ring, dir, store } = await bench(t)
   await ring()

@@ -68,7 +68,7 @@ test('a member without a connection has ended if its machine says so, and is ask
     await Promise.resolve()
     has.push(ended.has('b'))
   }
-  // The connection of the member is back.
+  // The connection to the member works again.
   ended.follow([])
   has.push(ended.has('b'))
   answer = 'other'

@@ -70,7 +70,7 @@ test('record keys and texts of every length are written whole', () => {
 })
 
 test('no two values are sealed under the same nonce', () => {
-  // This number of values needs more than one batch of nonces.
+  // 1,000 values need more than one batch of nonces.
   const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
   assert.equal(new Set(nonces).size, nonces.length)
 })

@@ -148,7 +148,7 @@ test('a status decides even when the body never ends, and connections are used a
   to.server.on('connection', (socket) => sockets.add(socket))
   const deliver = delivery(t)
   for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
-  // The attempts share connections. There may be a second connection if the first one is just being released.
+  // The attempts share connections. A second connection is possible if the first one is just being released.
   assert.ok(sockets.size <= 2, `${sockets.size} connections`)
   assert.equal((await deliver(`${to.url}/endless`)).ok, true)
 })
@@ -176,7 +176,7 @@ test('a connection that ends before the answer: posted once more if it was a kep
   })
   const deliver = delivery(t)
   const post = async () => {
-    // A connection returns to the pool one turn of the event loop after its answer.
+    // A connection returns to the pool one turn of the event loop after its answer, so the test waits for this turn.
     await nextTurn()
     to.received.length = 0
     const { ok, error } = await deliver(to.url)

@@ -188,7 +188,7 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
-  // The change of settings makes the outbox check all events again. There are more of them than it handles in one turn
+  // The change of settings makes the outbox check all events again. These are more events than it handles in one turn
   // of the event loop.
   b.settings = { ...b.settings }
   b.outbox.configured()
@@ -241,7 +241,8 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
     Array.from({ length: 3 }, () => ['switched off', true]),
   )
-  // The outbox first records that an event has ended, and then subtracts it from the backlog.
+  // The outbox first records that an event has ended, and then subtracts it from the backlog. So the test waits for
+  // the backlog.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')
 })
 

@@ -682,7 +682,8 @@ test('a burst that is faster than its receiver waits on disk, and comes in order
   assert.ok((await statuses(b)).every((status) => status === 'delivered'))
 })
 
-// In PostgreSQL, a read that begins at the first key also scans all records that were removed before.
+// In PostgreSQL, a read that begins at the first key also scans all records that were removed before. So the reads must
+// begin later.
 test('the queue is read behind the events that have left it', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -694,7 +695,7 @@ test('the queue is read behind the events that have left it', async (t) => {
   const outbox = await b.open({ store: { ...b.store, range } })
   const ids = await b.add(outbox, 'one', 'two')
   await until(() => to.received.length === 2 && outbox.backlog() === 0, 'both')
-  // This request makes the outbox read the queue again.
+  // The refused request makes the outbox read the queue again.
   await assert.rejects(outbox.resend('unknown'), { code: 'not_found' })
   await until(() => begins.at(-1) === keys.outboxEvent(INSTANCE, ids[1]!), 'a read behind the second')
 })

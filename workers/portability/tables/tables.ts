@@ -65,7 +65,7 @@ function tablesOf(database: InstanceType<Sqlite['DatabaseSync']>): Pick<Tables, 
 }
 
 async function loadSqlite(): Promise<Sqlite> {
-  // The name is in a variable. If it were in the import itself, compilers would look for the types of the module.
+  // The name is in a variable. If it were a literal in `import()`, compilers would look for the types of the module.
   const name: string = 'node:sqlite'
   try {
     return await import(name)

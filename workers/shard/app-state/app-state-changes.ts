@@ -92,7 +92,8 @@ export function createAppStateChanges(
       await reader.change(collection, (state) => patch(collection, changes, state))
       await appState.settled()
     } catch (error) {
-      // A refusal is a known outcome. After any other failure the network may have accepted the change.
+      // If the network refuses the change, the outcome is known. After any other failure the network may have accepted
+      // the change.
       if (isRefusal(error)) await store.commit({ ops: [[markOf(collection), null]] })
       else isOpen = true
       throw error

@@ -131,8 +131,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     const before = name
     if (!rest || rest === before) return
     name = rest
-    // The first name that is learned is no change. `before` may be the name of a business, which its pairing has
-    // provided.
+    // The first name that is learned does not count as a change. `before` may be the name of a business, which its
+    // pairing has provided.
     if (before && isNews) hold().name = rest
   }
 
@@ -146,8 +146,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     state: auth.forSocket(creds),
     attach({ ev }, onFailure) {
       tellFailure = onFailure
-      // Before the first reading, a name from another source may be the one that the account had at the pairing. So
-      // such a name is no change.
+      // Before the first reading of app state, another source may report the name that the account already had at its
+      // pairing. Such a name does not count as a change.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {

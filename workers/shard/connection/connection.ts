@@ -24,7 +24,7 @@ import { type Phase, reportSocket } from './socket/socket-reports.ts'
 import { type Router, routeStanzas } from './socket/stanza-router.ts'
 import { openWatchedSocket } from './socket/watched-socket.ts'
 
-/** Time in ms in which a pairing code can be entered; its socket is kept for that time. */
+/** Time in ms in which a pairing code can be entered. The socket is kept open for that time. */
 const PAIRING_CODE_LIFE = 3 * MINUTE
 
 export function openConnection(deps: ConnectionDeps): OpenedConnection {

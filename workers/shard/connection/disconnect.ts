@@ -22,8 +22,8 @@ interface BoomLike {
 /** Reads why a socket has ended. Libraries may throw values that are not Errors, so `error` may be any value. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // The stanza about a removed device may have no code. Without this check, the end of the socket would count as a
-  // replaced connection.
+  // The stanza about a removed device may have no code, so it is recognized here. Otherwise, the end of the socket
+  // would count as a replaced connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,

@@ -61,7 +61,7 @@ export interface Meanings {
 
 const ACTION: Meanings = {
   401: 'not_allowed',
-  // The group or community is full.
+  // The network's code for a group or community that is full.
   402: 'not_allowed',
   403: 'not_allowed',
   404: 'not_found',

@@ -162,7 +162,8 @@ export function createIdentity(auth: IdentityState): Identity {
     const finding = find(jid)
     finding.then(
       ({ phone, lid }) => {
-        // Only complete persons are kept. After a change of the pairs during the search, the result may be stale.
+        // A person is kept only if number and LID are known, and if the pairs have not changed during the search:
+        // otherwise the result may be stale.
         if (lid !== null && phone !== lid && changes() === now) people.set(jid, finding)
       },
       () => {},

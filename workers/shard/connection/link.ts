@@ -97,7 +97,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     try {
       const made = await createNetworkRoute(deps.network, proxyUrl, deps.egressAllow)
       if (proxyUrl === deps.proxyUrl()) return made
-      // The proxy of the instance was changed while this route was being created.
+      // The proxy of the instance was changed while this route was being created, so another route is created.
       await made.close()
       return await routed()
     } catch (cause) {

@@ -29,7 +29,8 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
     closed({ startFailure, ...closed }) {
-      // The error of a database that refuses a connection has the same words as the error of a proxy.
+      // If a database refuses a connection, its error has the same words as the error of a proxy. So failures of the
+      // store are excluded.
       const isOfProxy = hasProxy && startFailure !== 'storeAway' && isProxyRefusal(closed.message)
       const cause = isOfProxy ? 'proxy' : startFailure
       report(cause ? { type: 'startFailed', cause } : { type: 'closed', ...closed })

@@ -133,7 +133,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     back(value) {
       const id = idOf(value)
       taken.delete(id)
-      // A row after this position is read from disk later.
+      // Only a row up to this position is put into memory. A later row is read from disk when its turn comes.
       if (id <= positions.known) memory.insert(value)
     },
     pass(id) {
@@ -161,7 +161,8 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(positions.gone, 1)) {
-        // A row that was committed during the read may be older than the row that was found.
+        // If rows were committed during the read, one of them may be older than the row that was found. Then the found
+        // row is not recorded as the oldest.
         if (seen === reports) positions.oldest(id)
         return id
       }

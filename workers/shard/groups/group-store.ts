@@ -49,7 +49,7 @@ export function createGroupStore({
         const taken = [...open].slice(0, SLICE)
         const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
         await store.commit({ ops })
-        // A newer change that came during the commit is not written yet, and stays in the map.
+        // A change that came during the commit is newer than what was written, so it stays in the map.
         for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
         await nextTurn()
       }

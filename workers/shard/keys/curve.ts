@@ -31,7 +31,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
   try {
     return verifySignature(publicKey, message, signature)
   } catch (thrown) {
-    // For bytes of a wrong length, the module throws a string.
+    // For bytes of a wrong length, the module throws a string. Such a signature is invalid.
     if (typeof thrown === 'string') return false
     throw thrown
   }

@@ -82,7 +82,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // Media that is too large gets the same error code, however it is provided.
+  // Media that is too large gets the same error code, whether it is downloaded or a part of the request.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

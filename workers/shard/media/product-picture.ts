@@ -18,7 +18,7 @@ export async function productPicture(
   const { directPath } = await withPortrait(context, input, (path) =>
     uploadPlain({ ask, session, log, media: files }, path, FOLDER),
   ).catch((error: unknown) => {
-    // The code `send_failed` is for messages, and this operation sends none.
+    // The code `send_failed` is for messages, and this operation sends no message. So the code is replaced.
     const isUpload = error instanceof Failure && error.code === 'send_failed'
     throw isUpload ? new Failure('action_failed', { message: error.message, cause: error }) : error
   })

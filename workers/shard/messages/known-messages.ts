@@ -43,7 +43,8 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
   return {
     received: recent.received,
     add(message) {
-      // The phone may delete a message before the ack of this message arrives. A deleted message is not added again.
+      // The phone may delete a message before the ack of this message arrives. The ack must not add the deleted
+      // message again.
       const known = asItIs(message)
       if (!known || !isDeleted(known)) recent.add(message)
     },

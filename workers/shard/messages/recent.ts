@@ -153,7 +153,7 @@ export function createRecent({
 
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
     const entry = messages.get(id)?.find(({ key }) => fits(key))
-    // The protobuf does not contain the alternative jids and the addressing mode of the key.
+    // The key is taken from memory, because the protobuf does not contain its alternative jids and its addressing mode.
     return entry && ({ ...unpack(entry.packed), key: entry.key } as WAMessage)
   }
 

@@ -90,7 +90,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
     const marks = generations[generation as 0 | 1]
     for await (const [key, value] of store.range(prefix)) {
       const name = key.slice(prefix.length)
-      // In the older format, each mark is a record of its own.
+      // In the older format, each mark is a separate record, whose value has one byte.
       if (value.byteLength === 1) marks.add(name as Stored)
       else {
         newest = Math.max(newest, Number(name))

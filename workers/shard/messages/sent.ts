@@ -109,7 +109,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     putEncrypted(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
       const settled = options.keys.alongside(ops)
-      // A status for many people is sent in many stanzas, but has only one row.
+      // A status for many people is sent in many stanzas, but has only one row. So the row is written only once.
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },

@@ -121,7 +121,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const generateMessageTag = createTags()
   let isLoggedIn = false
   const accepted = deferred()
-  // Usually nobody waits for the login, and then its rejection would be unhandled.
+  // Usually nobody waits for `loggedIn`. Without this handler, its rejection would then be unhandled.
   accepted.promise.catch(() => {})
   let ending: Promise<void> | undefined
 

@@ -1,6 +1,6 @@
 /**
- * Requests the offline backlog in batches; the network sends new stanzas only after it. As in the web client, the next
- * batch is also requested when no stanza has arrived for a while, because the network may count differently.
+ * Requests the offline backlog in batches. The network sends new stanzas only after the backlog. As in the web client,
+ * the next batch is also requested when no stanza has arrived for a while, because the network may count differently.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

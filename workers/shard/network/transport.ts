@@ -90,7 +90,7 @@ export function openTransport(options: TransportOptions): Transport {
     close() {
       reader?.end()
       ws.removeAllListeners()
-      // Without a listener for `error`, an emitter throws.
+      // The socket is being closed, so its errors are ignored. Without a listener for `error`, an emitter throws.
       ws.on('error', () => {})
       hello.reject(connectionClosed())
       return closed(raw)
@@ -121,7 +121,7 @@ function openWebSocket({ url, agent }: Pick<TransportOptions, 'url' | 'agent'>):
   // The library's time limit is switched off, because `watchdog.ts` limits the time until the login.
   const config = { ...DEFAULT_CONNECTION_CONFIG, connectTimeoutMs: 0, ...(agent ? { agent } : {}) }
   const ws = new WebSocketClient(new URL(url), config as SocketConfig)
-  // The event `upgrade` is emitted before the first write to the socket.
+  // The event `upgrade` is emitted before the first write to the socket, so all writes are corked.
   ws.on('upgrade', ({ socket }: IncomingMessage) => corkPerTurn(socket))
   ws.connect()
   return ws

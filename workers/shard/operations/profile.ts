@@ -36,7 +36,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     if (isBusiness(session))
       throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
     await ask.run(() => session.change([pushNameChange(value, clock.now())]))
-    // Other people learn the new name from a presence.
+    // Other people learn the new name from a presence, so one is sent.
     await ask.write(ownPresence(value, session.isAvailable))
     return DONE
   },

@@ -50,7 +50,9 @@ export interface AttemptCounter {
    */
   mayComeBack(): boolean
   reconnected(): void
-  /** Takes back the count of the last attempt, because the item did not cause its end. Never rejects. */
+  /**
+   * Takes back the count of the last attempt, because the item did not cause the end of this attempt. Never rejects.
+   */
   uncount(): Promise<void>
   withdraw(): Promise<void>
   /**

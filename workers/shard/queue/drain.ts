@@ -67,7 +67,7 @@ export function createDrain(deps: DrainDeps): Drain {
     line.take(head)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
-    // The sending begins in a later microtask, when the mode is `sending`.
+    // `carry` runs in a later microtask. By then, the mode is `sending`.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
     prepareNext()
@@ -87,7 +87,7 @@ export function createDrain(deps: DrainDeps): Drain {
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // The service stops, and the outcome can no longer be recorded. The next start sends the item again, with the
+      // The service stops, so the outcome can no longer be recorded. The next start sends the item again, with the
       // same message id.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)

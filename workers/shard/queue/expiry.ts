@@ -76,7 +76,8 @@ export function createExpiry({
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt + item.heldMs <= oldest).slice(0, BATCH)
-      // If the account was moved, the other server sends these items or reports them as failed.
+      // If the account was moved, this server lets no item expire: the other server sends these items or reports
+      // them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       removal.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))

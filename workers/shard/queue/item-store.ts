@@ -46,7 +46,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         await store.commit({ ops: [op, ...also] })
         if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
-        // Media without a record would count against the disk budget until the next start.
+        // The media is removed, because media without a record would count against the disk budget until the next
+        // start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }

@@ -16,7 +16,7 @@ export function createAutoRead({ settings, session, read, log }: AutoReadDeps): 
   return ({ key }) => {
     const { auto_read_message, auto_read_status } = settings()
     const isStatus = key.remoteJid === 'status@broadcast'
-    // Channels have no read receipts, only view counts.
+    // Channels have no read receipts, only view counts, so nothing is sent to them.
     const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(key.remoteJid ?? '') !== 'newsletter'
     if (key.fromMe || !isRead) return
     const current = session()

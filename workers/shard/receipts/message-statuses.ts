@@ -128,7 +128,7 @@ export function createMessageStatuses(
 
   /** Writes the waiting receipts, until none is left. Never rejects. */
   async function writeWaiting(): Promise<void> {
-    // Receipts of one read of the socket arrive here in one run of the microtasks.
+    // This pause of a microtask lets all receipts of one read of the socket arrive, so that they share commits.
     await Promise.resolve()
     while (waiting.length > 0) await write(waiting.splice(0, together(waiting)))
     writing = undefined

@@ -48,7 +48,8 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
       receipts,
       sent: nextTurn().then(async () => {
         if (due.get(group) === begun) due.delete(group)
-        // If the connection has ended, the messages are delivered again, and are then recognized as seen.
+        // If the connection has ended, nothing is sent: the messages are delivered again, and are then recognized as
+        // seen.
         if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
       }),
     }

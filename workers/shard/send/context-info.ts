@@ -98,11 +98,12 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  // With its media key or small picture, a view-once message could be viewed again through the quote.
+  // Of a view-once message only a mark is quoted. With its media key or small picture, the message could be viewed
+  // again through the quote.
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
-  // Apps do not show a quote inside a quote, and each answer would make it larger.
+  // The quote inside the quote is removed: apps do not show it, and each answer would make it larger.
   if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
   const chat = key.remoteJid ?? to.jid
   return {

@@ -66,10 +66,11 @@ export async function relayPost(
 ): Promise<Accepted> {
   const { ask, session, messages, item, now } = context
   const { to, attributes, enc, nodes } = stanza
-  // The content of a reaction is only in its node. An empty text removes a reaction.
+  // The content of a reaction is only in its node, so its stanza has no plaintext. An empty text removes a
+  // reaction.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
   const content = attributes.type === POST_REACTION ? nodes : [plaintext, ...nodes]
-  // An edit or a removal has the id of the post.
+  // The stanza of an edit or a removal has the id of the post.
   const id = attributes.id ?? item.messageId
   const ack = session.ack(id, to)
   await ask.write(postStanza({ ...attributes, id, to }, content)).catch((error: unknown) => {

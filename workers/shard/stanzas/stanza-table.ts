@@ -206,7 +206,7 @@ const ACKS: Rows = ({ parts }) => {
       NO_ANSWER,
     ),
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
-    // An ack that no earlier row matches was already passed to the request that waits for it.
+    // An ack that no earlier row matches was already passed to the request that waits for it, so no step is needed.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
   ]
 }

@@ -75,7 +75,7 @@ export function createOverflow(options: OverflowOptions) {
       const eventId = parked ?? head
       if (eventId === undefined) return false
       const row = await rows.read(eventId)
-      // The next attempt of the event handles its unreadable row.
+      // A row that cannot be read is left alone here; the next attempt of the event handles it.
       if (row === undefined) return false
       const gone: LogRow = {
         ...withoutBody(row),

@@ -75,7 +75,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
 function receipt(node: BinaryNode, { isOwn, isAvailable }: Receiver): BinaryNode {
   const { from = '', participant, recipient } = node.attrs
   if (isOwn(participant ?? from)) {
-    // The account wrote this message on another device.
+    // The account wrote this message on another device, so the receipt has the type `sender`.
     return participant
       ? receiptOf(node, from, { type: 'sender', participant })
       : receiptOf(node, from, { type: 'sender', ...(recipient ? { recipient } : {}) })

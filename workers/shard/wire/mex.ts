@@ -50,7 +50,7 @@ export const MEX = {
   FetchNewsletterDirectorySearchResults: { id: '26301059626252132', field: 'xwa2_newsletters_directory_search' },
   JoinNewsletter: { id: '24404358912487870', field: 'xwa2_newsletter_join_v2' },
   LeaveNewsletter: { id: '9767147403369991', field: 'xwa2_newsletter_leave_v2' },
-  // Older builds of the web client had separate mutations for muting and unmuting.
+  // Older builds of the web client had separate mutations for muting and unmuting, which `muteOfBefore` builds.
   UpdateNewsletterUserSetting: { id: '31938993655691868', field: 'xwa2_newsletter_update_user_setting', older: [muteOfBefore] },
   ChangeNewsletterOwner: { id: '9546742745432473', field: 'xwa2_newsletter_change_owner', older: ['7341777602580933'] },
   DemoteNewsletterAdmin: {

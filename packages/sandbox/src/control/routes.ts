@@ -35,7 +35,7 @@ function route<S extends v.GenericSchema>(
   schema: S,
   run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
 ): Route {
-  // Only here is a validated input cast to the type of its schema.
+  // This is the only cast of a validated input to the type of its schema.
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 

@@ -36,7 +36,8 @@ export function applyContact(network: Network, person: Person, input: ContactOpt
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    // A known person keeps the earlier LID as well. For a new person, the generated LID is removed.
+    // If the person was known before, the earlier LID stays valid, too. If the person is new, the
+    // generated LID is removed.
     if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)

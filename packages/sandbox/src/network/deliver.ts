@@ -37,7 +37,7 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
 
 /** Handles what a linked device sends to its phone: a copy of a message to another chat, or a request. */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
-  // The account's requests to its phone are wrapped in the same way as its messages.
+  // The account's requests to its phone are wrapped in the same way as its messages, so both are unwrapped here.
   const inner = message.deviceSentMessage?.message ?? message
   if (deviceCopy.isPeer || inner.protocolMessage?.peerDataOperationRequestMessage) {
     return answerPeerRequest(network, deviceCopy, inner)

@@ -127,7 +127,7 @@ export function notifyMembers(
     members.map((member) => participantNode(group, member)),
   )
   if (action !== 'add') return notifyGroup(network, group, actor, change, also)
-  // New members receive the data of the whole group, the others the list of new members.
+  // New members receive the data of the whole group. The other members receive only the list of new members.
   const joined = members.map(({ person }) => person)
   notifyPeople(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
   notifyPeople(
@@ -214,7 +214,7 @@ export function addMembers(
     group.requests.delete(member.person.number)
     group.removed?.delete(member.person.number)
   }
-  // Members of a community's announcement group are also members of the community.
+  // Members of a community's announcement group are also members of the community, so they are added there, too.
   const parent = group.isAnnouncementGroup ? network.groups.get(group.linkedParent ?? '') : undefined
   for (const member of added)
     if (parent && !parent.members.has(member.person.number)) parent.members.set(member.person.number, { ...member })

@@ -104,7 +104,7 @@ const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   if (damage === 'padding') return Buffer.concat([bytes.subarray(0, TOO_MUCH_PADDING - 1), Buffer.from([TOO_MUCH_PADDING])])
-  // The damaged content begins with a field of a type that does not exist in protobuf.
+  // The damaged content consists of bytes 0xff, which begin a field of a type that does not exist in protobuf.
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 

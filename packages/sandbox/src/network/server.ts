@@ -50,7 +50,7 @@ export async function startServer(network: Network, port: number): Promise<Netwo
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Until the ws package takes over the socket, nothing else handles its errors.
+    // Until the ws package takes over the socket, nothing else handles the errors of the socket.
     socket.on('error', () => socket.destroy())
     const action = network.faults.take('connect', { path: request.url })
     if (action === 'drop') return

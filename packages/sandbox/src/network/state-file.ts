@@ -57,7 +57,7 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
       await writeFile(fresh, JSON.stringify(saveNetwork(network)))
       await rename(fresh, path)
     } catch (error) {
-      // An incomplete state would use disk space that other data need.
+      // The incomplete file is removed, because it would use disk space that other data need.
       await rm(fresh, { force: true }).catch(() => undefined)
       throw error
     }

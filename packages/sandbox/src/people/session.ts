@@ -54,7 +54,8 @@ export async function initSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // libsignal's types require a one-time key, but the protocol allows a session with the signed key alone.
+  // libsignal's types require a one-time key, but the protocol also allows a session without one. So the type is
+  // cast.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 

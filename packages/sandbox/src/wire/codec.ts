@@ -4,7 +4,7 @@ import { decodeDecompressedBinaryNode } from '@whiskeysockets/baileys/lib/WABina
 import { encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/encode.js'
 import type { BinaryNode } from './node.ts'
 
-// Without this, inherited names such as `constructor` would be treated as tokens.
+// Without this call, names that objects inherit, such as `constructor`, would be treated as tokens.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
 /** If this bit of the first byte is set, the rest is compressed with zlib. */

@@ -17,7 +17,7 @@ const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).We
 const trap = new Instance(new Module(Buffer.from(code, 'hex'))).exports.f
 
 surviveRejections(({ error }) => parentPort!.postMessage(error.name))
-// In the service, sockets keep the thread alive. Here this listener does.
+// This listener keeps the thread alive. In the service, sockets do this.
 parentPort!.on('message', () => {})
 
 const ways: Record<string, () => void> = {

@@ -262,7 +262,7 @@ describe('to a group', () => {
     const all = await world({ sessions: false })
     await toGroup(all, 'one', PHONE)
     all.without.add(ANA).add(ANA_TABLET)
-    // Devices without a key are left out of the message.
+    // Devices for which the network has no keys are left out of the message.
     await toGroup(all, 'two', PHONE, ANA)
     await toGroup(all, 'three', PHONE, ANA)
     assert.deepEqual(all.left.slice(1).map(tags), Array(2).fill(['enc', 'reporting', 'meta']))

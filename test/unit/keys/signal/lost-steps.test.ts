@@ -75,8 +75,8 @@ test('group messages that arrive at once are all read, each once', async () => {
     read.map(text),
     sent.map((_, n) => `${n}`),
   )
-  // If a ratchet step were lost, the record would still contain a key that was already used, and the message would open
-  // again.
+  // If a ratchet step were lost, the record would still contain a key that was already used. Then a message could be
+  // decrypted twice.
   for (const msg of sent)
     await assert.rejects(repository.decryptGroupMessage({ group, authorJid: PN, msg }), { problem: 'duplicate' })
 })

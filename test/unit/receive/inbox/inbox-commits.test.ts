@@ -48,7 +48,8 @@ async function bench(t: TestContext) {
     async commit(batch) {
       if (b.isFull) throw new Error('no space left on device')
       const isDone = await disk.commit(batch)
-      // All keys have the form `instance:<id>:<kind>:…`, except for the keys of the test itself.
+      // All keys have the form `instance:<id>:<kind>:…`, except for those of the test itself. Only the
+      // kinds are recorded.
       b.commits.push([...new Set(batch.ops.map(([key]) => key.split(':')[2] ?? key))].sort())
       return isDone
     },

@@ -95,7 +95,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   function spoil(value: object) {
     const fields = value as Record<string, unknown>
     for (const [name, inner] of Object.entries(fields)) {
-      // A list in a protobuf cannot contain null.
+      // A list in a protobuf cannot contain null, so its entries are never replaced by null.
       if (random(4) === 0) fields[name] = spoilt(inner) ?? (Array.isArray(value) ? inner : null)
       else if (typeof inner === 'object' && inner !== null && !(inner instanceof Uint8Array)) spoil(inner)
     }

@@ -35,8 +35,8 @@ export interface ThreadError {
 }
 
 /**
- * Delay in ms before the thread ends after a trap. In this time the message that caused it is refused; otherwise the
- * network would deliver it to every following thread.
+ * Delay in ms before the thread ends after a trap. In this time the message that caused the trap is refused;
+ * otherwise the network would deliver it to the next thread, and to every later one.
  */
 const TRAP_GRACE = SECOND
 

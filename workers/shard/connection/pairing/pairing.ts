@@ -44,7 +44,7 @@ async function imageOf(payload: string): Promise<Buffer> {
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M', rendererOpts: PLAIN })
 }
 
-/** `steady` measures delays; `clock` gives the reported times. */
+/** Creates the pairing. `steady` measures delays; `clock` gives the times that are reported. */
 export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null

@@ -53,7 +53,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   }
 
   async function goOn(own: PasskeyAttempt, primary: PrimaryIdentity | null): Promise<void> {
-    // A refused assertion has already ended its attempt.
+    // If the assertion was refused, its attempt has already ended.
     if (!(await succeeds(taken)) || isOver) return
     deadline.clear()
     const found = primary && agreed(own, primary)
@@ -86,7 +86,8 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     stage = 'linking'
     deadline.set(WAIT, () => deps.onFailed('no_answer_from_phone'))
     try {
-      // `pair-success` is verified with the new secret, and can arrive before the result of this query.
+      // `pair-success` is verified with the new secret, and can arrive before the result of the query below. So
+      // the secret must be on disk first.
       await settled()
       // If the attempt has ended by now, its keys were overwritten and must not be used.
       if (isOver) return

@@ -39,7 +39,7 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
         throw Failure.invalid(problem)
       }
       attemptsLeft -= 1
-      // The challenge in the options is valid for one assertion.
+      // The challenge in the options is valid for one assertion only, so the options are removed.
       options = null
     },
   }

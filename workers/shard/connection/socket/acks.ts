@@ -69,8 +69,8 @@ export function createAcks(): Acks {
     came(node) {
       const ack = ackIn(node)
       for (const { to, finish } of [...(waiting.get(ack.id) ?? [])]) {
-        // Some networks ack a message with the class of a receipt. It cannot be distinguished from the ack of our
-        // receipt with the same person and id.
+        // Some networks ack a message with the class of a receipt. Such an ack cannot be distinguished from the ack
+        // of our receipt with the same person and id, so it is accepted.
         if (ack.class !== 'message' && !(ack.class === 'receipt' && areJidsSameUser(ack.from, to))) continue
         if (ack.error !== undefined) finish({ ok: false, code: Number(ack.error) || UNKNOWN_CODE })
         else finish(accepted(ack))

@@ -12,8 +12,8 @@ const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Periods in ms without any stanza that are logged. Silence is not an error, but only the log shows which instances are
- * silent.
+ * Periods in ms. When no stanza has arrived for such a period, this is logged. Silence is not an error, but only the
+ * log shows which instances are silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
@@ -86,7 +86,7 @@ export function watchLiveness(
         ANSWERED.map((kind) => [kind, { stanzas: kinds[kind].stanzas, handled: kinds[kind].handled }]),
       ) as Record<Answered, KindTraffic>,
     came(kind) {
-      // The network sends no stanzas to an account before its login.
+      // Before the login there is no timer: the network sends no stanzas to an account that is not logged in.
       if (timer === undefined) return () => {}
       const state = kinds[kind]
       state.stanzas++

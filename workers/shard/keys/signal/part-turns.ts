@@ -40,7 +40,9 @@ export interface PartTurnsDeps extends SignalRepositoryDeps {
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Dependencies of the decryption. Its keys include the changes of earlier messages that are still being written. */
+  /**
+   * Dependencies of the decryption. `keys` also contains the changes of earlier messages that are still being written.
+   */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {
@@ -70,7 +72,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes
     } catch (error) {
-      // The key is unusable, but the message itself is valid.
+      // The key is unusable and is ignored, because the message that contained it is valid.
       if (error instanceof SignalError) return []
       throw error
     }

@@ -100,7 +100,7 @@ function sessionBytes(
     lengthDelimited(SESSION.localIdentity, own.identityKey),
     lengthDelimited(SESSION.remoteIdentity, bytes(indexInfo.remoteIdentityKey, 33)),
     lengthDelimited(SESSION.rootKey, bytes(rootKey, 32)),
-    // The JavaScript library starts counters at -1.
+    // The JavaScript library starts counters at -1, which a varint cannot contain.
     varintField(SESSION.previousCounter, Math.max(0, previousCounter)),
     ...(sending ? [lengthDelimited(SESSION.senderChain, chainBytes(ours.pubKey, sending, bytes(ours.privKey, 32)))] : []),
     ...receiving
@@ -120,7 +120,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
     lengthDelimited(
       CHAIN.chainKey,
       Buffer.concat([
-        // The JavaScript library stores the index of the last used key, libsignal that of the next key.
+        // The JavaScript library stores the index of the last used key, but libsignal stores that of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
         // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),

@@ -24,7 +24,8 @@ export function createFrameWriter(introduction: Uint8Array): FrameWriter {
 
   return {
     frame(message) {
-      // An error after the encryption would leave the counter one ahead of the network's.
+      // The length is checked before the encryption: an error after it would leave the counter one ahead of the
+      // network's.
       if (message.length + TAG > MAX_LENGTH) throw new RangeError(`a message of ${message.length} bytes is too long for a frame`)
       const length = message.length + (key ? TAG : 0)
       const begin = pending.length + PREFIX

@@ -37,8 +37,8 @@ export function createPairingCompletion({ creds, sendNode, linked, saved, onStra
   return async (report: BinaryNode): Promise<void> => {
     const { reply, update } = verified(report)
     linked(update)
-    // The answer completes the link. A kill before the credentials are on disk would leave a linked device to which
-    // nobody can log in.
+    // The credentials are saved before the answer, which completes the link. Otherwise, a kill could leave a linked
+    // device to which nobody can log in.
     await saved()
     await sendNode(reply)
   }

@@ -22,7 +22,7 @@ export function createUnifiedSessions({ ws, sendNode, onStray }: UnifiedSessions
       if (seconds !== undefined) networkAheadMs = seconds * SECOND - Date.now()
     },
     send() {
-      // The network often closes the connection right after a pairing.
+      // The network often closes the connection right after a pairing, so the state of the connection is checked.
       if (ws.isOpen) sendNode(unifiedSession(Date.now() + networkAheadMs)).catch(onStray)
     },
   }

@@ -18,7 +18,8 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // In a channel post, a card of either size has an embedded picture and a picture on the media hosts.
+    // In a channel post, a card of either size has an embedded picture and a picture on the media hosts, as a large
+    // card has in other chats.
     const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')
@@ -93,7 +94,7 @@ type Shared = SharedFields & { phone: Identifier }
 
 async function send(context: SendContext, input: Shared, content: OutgoingMessage['content']) {
   const to = await resolveDestination(context, input.phone)
-  // A message without text cannot contain mentions.
+  // This message has no text, so it cannot contain mentions.
   const { info } = await surroundings(context, to, { ...input, mentions: [] })
   return sendMessage(context, to, { content, info })
 }

@@ -49,8 +49,8 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
     const viewOnce = isOnce(input.view_once, to)
     const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
     const content: proto.IMessage = { audioMessage: audio }
-    // View-once audio has its own wrapper message. In the wrapper for pictures, a client would take the audio for a
-    // broken picture.
+    // View-once audio has its own wrapper message. In the wrapper for view-once pictures, a client would show the audio
+    // as a broken picture.
     return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
   },
 

@@ -33,7 +33,7 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // An answer to a status goes to the 1:1 chat with its author, where mentions and the timer of a group do not
+      // This answer goes to the 1:1 chat with the author, where the mentions and the timer of the group do not
       // apply.
       const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {

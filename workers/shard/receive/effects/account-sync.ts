@@ -22,7 +22,8 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // The privacy settings decide whether read receipts are visible to others. No caller waits for the answer.
+          // The privacy settings decide whether others see read receipts, so they are queried again. No caller waits
+          // for the answer.
           privacySettings().catch((error) =>
             log.info({ err: error }, 'the changed privacy settings could not be read from the network'),
           )

@@ -23,8 +23,8 @@ export const identityChanged =
   async (notice: BinaryNode): Promise<void> => {
     const from = fromOf(notice)
     const { user, device = 0 } = jidDecode(from) ?? {}
-    // The new identity of a linked device has no effect on the person's other devices, and the account's own phone is
-    // not a contact.
+    // Other identity changes are ignored: that of a linked device has no effect on the person's other devices, and
+    // the account's own phone is not a contact.
     if (user === undefined || device !== 0 || !hasNewIdentity(notice) || identity.isMe(from)) return
     const name = bare(from)
     const other = name.endsWith('@lid') ? await identity.pnOf(name) : await identity.lidOf(name)

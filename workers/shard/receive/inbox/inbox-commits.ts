@@ -102,8 +102,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // The confirmation of the message waits for this promise. This handler prevents an unhandled rejection until
-      // then.
+      // The confirmation of the message waits for `written`. This handler prevents an unhandled rejection until then.
       written.catch(() => {})
       return { written }
     },

@@ -30,7 +30,7 @@ function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto
   if (!keys) return null
   const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
   if (named.length === 0 && keys.length > 0) return null
-  // If the phone does not have a key, it sends an element without data.
+  // If the phone does not have a key, it sends an element without data. Such elements are left out.
   return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
 }
 

@@ -113,7 +113,7 @@ export function createPeerEffects({
         await socket().takeHistory(notice)
         await settle(stanza, message)
       })
-      // A history that cannot be read does not end the connection.
+      // If a history cannot be read, this does not end the connection.
       .catch((error) => {
         if (isFenced()) return
         journal.failed(stanza.id)

@@ -94,7 +94,8 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // In a message of the account's own phone, the secret may be outside of the wrapper.
+  // In a message of the account's own phone, the secret may be outside of the wrapper, so it is moved into the
+  // content.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

@@ -64,7 +64,8 @@ function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser 
   let isBody = false
   const parser = new Parser({
     oncomment(data) {
-      // The parser reports an XML declaration as a comment that is only two characters longer than its text.
+      // For an XML declaration, the parser reports a comment that is only two characters longer than its text. Other
+      // comments are longer.
       const isDeclaration = parser.endIndex - parser.startIndex === data.length + 1
       if (isDeclaration) declared ??= charsetOfXml(data)
     },

@@ -16,7 +16,7 @@ export const product: Family = async ({ message }, scene) => {
     description: cutOrNull(shown.description, 4_096),
     currency: cutOrEmpty(shown.currencyCode, 3),
     price: thousandths(shown.priceAmount1000) ?? 0,
-    // An unset 64-bit field is read as 0, and no product has the price 0.
+    // No product has the price 0. The value means that the field is not set.
     sale_price: sale || null,
     retailer_id: cutOrNull(shown.retailerId, 128),
     url: cutOrNull(shown.url, 2_048),

@@ -17,7 +17,8 @@ export const event: Family = ({ message }) => {
     end_date_time: secondsToIso(found.endTime),
     join_link: cutOrNull(found.joinLink, 2_048),
     extra_guests_allowed: found.extraGuestsAllowed === true,
-    // A room has a name but no coordinates; its unset fields are read as 0, 0.
+    // A room has a name but no coordinates. Its coordinates are not set, and the decoder reads them
+    // as 0, 0.
     location: location
       ? {
           name: cutOrNull(location.name, 256),

@@ -26,8 +26,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * Whether the sender may change the group. If it is unknown whether only administrators may, members may too: the
- * offline backlog arrives before this is known.
+ * Whether the sender may change the group. If it is unknown whether only administrators may change it, members may
+ * change it, too: the offline backlog arrives before this is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 

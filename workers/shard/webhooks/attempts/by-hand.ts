@@ -51,7 +51,8 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
       await outcomes.flush()
       answered(url)
     } else {
-      // The place of the body, the next attempt, and the time of erasure stay the same.
+      // A manual attempt that failed changes only the row: the place of the body, the next attempt, and
+      // the time of erasure stay the same.
       await outcomes.write(() => [rows.op(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }

@@ -44,7 +44,7 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // The next attempt of the event finds and records that its body cannot be read.
+      // The event stays where it is. Its next attempt finds and records that its body cannot be read.
       return undefined
     }
     const after: LogRow = { ...row, body: 'line' }

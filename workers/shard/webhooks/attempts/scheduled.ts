@@ -58,7 +58,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   async function due(eventId: string, dueKey: string, action: Uint8Array) {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
-    // Without a body, the entry in the due index is outdated.
+    // The event has no body outside of the queue any longer, so its entry in the due index is outdated and removed.
     if (sealed === undefined) {
       await store.commit({ ops: [[dueKey, null]] })
       if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)

@@ -37,7 +37,7 @@ const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0
-  // The range begins after all keys that begin with this id.
+  // `~` sorts after the other characters of the keys, so the range begins after all keys that begin with this id.
   for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
     found.push({ ...nameOf(key.slice(range.length)), key, bytes })
     size += bytes.byteLength

@@ -81,7 +81,7 @@ function findCategories(query: Query): BinaryNode[] {
   const text = (childText(subject, 'query') ?? '').toLowerCase()
   const found = CATEGORIES.filter(({ name }) => name.toLowerCase().includes(text))
   const listed = found.map(({ id, name }) => node('category', { id }, name))
-  // The real list also offers the choice "not a business".
+  // Like the real list, the answer also offers the choice "not a business".
   return [node('response', {}, [node('categories', {}, listed), node('not_a_biz', { id: '0' }, 'Not a business')])]
 }
 

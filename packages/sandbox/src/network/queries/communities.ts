@@ -15,7 +15,8 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const name = subject.attrs.subject ?? ''
   const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
   const { key } = subject.attrs
-  // The client repeats a request if the answer was lost. In that case, the group already exists.
+  // If the answer was lost, the client repeats its request with the same key. Then the group already exists, and
+  // only its id is sent.
   const made =
     key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
   if (made) return [node('group', { jid: made.id })]
@@ -39,7 +40,8 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const changes = addMembers(network, group, owner, wanted, { isSilent: true, tokens: tokensIn(subject) })
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
-  // Only this answer lists the people who could not be added, with the reason.
+  // Only the answer to this query lists the people who could not be added, with the reason. The notification does
+  // not.
   const refused = outcome(
     group,
     changes.filter(({ error }) => error !== undefined),

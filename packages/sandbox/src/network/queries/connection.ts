@@ -17,7 +17,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'w:stats set add': nothing,
   // Some clients send this query without a type.
   'w:stats  add': nothing,
-  // If the query is about groups, the answer has no attribute `protocol`.
+  // For a query about groups, the answer has no attribute `protocol`.
   'abt get props': ({ subject }) => [
     node(
       'props',

@@ -33,7 +33,7 @@ const changeMembers =
     const asked = addresses(subject)
     const creator = action === 'promote' ? [] : asked.filter((address) => isCreator(network, group, address))
     const wanted = asked.filter((address) => !creator.includes(address))
-    // In a community, the query can also remove the people from all groups of this community.
+    // In a community, the query can also ask to remove the people from all groups of this community.
     const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
     for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
