@@ -23,7 +23,8 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
   const kept: number[] = []
   let next = 0
   for (const [index, start] of starts.entries()) {
-    // Times are rounded to whole ms, so a frame could be counted in the period before its own. Half a ms corrects this.
+    // Times are rounded to whole ms, so the beginning of a frame could be counted in the period before its own. Adding
+    // half a ms corrects this.
     const at = start + 0.5
     if (at < next) continue
     kept.push(index)

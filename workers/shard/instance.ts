@@ -158,8 +158,8 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
 }
 
 /**
- * Whether the instance stopped because of an error that a proxy can cause. It is started again if its proxy is changed
- * or removed.
+ * Whether the instance stopped because of an error that a proxy can cause. Such an instance is started again if its
+ * proxy is changed or removed.
  */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')

@@ -183,8 +183,8 @@ const heldAppState = ({ steps }: SessionContext, { auth, keys, directory, receiv
     keys,
     creds,
     async write(changes) {
-      // The directory is written before the version of this app state. After a kill in between, the changes are read
-      // again, with the same result.
+      // The directory is written before the version of this app state. After a kill between the two writes, the
+      // changes are read again, with the same result.
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },

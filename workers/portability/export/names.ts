@@ -88,7 +88,10 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
 }
 
-/** Returns the addresses in the index of tokens. The record contains them as a JSON text in place of a token. */
+/**
+ * Returns the addresses in the index of tokens. The record of the index contains them as a JSON text in place of a
+ * token.
+ */
 function tokenJids(index: Uint8Array): string[] {
   const { token } = jsonOf(index) as { token: { data: string } }
   return JSON.parse(Buffer.from(token.data, 'base64').toString())

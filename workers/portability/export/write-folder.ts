@@ -90,8 +90,8 @@ export async function writeFolder(
     await state.keys.set(data as SignalDataSet)
     await steps('export:begun')
   }
-  // A folder without credentials is not a device. They are written last, so that no program can start from it after a
-  // kill.
+  // A folder without credentials is not a device. The credentials are written last, so that no program can start from
+  // an incomplete folder after a kill.
   replaceAll(state.creds, creds)
   await saveCreds()
   await steps('export:written')

@@ -75,8 +75,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * Returns the row `wanted`, or the only row if none is named. Throws `NotImportable` if there is no row `wanted`, or if
- * none is named and there are several.
+ * Returns the row with the name `wanted`. If no name is wanted, returns the only row. Throws `NotImportable` if no row
+ * has this name, or if no name is wanted and there are several rows.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

@@ -38,8 +38,8 @@ export interface AppStateChanges {
 
 const PRESENT = Uint8Array.of(1)
 /**
- * Deadline of a patch, in ms. It is not longer than the deadline of any operation, because other changes wait for the
- * patch.
+ * Deadline of a patch, in ms. Other changes wait for the patch, so its deadline is not longer than that of any
+ * operation.
  */
 const PATCH_DEADLINE = 20 * SECOND
 

@@ -85,7 +85,8 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     phase.isLeaving = true
     if (!phase.hasEnded) finish()
     await sock.end()
-    // A failed save is logged by its caller. If `end` rejected because of it, the next session would not be opened.
+    // A failed save is logged by its caller, and ignored here. If `end` rejected because of it, the next session would
+    // not be opened.
     await settled().catch(() => {})
   }
 

@@ -147,7 +147,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The next session fails for the same reason and reports it, so the error is only logged here.
+        // The error is only logged here, because the next session fails for the same reason and reports it.
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }

@@ -33,7 +33,8 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
 
 /**
  * Waits for `work`. Rejects with `send_timeout` after the deadline, and with `instance_not_connected` if the
- * socket ends first. A single promise is used for both, because each sent text waits several times.
+ * socket ends first. A single promise handles both the deadline and the end of the socket, because each sent
+ * text waits several times.
  */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {

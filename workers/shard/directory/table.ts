@@ -73,7 +73,7 @@ export function createTable<T extends object>(
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // The last part in the set must be the one that changed last.
+    // The changed part is moved to the end of the set, because the last part must be the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1

@@ -44,8 +44,8 @@ export interface KeyStore extends KeyReader {
    */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
-   * Adds operations to the next commit of keys that succeeds. The returned function resolves when they are on disk; if
-   * there was no commit, it makes one.
+   * Adds operations to the next commit of keys that succeeds. The returned function resolves when the operations are on
+   * disk; if no commit has included them, it makes one.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
   erase(extra?: readonly Op[]): Promise<void>

@@ -1,7 +1,7 @@
 /**
  * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and reactions. There is one
- * encrypted row per message with such a secret, written in the commit of its event or before it is sent. The rows are
- * read after a restart.
+ * encrypted row per message with such a secret. It is written in the commit of the message's event, or before the
+ * message is sent. The rows are read after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -174,8 +174,8 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
 /**
- * Removes the fields that neither the event shows nor the decryption of the file needs. The file is kept, because an
- * edit of a caption may arrive without it.
+ * Removes the fields that are needed neither for the event nor for the decryption of the file. The file itself is kept,
+ * because an edit of the caption may arrive without it.
  */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file

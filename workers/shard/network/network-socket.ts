@@ -49,7 +49,7 @@ export interface SocketEvents {
   'connection.update': [ConnectionUpdate]
   /**
    * Fields of the credentials that have changed. The socket has already changed the credentials object, so a listener
-   * only saves it. This may also be emitted after the end of the socket.
+   * only saves it. This event may also be emitted after the end of the socket.
    */
   'creds.update': [Partial<AuthenticationCreds>]
 }

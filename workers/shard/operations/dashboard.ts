@@ -70,8 +70,8 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 
 /**
- * Returns the rank of a step in the life of a message. The order needs it, because the network gives times of receipts
- * in whole seconds.
+ * Returns the rank of a step in the life of a message. Times alone do not give the order, because the network gives
+ * times of receipts in whole seconds.
  */
 const stageOf = (step: TimelineStep) =>
   ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)

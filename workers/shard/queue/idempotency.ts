@@ -68,8 +68,8 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
   /**
-   * Whether the record was made while the clock was ahead. Its time is set to now, because otherwise it would be
-   * kept too long.
+   * Whether the record was made while the clock was ahead. The time of such a record is set to now, because
+   * otherwise the record would be kept too long.
    */
   const isAhead = (at: number) => at > clock.now()
 

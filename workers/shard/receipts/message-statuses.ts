@@ -70,8 +70,8 @@ export function createMessageStatuses(
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
   /**
-   * Receipts that wait for the commit of earlier receipts. They are handled in this order, so that their events are in
-   * the same order.
+   * Receipts that wait for the commit of earlier receipts. They are handled in the order of this list, so that their
+   * events are in the same order.
    */
   const waiting: Taken[] = []
   let writing: Promise<void> | undefined

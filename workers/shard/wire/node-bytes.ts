@@ -78,7 +78,7 @@ class Writing {
   }
 
   #string(text: string): void {
-    // The first entry of the token list is the empty text. It is not a token.
+    // The first entry of the token list is the empty text. It is not a token, so it is skipped.
     const token = text === '' ? undefined : TOKENS.get(text)
     if (token) {
       if (token.dict !== undefined) this.byte(TAGS.DICTIONARY_0 + token.dict)

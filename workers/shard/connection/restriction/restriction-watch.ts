@@ -53,8 +53,8 @@ export function watchRestriction(
   }
 
   /**
-   * Queries the lock again. If its end is further away than the longest delay of a timer, the timer has fired early and
-   * is set again.
+   * Queries the lock again. If the lock ends later than the longest delay of a timer, the timer has fired early and is
+   * set again.
    */
   async function lookAgain() {
     const { until } = current ?? {}

@@ -7,7 +7,7 @@ import { closedBy } from '../disconnect.ts'
 export interface Phase {
   isOpen: boolean
   hasEnded: boolean
-  /** Whether the end was intended. The close is then not reported as a loss of the connection. */
+  /** Whether the end was intended. An intended close is not reported as a loss of the connection. */
   isLeaving: boolean
 }
 

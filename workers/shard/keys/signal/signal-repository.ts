@@ -53,8 +53,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
   /**
-   * Returns the name of our own key. It is stored under the jid that the caller passes: number or LID, whichever the
-   * group uses.
+   * Returns the name of our own key. The key is stored under the jid that the caller passes: number or LID, whichever
+   * the group uses.
    */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,

@@ -7,7 +7,7 @@ interface Freeable {
   free(): void
 }
 
-/** Runs `work`, and then frees the module's objects. To free an object during a pending call would end the process. */
+/** Runs `work`, and then frees the module's objects. Freeing an object during a pending call would end the process. */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []
   try {

@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of a queued message ahead. The calls must be the same as in the handlers, because the
- * arguments identify the prepared file.
+ * Prepares the media file of a queued message ahead. The calls must be the same as in the handlers, because
+ * their arguments identify the prepared file.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'

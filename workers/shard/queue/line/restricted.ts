@@ -26,7 +26,7 @@ export function createRestricted({ steady, hasWritten, onError }: RestrictedDeps
   let restriction: QueueRestriction | null = null
   const listeners: ChangeListener[] = []
   /**
-   * Whether a destination has written to the account, by destination. False during the look-up, and if the look-up
+   * For each destination, whether it has written to the account. False during the look-up, and if the look-up
    * failed.
    */
   let written = new Map<string, boolean>()

@@ -131,8 +131,9 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The content is not a message. Its key is used up, so the message is requested again. It must be recorded as
-    // unreadable before it is marked as seen; otherwise it would be confirmed at the next delivery, and lost.
+    // The decrypted content is not a message, and the key of its ciphertext is used up. So the message is requested
+    // again. It must be recorded as unreadable before it is marked as seen; otherwise it would be confirmed at the next
+    // delivery, and lost.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)

@@ -31,8 +31,8 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
 /**
- * Whether the file can be read. It needs a key. A file of a channel is not encrypted, so it only needs a hash to verify
- * it.
+ * Whether the file can be read. An encrypted file needs a key. A file of a channel is not encrypted, and needs only a
+ * hash that verifies it.
  */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))

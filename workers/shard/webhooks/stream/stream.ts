@@ -57,8 +57,8 @@ export function createStream(options: StreamOptions) {
   }
 
   /**
-   * Records that readers miss an event. It was written so late that they have already got later events, for example
-   * after the disk was full.
+   * Records that readers miss an event. The event was written so late that readers have already got later ones, for
+   * example after the disk was full.
    */
   function cameLate(type: EventType) {
     interest.gone(type, position())

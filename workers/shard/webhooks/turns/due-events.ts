@@ -44,8 +44,8 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
       known = undefined
     },
     /**
-     * Must be called when the body of an ended event is kept. Its erasure is later than every other due time, so it
-     * comes first only if there is no other.
+     * Must be called when the body of an ended event is kept. The erasure of this body is later than every other due
+     * time, so it comes first only if there is no other due event.
      */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
