@@ -12,8 +12,8 @@ export function complaint(error: unknown): string {
 }
 
 /**
- * True if an error is shown without its stack: it is a refusal of this service or of Node's flags. Any other error is a
- * programming error and keeps its stack.
+ * True if an error is shown without its stack: this service or Node's parser for flags has refused something. Any other
+ * error is a programming error and keeps its stack.
  */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&

@@ -1,6 +1,6 @@
 /**
- * Reads the environment into a typed Config; nothing else reads `process.env`. An invalid variable ends the start with
- * a sentence that names it. An unknown variable is named in a warning, so that a typo is noticed.
+ * Reads the environment into a typed Config; only `restart-frugally.ts` also reads `process.env`. An invalid variable
+ * ends the start with a sentence that names it. An unknown variable is named in a warning, so that a typo is noticed.
  */
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'

@@ -1,6 +1,7 @@
 /**
  * Closes a connection whose caller may still be sending. Many clients read the answer only after they have sent
- * everything, and a reset would lose it (RFC 9112, 9.6). So later data is read and dropped, within limits.
+ * everything, and a reset of the connection would lose the answer (RFC 9112, 9.6). So later data is read and dropped,
+ * within limits.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -65,8 +65,8 @@ export interface Listening {
    */
   forwardWith(forward: Forward | undefined): void
   /**
-   * Carries out a request that another service has passed on. `address` is the address of the caller. While this
-   * process does not serve, it returns false and leaves the request alone.
+   * Carries out a request that another service has passed on. `address` is the address of the caller. If this process
+   * does not serve yet, or is stopping, it returns false and leaves the request alone.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
   /** True as soon as `stop` was called. This process then takes no further requests. */
@@ -122,8 +122,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
-    // A start may take long. A supervisor that restarts processes that are not alive must not end it, so this path is
-    // always answered.
+    // A start may take long, and a supervisor must not end the process meanwhile. So this path is always answered.
     if (app === undefined) {
       if (pathname === LIVE) return answered(request, { status: 'ok' })
       if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined)
@@ -219,7 +218,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are closed immediately; connections with a running answer are closed at the deadline.
+      // Idle connections are closed immediately; the others are closed after `FLUSH`, even if an answer is still
+      // running.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed

@@ -1,4 +1,4 @@
-/** The address at which the active service requests the state of its standby (`SVC_STANDBY_ADDRESS`). */
+/** The address at which the other services of a store reach this one (`SVC_STANDBY_ADDRESS`). */
 
 export interface StandbyAddress {
   host: string

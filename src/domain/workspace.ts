@@ -42,8 +42,8 @@ export interface Workspace {
 }
 
 /**
- * True if the plan is currently paid for. The stored status does not change with time. The statuses `partner` and
- * `past_due` never expire.
+ * True if the plan is currently paid for, so not for a trial. A canceled plan is paid for until `dueAt`. The statuses
+ * `active`, `partner` and `past_due` have no end.
  */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)

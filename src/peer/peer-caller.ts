@@ -64,7 +64,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
   const places = { ...PLACES }
   /**
    * Functions that end the requests under way. The value tells whether the request is a stream that a reader holds
-   * open. An answer to a POST is none, because it ends by itself.
+   * open. The answer to a POST does not count as a stream, because it ends by itself.
    */
   const underWay = new Map<(problem: string) => void, () => boolean>()
   let areStreamsOver = false

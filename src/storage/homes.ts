@@ -1,6 +1,6 @@
 /**
  * The home of an instance is the one service that may write its records. A service claims the home before it writes
- * anything of the instance, and has it until it gives it up or can no longer write.
+ * anything of the instance. It keeps the home until it releases it or can no longer write.
  */
 export interface Homes {
   /**
@@ -50,7 +50,8 @@ export interface StoredHome {
   isFree: boolean
   /**
    * True if within the last day a service took the instance over from a service that had ended without releasing it.
-   * The former service may only be paused, and log in once more when it continues. Later moves do not change the value.
+   * The former service may not have ended but only have been paused, and would log in once more when it continues.
+   * Later moves do not change the value.
    */
   isTakenOver: boolean
 }

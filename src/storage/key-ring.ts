@@ -1,7 +1,7 @@
 /**
- * The keys that encrypt everything on disk: one for the main thread's records, one for links, and one for each
- * instance. The secret key only encrypts these keys, so it can be changed without changing a record. Destroying the key
- * of an instance makes its data unreadable, also in free pages of the store.
+ * The keys of a store: one encrypts the main thread's records, one is for links to received files, and each instance has
+ * one, which encrypts its data. The secret key only encrypts these keys, so it can be changed without changing a record.
+ * Destroying the key of an instance makes its data unreadable, also in free pages of the store.
  *
  * Every step can be repeated, and the next start finishes a step that a kill interrupted.
  */
@@ -43,7 +43,10 @@ export interface KeyRing {
 
 type Store = Pick<StateStore, 'get' | 'commit' | 'range'> & Pick<OpenParts, 'keyTable' | 'shown' | 'homes' | 'members'>
 
-/** Age in ms at which a draft is removed. A key is written within a second, and two clocks may differ by a minute. */
+/**
+ * Age in ms at which a member of a cluster removes a draft. A key is written within a second, and two clocks may differ
+ * by a minute.
+ */
 const DRAFT_LIFE = HOUR
 const MAIN = 'main'
 const LINKS = 'links'

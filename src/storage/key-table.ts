@@ -20,8 +20,8 @@ export interface KeyTable {
   /** Removes a key. Only a file can be overwritten first; a row in a database leaves copies. */
   remove(name: string): Promise<void>
   /**
-   * Removes what interrupted changes have left. Another process may be adding a key at the moment, so the draft of one that
-   * is younger than this time in ms stays.
+   * Removes what interrupted changes have left. Drafts that are younger than `youngestMs` stay, because another process
+   * may be adding a key at the moment.
    */
   removeDrafts(youngestMs: number): Promise<void>
 }

@@ -41,7 +41,7 @@ export interface BucketAnswer {
 
 export interface BucketClient {
   shown: string
-  /** Sends a request. Rejects with `BucketFailure`. */
+  /** Sends a request. Rejects with `BucketFailure`, unless the signal of the request is aborted. */
   request(request: BucketRequest): Promise<BucketAnswer>
   failure(status: number, code: string | undefined): BucketFailure
   firstKeys(): Promise<string[]>

@@ -1,6 +1,6 @@
 /**
- * Uploads an object of any size from a stream; only one part of it is in memory. A large object is uploaded in parts,
- * and exists only after the last one.
+ * Uploads an object of any size from a stream; only a few parts of it are in memory at a time. A large object is
+ * uploaded in parts, and exists only after the last one.
  */
 import type { BucketClient } from './bucket-client.ts'
 

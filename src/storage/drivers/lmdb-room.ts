@@ -15,7 +15,8 @@ import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
 /**
- * Number of bytes that running commits may need, one for each thread. The number of a thread that died still counts.
+ * For each thread, the number of bytes that its running commits may need. The number of a thread that died still
+ * counts.
  */
 export interface Claims {
   all: BigInt64Array
