@@ -264,8 +264,8 @@ describe('pages in Chromium', { skip }, () => {
     await openOperation('privacy', 'get', '/disallowed-contacts')
     await openOperation('send-actions', 'delete', '/{token}/messages')
     await page.getByRole('textbox', { name: 'Body of the request' }).waitFor()
-    // Only open operations are checked. The open groups also contain many closed ones, which are like those that were
-    // checked.
+    // Only open operations are checked. The open groups also contain many closed ones, but closed operations were
+    // checked before.
     await soundReference('open', '.opblock.is-open')
   })
 })

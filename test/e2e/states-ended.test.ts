@@ -163,7 +163,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(await see.queued(instance), 1)
     const event = await see.told(instance, 'logged_out', 'logout_requested')
     assert.equal(event.previous_status, 'connected')
-    // If the request is repeated, the answer is the same, and there is no other effect.
+    // A repeated request gets the same answer, and has no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
     await see.sees(
       instance,

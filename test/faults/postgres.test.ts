@@ -404,7 +404,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     // The server checks for a deadlock only once, 2.5 s after the takeover began to wait.
     await side.query("ALTER ROLE svc SET deadlock_timeout = '2500ms'")
     // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
-    // the row of its service.
+    // the row of its service. So each of the two waits for the other.
     const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
       PERFORM FROM svc_writer WHERE service IS NOT NULL FOR UPDATE;
       PERFORM pg_advisory_xact_lock(1);

@@ -15,7 +15,7 @@ import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { World } from './world.ts'
 
-// This is needed because the library prints sessions to the console when it closes them.
+// The library prints sessions to the console when it closes them. This call prevents it.
 silenceLibsignal()
 
 export interface FolderClient {

@@ -78,7 +78,8 @@ test('a person is found once, and again after a change of the pairs or while one
   await map('3')
   const early = lidOf()
   await map('4')
-  // This look-up puts the latest change into memory before the early look-up ends.
+  // This look-up puts the latest change into memory before the early look-up ends. The result of the early one must
+  // not replace this change.
   const other = identity.person('4@lid')
   held.resolve()
   await other

@@ -70,7 +70,8 @@ test('after a failover the owner gets the longer time, because the new server ne
   watch.forget()
   const found = Array.from({ length: 6 }, () => look(undefined))
   assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
-  // This owner has replaced the other one, but the standby has not seen it at work. So the longer time applies to it.
+  // This owner has replaced the other one, and the standby has not seen the new owner at work yet. So the longer time
+  // applies.
   look(HOLDER)
   const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
   assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])

@@ -39,7 +39,8 @@ test('a fact keeps its own time while nothing later of its chat was told, and ne
   const told = await (await bench(t)).open()
   assert.equal(await told(START - HOUR), START - HOUR)
   assert.equal(await told(START + 400), START + 400)
-  // The first receipt has a time without milliseconds. The next receipt comes within the same second.
+  // These two receipts have a time without milliseconds, within the second of the event before them. So each event
+  // gets a time 1 ms after the previous event.
   assert.equal(await told(START), START + 401)
   assert.equal(await told(START), START + 402)
   assert.equal(await told(START + 1_000), START + 1_000)

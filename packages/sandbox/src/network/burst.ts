@@ -28,7 +28,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    // A timer may not end too early, so the delay is rounded up.
+    // A timer must not end before its text is due, so the delay is rounded up.
     if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }
