@@ -1,7 +1,8 @@
 /**
  * `scripts/test.mjs` loads this module into each test process. When the process ends, the module appends a line to the
  * file in `TEST_CPU`: the CPU time in seconds of the process and its ended child processes, and the test file. Only
- * Linux tells these times.
+ * Linux tells these times. Most of the time of Chromium is missing, because its pages are drawn by processes that end
+ * after their parents.
  */
 const { appendFileSync, existsSync, readFileSync } = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
