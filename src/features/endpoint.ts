@@ -233,9 +233,8 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * Declares an immediate operation. `writes`: it changes the account, so it needs a subscription and may be refused with
- * `not_allowed`. `notFound`: the failure that the network's 404 means. `isKnown`: it is answered from local data,
- * without a query to the network.
+ * Declares an immediate operation. `writes`: it changes the account, so it needs a subscription. `notFound`: the
+ * failure that the network's 404 means. `isKnown`: it is answered from local data, without a query to the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,

@@ -17,7 +17,7 @@ export const dropToast = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** Shows a message. A message about a failure stays until somebody closes it. */
+/** Shows a message. A message about a failure stays until somebody closes it, or newer messages replace it. */
 export function showToast(text: string, kind: ToastKind = 'good'): void {
   const id = ++last
   toasts.value = [...toasts.value.slice(1 - MOST), { id, text, kind }]

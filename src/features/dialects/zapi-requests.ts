@@ -86,8 +86,8 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
 }
 
 /**
- * Routes that only clients of this dialect use. Some of them change something by GET, which no other route of the
- * service does.
+ * Routes that only clients of this dialect use. Some of them change something by GET, as in the API of the other
+ * gateway.
  */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },

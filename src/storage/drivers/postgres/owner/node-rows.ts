@@ -125,8 +125,8 @@ export interface NodeRow {
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
 
 /**
- * True if the service gave no sign of life for this time. That is also so for a time in the future, which was written
- * before the clock of the database was set back.
+ * True if the service gave no sign of life for this time. A time in the future also counts as silence, because it was
+ * written before the clock of the database was set back.
  */
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
