@@ -19,7 +19,10 @@ export interface Caller {
   workspace?: WorkspaceId
   instance?: InstanceId
   isStillAllowed?: () => boolean
-  /** True for a caller with only a connect link, who may only pair the instance while no account is linked. */
+  /**
+   * True for a caller with only a connect link. Such a caller may pair the instance while no account is linked, and do
+   * nothing else.
+   */
   isStranger?: true
   /**
    * Throws if the credential is no longer valid. Called directly before the operation, because a slow body may have

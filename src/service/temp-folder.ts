@@ -50,7 +50,7 @@ async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
     // If the folder of this process was not touched for two hours, this machine was suspended, and the other services
-    // on it could not touch their folders either. They get an hour to do so before anything is removed.
+    // on it could not touch their folders either. They get an hour to touch them before anything is removed.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()

@@ -1,6 +1,6 @@
 /**
- * Removes rows whose time is over. One timer serves all kinds of rows. If the removal of one kind fails, it is repeated
- * the next time, and the other kinds are not affected.
+ * Removes expired rows. One timer serves all kinds of rows. If the removal of one kind fails, it is repeated the next
+ * time, and the other kinds are not affected.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'

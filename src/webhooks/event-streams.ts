@@ -30,7 +30,9 @@ function createBell() {
     silence() {
       isRung = false
     },
-    /** Resolves with true if the bell was rung, and with false when the time is over or the signal is aborted. */
+    /**
+     * Resolves with true if the bell was rung. Otherwise resolves with false after `ms`, or when the signal is aborted.
+     */
     wait(ms: number, signal: AbortSignal): Promise<boolean> {
       if (isRung || signal.aborted) return Promise.resolve(isRung)
       return new Promise((resolve) => {

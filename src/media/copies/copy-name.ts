@@ -15,5 +15,5 @@ export const copyNames =
 
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Whether the last day of a copy is over. False for a name that this service did not make. */
+/** True if the last day of a copy has passed. False for a name that this service did not make. */
 export const isOver = (name: string, now: number): boolean => /^\d{4}-\d\d-\d\d\//.test(name) && name.slice(0, 10) < dayOf(now)

@@ -2,7 +2,7 @@
  * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard thread records each file in the commit of its event;
  * here the records are read in order, the files copied, and the records removed.
  *
- * A file is tried until its copy exists, the network no longer has it, or its time is over.
+ * A file is tried until its copy exists, the network no longer has it, or its link has expired.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'

@@ -30,7 +30,7 @@ export interface PlacesOptions {
   mostWaitingOfKey: number
 }
 
-/** Called with true to enter, and with false if the wait is over. */
+/** Called with true to enter, and with false if the wait ends without a place. */
 type EndWait = (enters: boolean) => void
 
 export function createPlaces(options: PlacesOptions): Places {

@@ -228,7 +228,7 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
 
 /**
  * Ends the statements that earlier connections may still run, and resolves with the number of the last stored commit.
- * Retries until this succeeds or the time is over.
+ * Retries until this succeeds, but not after `until`.
  */
 async function takeBack(state: State, until: number): Promise<number> {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
