@@ -5,15 +5,37 @@ import { type Manifest, noHelm, problemsOf, rendered, textOf, yamlOf } from '../
 
 const image = { repository: 'registry.example.com/svc' }
 const BASE_URL = { SVC_BASE_URL: 'https://gw.example.com' }
-const PAIR = { image, postgres: true, existingSecret: 'gateway', settings: BASE_URL }
+const SHARED = { image, existingSecret: 'gateway', settings: BASE_URL }
 
 const dockerfile = textOf('deploy/Dockerfile')
-const only = (manifests: readonly Manifest[], kind: string) => {
-  const [found, ...others] = manifests.filter((each) => each.kind === kind)
+const only = (manifests: readonly Manifest[], kind: string, isWanted: (manifest: Manifest) => boolean = () => true) => {
+  const [found, ...others] = manifests.filter((each) => each.kind === kind && isWanted(each))
   assert.ok(found && others.length === 0, `one ${kind}`)
   return found
 }
+const isHeadless = ({ spec }: Manifest) => spec.clusterIP === 'None'
 const containerOf = (manifest: Manifest) => manifest.spec.template.spec.containers[0]
+const envOf = (manifest: Manifest) =>
+  new Map<string, unknown>(containerOf(manifest).env.map(({ name, ...from }: { name: string }) => [name, from]))
+
+/** The default of the service, unless the pod has another value. */
+function stopSecondsOf(manifest: Manifest): number {
+  const { value } = (containerOf(manifest).env === undefined ? {} : (envOf(manifest).get('SVC_SHUTDOWN_SECONDS') ?? {})) as {
+    value?: string
+  }
+  return Number(value ?? /SVC_SHUTDOWN_SECONDS` \| `(\d+)`/.exec(textOf('docs/configuration.md'))![1])
+}
+
+function checkShared(manifest: Manifest) {
+  const { readinessProbe, startupProbe, ports } = containerOf(manifest)
+  assert.deepEqual([readinessProbe.httpGet.path, startupProbe.httpGet.path], ['/health/ready', '/health/live'])
+  const env = envOf(manifest)
+  assert.deepEqual(env.get('SVC_STANDBY_ADDRESS'), { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } })
+  assert.deepEqual(env.get('SVC_PEER_PORT'), { value: '8090' })
+  assert.equal(ports.find(({ name }: { name: string }) => name === 'peer').containerPort, 8090)
+  for (const key of ['SVC_STORE_URL', 'SVC_SECRET_KEY', 'SVC_ADMIN_KEY'])
+    assert.deepEqual(env.get(key), { valueFrom: { secretKeyRef: { name: 'gateway', key } } })
+}
 
 test('the chart has the version of the service', () => {
   const { version } = JSON.parse(textOf('package.json'))
@@ -26,14 +48,16 @@ describe('the rendered chart', { skip: noHelm }, () => {
    * Objects that Helm renders, by mode. They are rendered only once, because each start of Helm takes a tenth of a
    * second.
    */
-  const modes = { oneNode: [] as Manifest[], pair: [] as Manifest[] }
+  const modes = { oneNode: [] as Manifest[], cluster: [] as Manifest[], pair: [] as Manifest[] }
   before(() => {
     modes.oneNode = rendered({ image })
-    modes.pair = rendered(PAIR, 'gw')
+    modes.cluster = rendered({ ...SHARED, mode: 'cluster', replicas: 5 }, 'gw')
+    modes.pair = rendered({ ...SHARED, mode: 'pair' }, 'gw')
   })
 
   for (const [mode, kind, kinds] of [
     ['oneNode', 'StatefulSet', ['PodDisruptionBudget', 'Service', 'StatefulSet']],
+    ['cluster', 'StatefulSet', ['PodDisruptionBudget', 'Service', 'Service', 'StatefulSet']],
     ['pair', 'Deployment', ['Deployment', 'Service']],
   ] as const)
     test(`${mode}: it is valid, and the pod fits the image and the service`, async () => {
@@ -52,7 +76,13 @@ describe('the rendered chart', { skip: noHelm }, () => {
       assert.equal(pod.spec.enableServiceLinks, false)
       const [{ name, containerPort }] = container.ports
       assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))
-      assert.equal(only(manifests, 'Service').spec.ports[0].targetPort, name)
+      for (const service of manifests.filter(({ kind }) => kind === 'Service'))
+        for (const { targetPort } of service.spec.ports)
+          assert.ok(
+            container.ports.some((each: { name: string }) => each.name === targetPort),
+            targetPort,
+          )
+      assert.equal(only(manifests, 'Service', (each) => !isHeadless(each)).spec.ports[0].targetPort, name)
       const paths = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) => container[probe].httpGet)
       for (const { path, port } of paths) assert.ok(port === name && endpoints.some((each) => each.path === path), path)
       assert.ok(
@@ -60,10 +90,10 @@ describe('the rendered chart', { skip: noHelm }, () => {
       )
 
       const drainSeconds = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
-      // A pod of a pair stops without a delay, because its standby takes over only after the stop.
+      // A member and a standby answer for some seconds after they were told to stop, and a standby takes over only after the stop.
       assert.equal(drainSeconds > 0, mode === 'oneNode')
-      const stop = Number(/const SHUTDOWN|SVC_SHUTDOWN_SECONDS` \| `(\d+)`/.exec(textOf('docs/configuration.md'))![1])
-      assert.ok(pod.spec.terminationGracePeriodSeconds > drainSeconds + stop, 'the stop is never interrupted')
+      const most = drainSeconds + stopSecondsOf(owner)
+      assert.ok(pod.spec.terminationGracePeriodSeconds > most + 1, 'the stop is never interrupted')
       assert.equal(container.image, `${image.repository}:${JSON.parse(textOf('package.json')).version}`)
     })
 
@@ -84,6 +114,30 @@ describe('the rendered chart', { skip: noHelm }, () => {
     assert.equal(containerOf(only(manifests, 'StatefulSet')).startupProbe.httpGet.path, '/health/ready')
   })
 
+  test('a cluster has members with names that stay, which an update replaces one by one after they have given all away', () => {
+    const owner = only(modes.cluster, 'StatefulSet')
+    const { spec } = owner
+    assert.deepEqual([spec.replicas, spec.updateStrategy, spec.volumeClaimTemplates], [5, { type: 'RollingUpdate' }, undefined])
+    const members = only(modes.cluster, 'Service', isHeadless)
+    assert.equal(spec.serviceName, members.metadata.name)
+    // A member that starts or stops has an address, too.
+    assert.equal(members.spec.publishNotReadyAddresses, true)
+    assert.equal(only(modes.cluster, 'PodDisruptionBudget').spec.maxUnavailable, 1)
+    const [{ podAffinityTerm: apart }] =
+      spec.template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution
+    assert.equal(apart.topologyKey, 'kubernetes.io/hostname')
+    assert.deepEqual(envOf(owner).get('SVC_CLUSTER'), { value: 'on' })
+    assert.equal(envOf(owner).has('SVC_STANDBY'), false)
+    assert.equal(stopSecondsOf(owner), 60)
+    checkShared(owner)
+  })
+
+  test('the grace period follows the time of a stop that the operator sets', () => {
+    const settings = { ...BASE_URL, SVC_SHUTDOWN_SECONDS: '200' }
+    const { spec } = only(rendered({ ...SHARED, mode: 'cluster', settings }), 'StatefulSet')
+    assert.ok(spec.template.spec.terminationGracePeriodSeconds > 201)
+  })
+
   test('a pair is two services of one release on two machines, and the standby passes requests on to the active one', () => {
     const owner = only(modes.pair, 'Deployment')
     const { spec } = owner
@@ -93,14 +147,9 @@ describe('the rendered chart', { skip: noHelm }, () => {
       [apart.topologyKey, apart.labelSelector.matchLabels['app.kubernetes.io/instance']],
       ['kubernetes.io/hostname', 'gw'],
     )
-    const { env, readinessProbe, startupProbe } = containerOf(owner)
-    assert.deepEqual([readinessProbe.httpGet.path, startupProbe.httpGet.path], ['/health/ready', '/health/live'])
-    const named = new Map<string, unknown>(env.map(({ name, ...from }: { name: string }) => [name, from]))
-    assert.deepEqual(named.get('SVC_STANDBY'), { value: 'on' })
-    assert.deepEqual(named.get('SVC_STANDBY_ADDRESS'), { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } })
-    assert.deepEqual(named.get('SVC_PEER_PORT'), { value: '8090' })
-    for (const key of ['SVC_STORE_URL', 'SVC_SECRET_KEY', 'SVC_ADMIN_KEY'])
-      assert.deepEqual(named.get(key), { valueFrom: { secretKeyRef: { name: 'gateway', key } } })
+    assert.deepEqual(envOf(owner).get('SVC_STANDBY'), { value: 'on' })
+    assert.equal(envOf(owner).has('SVC_CLUSTER'), false)
+    checkShared(owner)
   })
 
   test('values that cannot work, or that would show a secret, are refused by their names', () => {
@@ -109,16 +158,15 @@ describe('the rendered chart', { skip: noHelm }, () => {
         () => rendered(values),
         ({ message }) => names.every((name) => name.test(message)),
       )
-    refused({ image: { tag: 'latest' }, settings: { SVC_ADMIN_KEY: 'x' }, replicas: 3 }, [
+    refused({ image: { tag: 'latest' }, settings: { SVC_ADMIN_KEY: 'x', SVC_CLUSTER: 'on' }, replicas: 1, postgres: true }, [
       /repository/,
       /tag/,
       /SVC_ADMIN_KEY/,
+      /SVC_CLUSTER/,
       /replicas/,
+      /postgres/,
     ])
-    refused({ image, postgres: true, settings: { SVC_BLOBS_DIR: '/data/blobs' } }, [
-      /existingSecret/,
-      /SVC_BASE_URL/,
-      /SVC_BLOBS_DIR/,
-    ])
+    for (const mode of ['cluster', 'pair'])
+      refused({ image, mode, settings: { SVC_BLOBS_DIR: '/data/blobs' } }, [/existingSecret/, /SVC_BASE_URL/, /SVC_BLOBS_DIR/])
   })
 })

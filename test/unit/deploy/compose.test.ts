@@ -28,7 +28,8 @@ const problemsOf = (text: string): string[] => {
 const files = filesIn('deploy/compose*.yaml')
 
 test('each Compose file is valid', () => {
-  assert.deepEqual(files, ['deploy/compose.cluster.yaml', 'deploy/compose.n8n.yaml', 'deploy/compose.yaml'])
+  const names = ['cluster', 'n8n', 'pair'].map((name) => `deploy/compose.${name}.yaml`)
+  assert.deepEqual(files, [...names, 'deploy/compose.yaml'])
   for (const file of files) assert.deepEqual(problemsOf(textOf(file)), [], file)
 })
 

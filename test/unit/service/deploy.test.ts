@@ -11,7 +11,6 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
-import { FAILURES } from '../../../src/domain/failures.ts'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT, textOf } from '../../harness/checkout.ts'
@@ -71,45 +70,7 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
 })
 
 const composeOf = (name: string) => parse(textOf(`deploy/${name}`), { merge: true })
-const COMPOSE_FILES = ['compose.yaml', 'compose.n8n.yaml', 'compose.cluster.yaml']
-
-test('the pair has two equal services with a standby, and only one builds the image of both', () => {
-  const { services } = composeOf('compose.cluster.yaml')
-  const { build, hostname: nameOfA, ...a } = services['svc-a']
-  const { pull_policy: policy, hostname: nameOfB, ...b } = services['svc-b']
-  assert.deepEqual(a, b)
-  // These names are shown in the list of services and in the log of the standby.
-  assert.deepEqual([nameOfA, nameOfB], ['svc-a', 'svc-b'])
-  assert.equal(a.environment.SVC_STANDBY, 'on')
-  assert.equal(a.environment.SVC_PEER_PORT, '8090')
-  assert.ok(existsSync(new URL(build.dockerfile, ROOT)))
-  assert.equal(policy, 'never')
-})
-
-test('the pair trusts its proxy and the proxy of the machine, whose addresses no service can get', () => {
-  const { services, networks } = composeOf('compose.cluster.yaml')
-  const [{ subnet, gateway, ip_range: dynamic }] = networks.cluster.ipam.config
-  const trusted = [services.proxy.networks.cluster.ipv4_address, gateway]
-  assert.equal(services['svc-a'].environment.SVC_TRUSTED_PROXIES, trusted.map((address) => `${address}/32`).join())
-  for (const address of trusted) {
-    assert.ok(isIn(parseRanges([subnet]), address), address)
-    assert.ok(!isIn(parseRanges([dynamic]), address), address)
-  }
-  for (const published of services.proxy.ports) assert.match(published, /^127\.0\.0\.1:/)
-})
-
-test('the proxy of the pair asks which service is ready, and gives a service that stops time for its requests', () => {
-  const { services } = composeOf('compose.cluster.yaml')
-  const proxy = textOf('deploy/haproxy.cfg')
-  assert.match(proxy, /^ +option httpchk GET \/health\/ready$/m)
-  for (const name of Object.keys(services).filter((each) => each.startsWith('svc-')))
-    assert.match(proxy, new RegExp(`^ +server \\w+ ${name}:8080$`, 'm'))
-  const [, seconds, failures] = /^ +default-server check inter (\d+)s fall (\d+) /m.exec(proxy)!
-  assert.ok(Number(seconds) * Number(failures) >= 5, 'half of SVC_SHUTDOWN_SECONDS')
-  const [, body = ''] = /^ +http-error status 503 content-type application\/json string '(.+)'$/m.exec(proxy)!
-  const { error } = JSON.parse(body)
-  assert.deepEqual([Object.keys(error), error.code in FAILURES], [['code', 'message', 'details'], true])
-})
+const COMPOSE_FILES = ['compose.yaml', 'compose.n8n.yaml', 'compose.cluster.yaml', 'compose.pair.yaml']
 
 interface Service {
   read_only?: boolean

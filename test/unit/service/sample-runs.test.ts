@@ -89,7 +89,8 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'kubectl logs svc-0',
     'It needs a cluster. test/unit/deploy/chart.test.ts renders the chart with such values, and checks the result with the schemas of Kubernetes.',
   ],
-  ['docs/kubernetes.md', '--set postgres=true', 'It needs a cluster and a database. The same test renders a pair.'],
+  ['docs/kubernetes.md', '--set mode=cluster', 'It needs a cluster and a database. The same test renders this mode.'],
+  ['docs/kubernetes.md', '--set mode=pair', 'It needs a cluster and a database. The same test renders this mode.'],
   [
     'docs/moving.md',
     'whatsapp.db --dry-run',

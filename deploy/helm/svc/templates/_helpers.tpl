@@ -14,7 +14,27 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
-{{/* The pod, in both modes. */}}
+{{/* Is not empty if everything is in PostgreSQL, which several pods use. */}}
+{{- define "svc.isShared" -}}
+{{- if ne .Values.mode "one-node" }}true{{ end }}
+{{- end }}
+
+{{- define "svc.peerPort" -}}
+{{ index .Values.settings "SVC_PEER_PORT" | default "8090" }}
+{{- end }}
+
+{{/* A member of a cluster gives away 25 instances a second in the first 60 % of this time: 900 in a minute. */}}
+{{- define "svc.shutdownSeconds" -}}
+{{ index .Values.settings "SVC_SHUTDOWN_SECONDS" | default (ternary "60" "10" (eq .Values.mode "cluster")) }}
+{{- end }}
+
+{{/* The orderly stop must never be interrupted. */}}
+{{- define "svc.graceSeconds" -}}
+{{- $before := ternary (int .Values.drainSeconds) 0 (eq .Values.mode "one-node") }}
+{{- .Values.terminationGracePeriodSeconds | default (add $before (include "svc.shutdownSeconds" . | int) 15) }}
+{{- end }}
+
+{{/* The pod, in all modes. */}}
 {{- define "svc.pod" -}}
 metadata:
   labels:
@@ -32,7 +52,7 @@ spec:
   automountServiceAccountToken: false
   # The first process of the pod then reaps the converters that end, as --init does in Docker.
   shareProcessNamespace: true
-  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  terminationGracePeriodSeconds: {{ include "svc.graceSeconds" . }}
   securityContext:
     runAsNonRoot: true
     runAsUser: 1000
@@ -52,22 +72,30 @@ spec:
       ports:
         - name: http
           containerPort: 8080
-      {{- if or .Values.postgres .Values.settings }}
+      {{- if include "svc.isShared" . }}
+        - name: peer
+          containerPort: {{ include "svc.peerPort" . }}
+      {{- end }}
+      {{- if or (include "svc.isShared" .) .Values.settings }}
       env:
-        {{- if .Values.postgres }}
-        - name: SVC_STANDBY
+        {{- if include "svc.isShared" . }}
+        - name: {{ ternary "SVC_CLUSTER" "SVC_STANDBY" (eq .Values.mode "cluster") }}
           value: "on"
         {{- if not (hasKey .Values.settings "SVC_STANDBY_ADDRESS") }}
-        # The active pod asks the other one at this address. The database may see another one.
+        # The other pods reach this one at this address. The database may see another one.
         - name: SVC_STANDBY_ADDRESS
           valueFrom:
             fieldRef:
               fieldPath: status.podIP
         {{- end }}
         {{- if not (hasKey .Values.settings "SVC_PEER_PORT") }}
-        # The standby passes requests on to the active pod at this port.
+        # Members send commands to each other at this port, and a standby passes requests on to the active pod.
         - name: SVC_PEER_PORT
-          value: "8090"
+          value: {{ include "svc.peerPort" . | quote }}
+        {{- end }}
+        {{- if not (hasKey .Values.settings "SVC_SHUTDOWN_SECONDS") }}
+        - name: SVC_SHUTDOWN_SECONDS
+          value: {{ include "svc.shutdownSeconds" . | quote }}
         {{- end }}
         {{- range $name := list "SVC_STORE_URL" "SVC_SECRET_KEY" "SVC_ADMIN_KEY" }}
         - name: {{ $name }}
@@ -92,16 +120,16 @@ spec:
         readOnlyRootFilesystem: true
         capabilities:
           drop: [ALL]
-      {{- if not .Values.postgres }}
-      # While a pod is removed from the Service, requests still reach it. It stops after that time. A pod of a pair is told at once:
-      # the standby takes over only after the active one has stopped, and a standby that is told to stop passes requests on for some seconds before it ends.
+      {{- if not (include "svc.isShared" .) }}
+      # While a pod is removed from the Service, requests still reach it. It stops after that time. Other pods are told at once: a member of a
+      # cluster and a standby answer for some seconds before they end, and a standby takes over only after the active service has stopped.
       lifecycle:
         preStop:
           exec:
             command: [sleep, {{ .Values.drainSeconds | quote }}]
       {{- end }}
-      {{- if .Values.postgres }}
-      # A standby is ready while it can pass requests on to the active service.
+      {{- if include "svc.isShared" . }}
+      # A member that stops is not ready at once. A standby is ready while it can pass requests on to the active service.
       startupProbe:
         httpGet: { path: /health/live, port: http }
         periodSeconds: 2
@@ -140,7 +168,7 @@ spec:
   volumes:
     - name: tmp
       emptyDir: {}
-    {{- if .Values.postgres }}
+    {{- if include "svc.isShared" . }}
     # Temporary files only: what must survive is in the database.
     - name: data
       emptyDir: {}
@@ -156,13 +184,25 @@ spec:
   {{- if .Values.affinity }}
   affinity:
     {{- toYaml .Values.affinity | nindent 4 }}
-  {{- else if .Values.postgres }}
+  {{- else if eq .Values.mode "cluster" }}
+  # If there are fewer machines than members, some run on the same machine.
+  affinity:
+    podAntiAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 100
+          podAffinityTerm:
+            {{- include "svc.apart" . | nindent 12 }}
+  {{- else if eq .Values.mode "pair" }}
   affinity:
     podAntiAffinity:
       requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector:
-            matchLabels:
-              {{- include "svc.selector" . | nindent 14 }}
+        - {{- include "svc.apart" . | nindent 10 }}
   {{- end }}
+{{- end }}
+
+{{- define "svc.apart" -}}
+topologyKey: kubernetes.io/hostname
+labelSelector:
+  matchLabels:
+    {{- include "svc.selector" . | nindent 4 }}
 {{- end }}
