@@ -4,6 +4,7 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
+import type { LimitShare } from '../domain/limit-share.ts'
 import type { DetailedLog } from '../domain/log.ts'
 import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
@@ -27,7 +28,18 @@ import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
 import { mountOauth } from './oauth/route.ts'
 import { mountPages } from './pages.ts'
 import { mountPasskey } from './passkey/route.ts'
-import { CONNECT, createBuckets, createThrottle, DESCRIPTIONS, failuresAmong, OAUTH, startsAmong, TICKETS } from './rate-limit.ts'
+import {
+  type Buckets,
+  CONNECT,
+  createBuckets,
+  createThrottle,
+  DESCRIPTIONS,
+  failuresAmong,
+  OAUTH,
+  sharedBuckets,
+  startsAmong,
+  TICKETS,
+} from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { sourceOf, untrustedProxyWarning } from './source.ts'
 import { createUnknownPath } from './unknown-path.ts'
@@ -74,6 +86,8 @@ export interface AppDeps {
    * links are divided among these services.
    */
   services?: (() => number) | undefined
+  /** Gets the limit of requests, which the services of the store count together. Undefined if there is only one. */
+  shareLimit?: ((share: LimitShare) => void) | undefined
   /** Requests per second of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
   dashboard?: DashboardDeps | undefined
@@ -94,7 +108,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
   const unknownPath = createUnknownPath(served)
   const { requestsPerSecond: perSecond, services = () => 1 } = deps
-  const buckets = createBuckets(deps.steadyClock, perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond })
+  const limits = perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond }
+  const buckets = requestBuckets(createBuckets(deps.steadyClock, limits), deps)
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const tickets = createBuckets(deps.steadyClock, TICKETS)
   const apps = createBuckets(deps.steadyClock, OAUTH)
@@ -300,3 +315,10 @@ function withoutSecrets(path: string): string {
     .join('')
 }
 const MAX_LOGGED = 512
+
+function requestBuckets(own: Buckets, { shareLimit }: Pick<AppDeps, 'shareLimit'>): Buckets {
+  if (shareLimit === undefined) return own
+  const { buckets, share } = sharedBuckets(own)
+  shareLimit(share)
+  return buckets
+}

@@ -1,7 +1,9 @@
 /**
  * A token bucket per instance or workspace, and a throttle of wrong credentials per address. Their clock must not step.
  */
+
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
+import type { LimitShare } from '../domain/limit-share.ts'
 import { subscriberOf } from '../egress/addresses.ts'
 
 export const CAPACITY = 120
@@ -71,20 +73,58 @@ export function createBuckets(
     for (const owner of buckets.keys()) if (current(owner).tokens >= capacity) buckets.delete(owner)
   }
 
+  function put(owner: string, bucket: Bucket) {
+    sweep()
+    buckets.set(owner, bucket)
+  }
+  const whole = (tokens: number) => Math.max(0, Math.floor(tokens))
+
   return {
     take(owner: string): Taken {
       const { tokens, at } = current(owner)
       const { perSecond } = limitsNow()
       const allowed = tokens >= 1
       const left = allowed ? tokens - 1 : tokens
-      sweep()
-      buckets.set(owner, { tokens: left, at })
-      return { allowed, remaining: Math.floor(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
+      put(owner, { tokens: left, at })
+      return { allowed, remaining: whole(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
     },
-    remaining: (owner: string) => Math.floor(current(owner).tokens),
+    /** Takes tokens that were used elsewhere. A bucket owes at most as many as it can hold. */
+    spend(owner: string, count: number) {
+      const { tokens, at } = current(owner)
+      put(owner, { tokens: Math.max(-limitsNow().capacity, tokens - count), at })
+    },
+    remaining: (owner: string) => whole(current(owner).tokens),
   }
 }
 export type Buckets = ReturnType<typeof createBuckets>
+
+/**
+ * Buckets whose tokens several services of a store take together: each tells the others what it has allowed. Until they
+ * hear it, each may allow as much as it has.
+ */
+export function sharedBuckets(buckets: Buckets): { buckets: Buckets; share: LimitShare } {
+  const used = new Map<string, number>()
+  return {
+    buckets: {
+      ...buckets,
+      take(owner) {
+        const taken = buckets.take(owner)
+        if (taken.allowed) used.set(owner, (used.get(owner) ?? 0) + 1)
+        return taken
+      },
+    },
+    share: {
+      uses() {
+        const uses = [...used]
+        used.clear()
+        return uses
+      },
+      spend(uses) {
+        for (const [owner, count] of uses) buckets.spend(owner, count)
+      },
+    },
+  }
+}
 
 export const FAILURES_PER_MINUTE = 30
 /** Minimum number of wrong guesses that each service allows, so that people can mistype a secret. */

@@ -5,6 +5,7 @@
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:https'
 import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock.ts'
+import type { LimitShare } from '../../domain/limit-share.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { Engine, EngineEvent } from '../../engine/engine.ts'
@@ -54,6 +55,8 @@ export interface ClusterEngine extends Engine {
   readings(): Promise<InstanceReading[]>
   /** Starts and stops instances of this service, also while it gives them away. */
   here: Pick<Engine, 'start' | 'stop'>
+  /** Counts a limit together with the other services. Each tells the others four times a second what it has allowed. */
+  shareLimit(share: LimitShare): void
   /** Answers the commands of the other services (`PeerLink.setEngine`). */
   port: RequestListener
 }
@@ -71,6 +74,8 @@ const KEPT_FREE = 32
  * close it just as a command is sent.
  */
 const KEPT_OPEN = 30 * SECOND
+/** While it lasts, a caller who sends to all services can be allowed as many times the limit as there are services. */
+const TELL_USES_EVERY = SECOND / 4
 
 export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
   const { local, homes, key, log, clock = systemClock, lostAfterMs = LOST_AFTER } = deps
@@ -89,6 +94,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   })
   const listeners: ((event: EngineEvent) => void)[] = []
+  let limit: LimitShare | undefined
   let isClosed = false
 
   const emit = (told: readonly EngineEvent[]) => {
@@ -99,7 +105,16 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     emit([event])
   })
 
-  const peers = createPeers({ agent: events, states, emit, onLost: caller.endAllAt, lostAfterMs, log })
+  const peers = createPeers({
+    agent: events,
+    states,
+    emit,
+    onUses: (uses) => limit?.spend(uses),
+    onLost: caller.endAllAt,
+    lostAfterMs,
+    log,
+  })
+  const telling = setInterval(() => board.use(limit?.uses() ?? []), TELL_USES_EVERY).unref()
   const route = createRouting({
     homes,
     caller,
@@ -155,6 +170,10 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     hasHeard: peers.hasHeard,
     readings: () => peers.readings(READINGS_WITHIN),
 
+    shareLimit(share) {
+      limit = share
+    },
+
     here: own,
     port: createEnginePort({
       local: { ...own, call: callHere },
@@ -167,6 +186,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
 
     async close(deadlineMs) {
       isClosed = true
+      clearInterval(telling)
       const endsAt = steadyClock.now() + deadlineMs
       await underWay.beforeStopOfAll(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
       // The links to the other services are closed last: those services still read the outcomes and states of this stop, and

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { SECOND } from '../../domain/clock.ts'
 import type { RuntimeState } from '../../domain/instance.ts'
+import type { LimitUse } from '../../domain/limit-share.ts'
 import type { SendEnd } from '../../domain/send-outcome.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
 import { type EventLine, textOf } from './event-line.ts'
@@ -17,6 +18,8 @@ export interface EventBoard {
   remove(instance: string): RuntimeState | undefined
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
+  /** Tells the readers what this service has allowed of common limits. A reader that takes nothing at the moment misses it. */
+  use(uses: readonly LimitUse[]): void
   /** Writes to each stream the events that wait for it, and ends it. */
   close(): void
 }
@@ -86,6 +89,9 @@ export function createEventBoard(): EventBoard {
       })
       reader.write({ isFirst: true, states: [...states], outcomes: missed(after), last })
     },
+    use(uses) {
+      if (uses.length > 0) for (const reader of readers) reader.use(uses)
+    },
     close() {
       for (const reader of readers) reader.end()
     },
@@ -139,6 +145,9 @@ function readerTo(outgoing: ServerResponse, last: () => number) {
       } else if (event.type === 'outcome') pending.outcomes.push([event.svcId, event.outcome])
       else pending[event.type].add(event.instance)
       due()
+    },
+    use(uses: readonly LimitUse[]) {
+      if (!isBlocked) write({ uses: uses.map(([owner, count]) => [owner, count]) })
     },
     remove(instance: string) {
       pending.states.delete(instance)

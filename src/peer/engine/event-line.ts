@@ -25,6 +25,7 @@ const outcomes = v.pipe(
   ),
 )
 const instances = v.exactOptional(v.array(v.string()))
+const uses = v.exactOptional(v.fallback(v.array(v.tuple([v.string(), v.pipe(v.number(), v.minValue(0))])), []))
 
 const EventLine = v.object({
   /** True in the first line of a stream. */
@@ -40,6 +41,8 @@ const EventLine = v.object({
   events: instances,
   /** Instances with new files. */
   files: instances,
+  /** Requests that the service has allowed since its last line with this property, for limits that all services count together. */
+  uses,
 })
 export type EventLine = v.InferOutput<typeof EventLine>
 

@@ -1,5 +1,6 @@
 /** The other services of a store, as the engine of this one reads their states and events. */
 import type { Agent } from 'node:https'
+import type { LimitUse } from '../../domain/limit-share.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
@@ -14,6 +15,8 @@ export interface PeersDeps {
   agent: Agent
   states: Pick<PeerStates, 'take' | 'lose' | 'remove'>
   emit(events: readonly EngineEvent[]): void
+  /** Called with what another service has allowed of the limits that all services count together. */
+  onUses(uses: readonly LimitUse[]): void
   /** Called when the service can no longer answer. */
   onLost(id: string): void
   lostAfterMs: number
@@ -35,7 +38,7 @@ export interface Peers {
 
 const isSame = (one: ActiveService, other: ActiveService) => one.host === other.host && one.port === other.port
 
-export function createPeers({ agent, states, emit, onLost, lostAfterMs, log }: PeersDeps): Peers {
+export function createPeers({ agent, states, emit, onUses, onLost, lostAfterMs, log }: PeersDeps): Peers {
   const readers = new Map<string, { peer: ActiveService; reader: EventReader; heard: Promise<void> }>()
   const lost = new Set<string>()
   const leaving = new Set<string>()
@@ -51,6 +54,7 @@ export function createPeers({ agent, states, emit, onLost, lostAfterMs, log }: P
       log,
       onLine(line) {
         lost.delete(id)
+        if (line.uses !== undefined) onUses(line.uses)
         emit(states.take(id, line))
         heard.resolve()
       },

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBuckets, createThrottle, FAILURES_PER_MINUTE, failuresAmong, startsAmong } from '../../../src/http/rate-limit.ts'
+import {
+  createBuckets,
+  createThrottle,
+  FAILURES_PER_MINUTE,
+  failuresAmong,
+  sharedBuckets,
+  startsAmong,
+} from '../../../src/http/rate-limit.ts'
 
 test('a bucket gives 120 at once and then one every sixtieth of a second, never more than 120', () => {
   const time = { now: 0 }
@@ -13,6 +20,45 @@ test('a bucket gives 120 at once and then one every sixtieth of a second, never 
   assert.equal(buckets.take('a').allowed, true)
   time.now = 1_000_000
   assert.equal(buckets.remaining('a'), 120)
+})
+
+/** Each service tells the others every quarter of a second what it has allowed. */
+function allowedBy(services: number, seconds: number, perSecond: number): number {
+  const time = { now: 0 }
+  const all = Array.from({ length: services }, () => sharedBuckets(createBuckets({ now: () => time.now })))
+  let allowed = 0
+  for (let step = 0; step < 4 * seconds; step++) {
+    for (const { buckets } of all)
+      for (let request = 0; request < perSecond / 4 / services; request++) if (buckets.take('a').allowed) allowed++
+    for (const { share } of all) {
+      const uses = share.uses()
+      for (const other of all) if (other.share !== share) other.share.spend(uses)
+    }
+    time.now += 250
+  }
+  return allowed
+}
+
+test('several services count the limit together: a flood gets that of one service, and a caller within it is never refused', () => {
+  const alone = allowedBy(1, 60, 6_000)
+  for (const services of [2, 3, 5]) {
+    const together = allowedBy(services, 60, 6_000)
+    // Only until the first news do several services allow what one would not.
+    assert.ok(together < 1.1 * alone + 120 * services, `${services}: ${together} of ${alone}`)
+    const within = services * 4 * Math.floor(60 / services / 4)
+    assert.equal(allowedBy(services, 60, within), 60 * within)
+  }
+})
+
+test('a bucket owes at most what it can hold, and says that nothing remains', () => {
+  const time = { now: 0 }
+  const { buckets, share } = sharedBuckets(createBuckets({ now: () => time.now }))
+  share.spend([['a', 1_000]])
+  assert.deepEqual([buckets.remaining('a'), buckets.take('a')], [0, { allowed: false, remaining: 0, retryAfter: 3 }])
+  assert.deepEqual(share.uses(), [], 'a refused request is no use')
+  time.now = 2_100
+  assert.equal(buckets.take('a').allowed, true)
+  assert.deepEqual([share.uses(), share.uses()], [[['a', 1]], []])
 })
 
 test('a clock that is set back neither fills a bucket nor stops it from filling', () => {

@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceConfig, type WebhookSettings } from '../../../src/domain/instance.ts'
+import type { LimitUse } from '../../../src/domain/limit-share.ts'
 import type { CallOf, EngineEvent } from '../../../src/engine/engine.ts'
 import { createPooledEngine, type PooledEngine } from '../../../src/engine/pooled-engine.ts'
 import { type ClusterEngine, createClusterEngine } from '../../../src/peer/engine/cluster-engine.ts'
@@ -186,6 +187,19 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
       (all) => all.some(([instance, status]) => instance === 'new' && status === 'disconnected'),
     )
     await b.configure(config('new'))
+  })
+
+  test('what one service has allowed of a common limit is told to the other', async () => {
+    const spent: unknown[] = []
+    let uses: LimitUse[] = [['instance:i', 3]]
+    b.shareLimit({ uses: () => [], spend: (found) => spent.push(...found) })
+    a.shareLimit({ uses: () => uses.splice(0), spend: () => {} })
+    await until(
+      async () => spent,
+      ({ length }) => length > 0,
+    )
+    uses = []
+    assert.deepEqual(spent, [['instance:i', 3]])
   })
 
   // `test/faults/long/cluster-engine.test.ts` makes 500 calls; more of one instance at a time are refused.
