@@ -157,7 +157,7 @@ async function startParts(
   })
 
   starting.at('the instances')
-  const cluster = await openCluster(config, { log, shutdown, storage, link, local: ownThreads.engine })
+  const cluster = await openCluster(config, { log, shutdown, storage, link, local: ownThreads.engine, tally })
   const threads = { ...ownThreads, engine: cluster?.engine ?? ownThreads.engine }
   const { engine } = threads
   const baseUrl = config.baseUrl ?? server.url
@@ -206,7 +206,18 @@ async function startParts(
     directory,
     tally,
     ledger,
-    nodes: createNodes({ node, store, link, isStandby: config.isStandby, clock, stopSoon, log }),
+    cluster,
+    nodeId: node.id,
+    nodes: createNodes({
+      node,
+      store,
+      link,
+      isStandby: config.isStandby,
+      instancesOf: (writer) => (cluster && writer ? cluster.instancesOf(writer) : [...directory.ids()].length),
+      clock,
+      stopSoon,
+      log,
+    }),
     takeImports: async () => void (await (await starts.takeImports()).booted),
     beforeGiving: hosting?.beforeGiving,
     sandboxUrl: sandboxUrl ?? null,

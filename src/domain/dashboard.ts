@@ -220,6 +220,22 @@ export interface HealthPoint {
   http_p99_ms: number | null
 }
 
+export interface AnsweringService {
+  /** Its id in `GET /admin/nodes`. */
+  id: string
+  /** Numbers of instances that it gave and took since its start; null if it is no member of a cluster. */
+  moves: MemberMoves | null
+}
+
+export interface MemberMoves {
+  /** Instances that it gave to other members. */
+  given: number
+  /** Instances that other members gave to it, or that nobody had after a stop. */
+  taken: number
+  /** Instances of services that have failed. */
+  taken_over: number
+}
+
 export interface Health {
   version: string
   api_version: string
@@ -235,8 +251,8 @@ export interface Health {
   data: { bytes: number; store_bytes: number; media_bytes: number; free_bytes: number | null }
   instances: Record<Status, number>
   slots: { used: number; total: number }
-  /** True if several services can use the store. `GET /admin/nodes` lists them. */
-  has_nodes: boolean
+  /** The service that answers, for the operator of a store that several services can use (`GET /admin/nodes`); null otherwise. */
+  answering: AnsweringService | null
   queue: number
   backlog: number
   series: { every_seconds: number; from: string | null; points: HealthPoint[] }

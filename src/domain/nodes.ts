@@ -2,10 +2,11 @@
 import type { StandbyAddress } from './standby-address.ts'
 
 /**
- * State of a service. `active`: it hosts the accounts. `standby`: it waits, and can take over. `lost`: it gave no sign of
- * life for some seconds, and did not stop in order.
+ * State of a service. `active`: it hosts accounts. `leaving`: it gives its accounts to the other members of its cluster,
+ * and then ends. `standby`: it waits, and can take over. `lost`: it gave no sign of life for some seconds, and did not
+ * stop in order.
  */
-export const NODE_STATES = ['active', 'standby', 'lost'] as const
+export const NODE_STATES = ['active', 'leaving', 'standby', 'lost'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
 /**
@@ -23,6 +24,8 @@ export interface Takeover {
 export interface ServiceNode {
   /** Id of this run of the service. */
   id: string
+  /** Id by which the homes of instances name it; undefined if it has none. */
+  writer: string | undefined
   name: string
   release: string
   /** Where other services pass requests on to this service; undefined if it has no such port. */
@@ -39,6 +42,31 @@ export interface ServiceNode {
   takeover: Takeover | undefined
 }
 
+export interface ListedNode extends ServiceNode {
+  /** Number of instances that the service has; undefined for a service that can have none. */
+  instances: number | undefined
+}
+
+/**
+ * Place of the home of an instance, as a member of the cluster sees it. `nowhere`: no member has it, or it moves just now.
+ */
+export const HOME_PLACES = ['here', 'elsewhere', 'nowhere'] as const
+export type HomePlace = (typeof HOME_PLACES)[number]
+
+/**
+ * Why a member gives an instance to another one: that one has fewer (`balance`), this one leaves (`drain`), or this one cannot
+ * start it (`start_failed`).
+ */
+export const MOVE_REASONS = ['balance', 'drain', 'start_failed'] as const
+export type MoveReason = (typeof MOVE_REASONS)[number]
+
+/**
+ * Event after which a member claims an instance. `move`: the former home gave it to this member. `stop`: it was released to
+ * nobody. `failure`: the service that had it has ended without giving it away.
+ */
+export const CLAIMED_AFTER = ['move', 'stop', 'failure'] as const
+export type ClaimedAfter = (typeof CLAIMED_AFTER)[number]
+
 /** The caller that asks for a handover. It is written to the log. */
 export interface HandoverOrigin {
   workspace: string
@@ -48,7 +76,7 @@ export interface HandoverOrigin {
 
 export interface Nodes {
   /** Lists the active services first, and then the others by the time of their state. */
-  list(): Promise<ServiceNode[]>
+  list(): Promise<ListedNode[]>
   /**
    * Makes the service with this id hand its accounts over to a standby or to other members, and end. Rejects with
    * `Failure` if this is not possible.
@@ -57,7 +85,7 @@ export interface Nodes {
 }
 
 export function countNodes(nodes: readonly Pick<ServiceNode, 'state'>[]): Record<NodeState, number> {
-  const counts = { active: 0, standby: 0, lost: 0 }
+  const counts = { active: 0, leaving: 0, standby: 0, lost: 0 }
   for (const { state } of nodes) counts[state]++
   return counts
 }

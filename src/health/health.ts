@@ -16,6 +16,7 @@ import type { Ledger } from '../metrics/ledger.ts'
 import { sum, type Tally } from '../metrics/tally.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { removeThese } from '../storage/remove-all.ts'
+import { memberMoves } from './member-moves.ts'
 import { problemsOf } from './problems.ts'
 import { createSeries, EVERY, RINGS } from './series.ts'
 import { chartsOf, loadRings, oldPages, pagesSince, WRITE_EVERY } from './series-records.ts'
@@ -34,6 +35,8 @@ export interface HealthDeps {
   /** Name of this service; undefined unless several services use the store at the same time. */
   memberName: string | undefined
   hasNodes: boolean
+  /** Id of this service in the list of services. */
+  nodeId: string
   storeBytes(): Promise<number>
   mediaBytes(): number
   outboxMax: number
@@ -134,6 +137,8 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
       const isDown = (['database', 'session_store', 'engine'] as const).some((name) => checks[name] === 'failed')
       const mediaBytes = deps.mediaBytes()
       const total = (of: 'waiting' | 'backlog') => all.reduce((count, { reading }) => count + (reading?.[of] ?? 0), 0)
+      const hasNodes = deps.hasNodes && account.isOperators(workspace)
+      const moves = deps.memberName === undefined ? null : memberMoves(tally.numbers())
       return {
         version: VERSION,
         api_version: API_VERSION,
@@ -153,7 +158,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
         },
         instances,
         slots,
-        has_nodes: deps.hasNodes && account.isOperators(workspace),
+        answering: hasNodes ? { id: deps.nodeId, moves } : null,
         queue: total('waiting'),
         backlog: total('backlog'),
         series: { every_seconds: RINGS[window].stepMs / SECOND, from: points[0]?.at ?? null, points },

@@ -14,6 +14,7 @@ export interface ExpositionDeps {
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
   nodes(): Measured['nodes']
+  homes(): Measured['homes']
   isPair: boolean
   /**
    * Updates the reports of the shard threads, and waits at most a second. If a thread does not answer, its last report
@@ -23,10 +24,18 @@ export interface ExpositionDeps {
 }
 
 export const createExposition =
-  ({ tally, ledger, clock, instances, streams, nodes, isPair, refresh }: ExpositionDeps) =>
+  ({ tally, ledger, clock, instances, streams, nodes, homes, isPair, refresh }: ExpositionDeps) =>
   async (): Promise<string> => {
     await refresh()
     const total = ledger.total()
-    const now = measured({ ...total, instances: instances(), streams: streams(), nodes: nodes(), isPair, now: clock.now() })
+    const now = measured({
+      ...total,
+      instances: instances(),
+      streams: streams(),
+      nodes: nodes(),
+      homes: homes(),
+      isPair,
+      now: clock.now(),
+    })
     return `${await textOf(withZeros(sum([tally.numbers(), total.numbers, now])))}\n${await processText()}`
   }

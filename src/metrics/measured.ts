@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
-import { countNodes, type ServiceNode } from '../domain/nodes.ts'
+import { countNodes, type HomePlace, type ServiceNode } from '../domain/nodes.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
@@ -15,6 +15,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
   streams: Readonly<Record<StreamReader, number>>
   /** All services of the store; undefined if only this machine can use it. */
   nodes: readonly Pick<ServiceNode, 'state'>[] | undefined
+  /** Instances of the cluster by where they are; undefined if this service is no member of one. */
+  homes: Readonly<Record<HomePlace, number>> | undefined
   /** True if the service can be one of a pair (an active service and its standby). */
   isPair: boolean
   now: number
@@ -25,13 +27,14 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
  * does not compute this time. So it keeps growing, and raises an alert, if the thread does not answer. The buckets are
  * cumulative like those of a histogram.
  */
-export function measured({ instances, streams, nodes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
+export function measured({ instances, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))
   const upTo = (bound: number) => ages.filter((age) => age <= bound).length
   return new Map([
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
     ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
     ...ofNodes(nodes, isPair),
+    ...Object.entries(homes ?? {}).map(([at, count]) => [keyOf('svc_homes', { at }), count] as const),
     [keyOf('svc_queue_waiting', {}), waiting],
     [keyOf('svc_webhook_backlog', {}), backlog],
     ...AGES.map((bound) => [keyOf('svc_inbound_age_instances', { le: String(bound / SECOND) }), upTo(bound)] as const),

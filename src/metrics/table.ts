@@ -61,7 +61,22 @@ export const METRICS = {
   svc_nodes: {
     kind: 'gauge',
     labels: ['state'],
-    help: 'Services on the store by state: active, standby, or lost (killed within the last hour); only with PostgreSQL.',
+    help: 'Services on the store by state: active, leaving (a member that gives its instances away), standby, or lost (killed within the last hour); only with PostgreSQL.',
+  },
+  svc_homes: {
+    kind: 'gauge',
+    labels: ['at'],
+    help: 'Instances of the cluster by where they are: here (this member has them), elsewhere (another member), or nowhere (none has them at the moment); only with SVC_CLUSTER=on.',
+  },
+  svc_moves_total: {
+    kind: 'counter',
+    labels: ['reason', 'result'],
+    help: 'Instances that this member gave to another one, because that one has fewer (balance), this one leaves (drain), or this one cannot start them (start_failed), by result: given, or failed (it stays here).',
+  },
+  svc_homes_claimed_total: {
+    kind: 'counter',
+    labels: ['after'],
+    help: 'Instances that this member has taken, by what was before: move (another member gave it), stop (nobody had it after a stop), or failure (the service that had it has ended without giving it away).',
   },
   svc_standing_by: {
     kind: 'gauge',

@@ -41,6 +41,7 @@ import type { MainRecords } from '../storage/main-records/main-records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
+import type { Cluster } from './open-cluster.ts'
 import { openCopies } from './open-copies.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import { DOWNLOADS, type Threads } from './open-threads.ts'
@@ -60,6 +61,10 @@ export interface ApplicationDeps {
   tally: Tally
   ledger: Ledger
   nodes: Nodes
+  /** Undefined if this service is no member of a cluster. */
+  cluster: Pick<Cluster, 'placesOf'> | undefined
+  /** Id of this service in the list of services. */
+  nodeId: string
   takeImports(): Promise<void>
   /** Sets the work that is done for each instance before it moves to another service. Undefined without a cluster. */
   beforeGiving: ((work: (instance: string) => Promise<unknown>) => void) | undefined
@@ -180,6 +185,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           instances: () => directory.countByStatus(isHere),
           streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
           nodes: deps.storage.nodes,
+          homes: () => deps.cluster?.placesOf(directory.ids()),
           isPair: config.isStandby,
           refresh: engine.refreshReports,
         }),
@@ -188,6 +194,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         trustedProxies: config.trustedProxies,
         adminAllowedIps: config.adminAllowedIps,
         services: () => (store.members?.others().length ?? 0) + 1,
+        shareLimit: engine.shareLimit,
         requestsPerSecond: config.requestsPerSecond,
         docs: config.docs,
         readLargeBody: media.readLargeBody,
@@ -269,6 +276,7 @@ async function dashboardOf(
     tally,
     ledger,
     beforeGiving,
+    nodeId,
     sandboxUrl,
   }: ApplicationDeps,
   { readiness, readings, live }: DashboardParts,
@@ -307,6 +315,7 @@ async function dashboardOf(
     disk: storage.diskWatch,
     store,
     hasNodes: store.nodes !== undefined,
+    nodeId,
     memberName: store.members === undefined ? undefined : nodeName,
     storeBytes: store.size,
     mediaBytes: () => Number(Atomics.load(storage.blobsUsed, 0)),

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, SECOND } from '../domain/clock.ts'
-import type { Members } from '../storage/members.ts'
+import { type Members, stayingOf } from '../storage/members.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
 
 export interface LeavingDeps {
   hosting: Pick<ClusterHosting, 'drain'>
-  members: Pick<Members, 'others'>
+  members: Pick<Members, 'others' | 'leave'>
   clock: Clock
 }
 
@@ -18,10 +18,11 @@ const SHARE = 0.6
 
 /**
  * Moves the instances of this member to the other members. This member answers requests until that is done and load
- * balancers have noticed that it is not ready. Resolves at once if there are no other members.
+ * balancers have noticed that it is not ready. Resolves at once if no other member stays.
  */
 export async function leaveCluster({ hosting, members, clock }: LeavingDeps, leftMs: number): Promise<void> {
-  if (members.others().length === 0) return
+  members.leave()
+  if (stayingOf(members).length === 0) return
   const endsAt = clock.now() + Math.min(NOTICED_AFTER, leftMs * SHARE)
   await hosting.drain(leftMs * SHARE)
   const restMs = endsAt - clock.now()

@@ -7,11 +7,11 @@ import { VERSION } from '../domain/brand.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
-import { NODE_STATES, type Nodes, type ServiceNode } from '../domain/nodes.ts'
+import { NODE_STATES, type NodeState, type Nodes, type ServiceNode } from '../domain/nodes.ts'
 import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { LeaveAnswer } from '../peer/reach-caller.ts'
-import type { Members } from '../storage/members.ts'
+import { type Members, stayingOf } from '../storage/members.ts'
 import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 
 export interface NodesDeps {
@@ -21,6 +21,8 @@ export interface NodesDeps {
   link?: Pick<PeerLink, 'askToLeave' | 'setLeave'> | undefined
   /** Whether this service waits as a standby after its next start if another service is active then. */
   isStandby: boolean
+  /** Number of instances of a service that has some; `writer` is the id by which homes name it. */
+  instancesOf(writer: string | undefined): number
   clock: Clock
   /** Begins to stop this service, as a signal of the operator does. Undefined if it has no process of its own. */
   stopSoon: (() => void) | undefined
@@ -32,6 +34,8 @@ export interface NodesDeps {
  * silent for longer may have ended.
  */
 const READY_WITHIN = 3 * SECOND
+/** States of services that have instances. */
+const HOSTS: ReadonlySet<NodeState> = new Set(['active', 'leaving'])
 /** Milliseconds within which another member must answer. */
 const ANSWER_WITHIN = 3 * SECOND
 
@@ -47,11 +51,12 @@ export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: nu
 }
 
 export function createNodes(deps: NodesDeps): Nodes {
-  const { node, store, isStandby, clock, stopSoon, log } = deps
+  const { node, store, isStandby, instancesOf, clock, stopSoon, log } = deps
   const drainMember = store.members && createMemberDrain(deps, store.members)
   const startedAt = clock.now()
   const self = (): ServiceNode => ({
     id: node.id,
+    writer: undefined,
     name: node.name,
     release: node.release,
     address: undefined,
@@ -85,7 +90,9 @@ export function createNodes(deps: NodesDeps): Nodes {
   return {
     async list() {
       const rank = ({ state }: ServiceNode) => NODE_STATES.indexOf(state)
-      return (await all()).toSorted((one, other) => rank(one) - rank(other) || other.since - one.since)
+      return (await all())
+        .toSorted((one, other) => rank(one) - rank(other) || other.since - one.since)
+        .map((each) => ({ ...each, instances: HOSTS.has(each.state) ? instancesOf(each.writer) : undefined }))
     },
 
     async drain(id, origin) {
@@ -114,7 +121,7 @@ export function createNodes(deps: NodesDeps): Nodes {
 /** Returns a function that makes a member give its instances to the other members and then end. */
 function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others'>) {
   function leave(): LeaveAnswer {
-    if (members.others().length === 0) return 'alone'
+    if (stayingOf(members).length === 0) return 'alone'
     if (stopSoon === undefined) return 'stays'
     stopSoon()
     return 'leaves'
@@ -125,9 +132,10 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
     return answer
   })
 
-  return async ({ id, name, state, address }: ServiceNode, origin: object): Promise<void> => {
+  return async ({ id, writer, name, state }: ServiceNode, origin: object): Promise<void> => {
+    if (state === 'leaving') throw refused(`The service ${name} already gives its accounts away, and then ends.`)
     if (state !== 'active') throw refused(`The service ${name} has no accounts to give away (its state is ${state}).`)
-    const member = members.others().find(({ host, port }) => host === address?.host && port === address.port)
+    const member = members.others().find((each) => each.id === writer)
     const own = id === node.id ? leave : undefined
     const answer = own ? own() : member && (await link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN)))
     if (answer === 'alone') throw refused('No other member of the cluster can take the accounts. Start one first.')

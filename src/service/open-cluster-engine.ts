@@ -29,7 +29,7 @@ export interface ClusterEngineParts {
  * The engine of a service, alone or in a cluster. All measurements are of this service's own threads, except
  * `readings`, which are of the other services.
  */
-export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings' | 'here'>>
+export type ServiceEngine = PooledEngine & Partial<Pick<ClusterEngine, 'readings' | 'here' | 'shareLimit'>>
 
 /**
  * Opens the engine of a member of a cluster. It must be opened before any instance is started, because it reports each

@@ -4,8 +4,10 @@
  */
 import type { Config } from '../config.ts'
 import { SECOND, steadyClock } from '../domain/clock.ts'
+import type { HomePlace } from '../domain/nodes.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
+import type { Tally } from '../metrics/tally.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
@@ -21,6 +23,7 @@ export interface ClusterDeps {
   storage: ServiceStorage
   link: PeerLink | undefined
   local: PooledEngine
+  tally: Tally
 }
 
 export interface Cluster {
@@ -32,6 +35,10 @@ export interface Cluster {
   isHere(instance: string): boolean
   /** Returns how an instance of this service is started again. */
   howOf(instance: string): StartAgain
+  /** Number of instances of the member that homes name so. */
+  instancesOf(member: string): number
+  /** Number of these instances by where they are. */
+  placesOf(instances: Iterable<string>): Record<HomePlace, number>
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
 }
 
@@ -45,7 +52,7 @@ const HEARD_WITHIN = 2 * SECOND
 
 /** Resolves with undefined if this service is not a member of a cluster. The code for members is then not loaded. */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cluster | undefined> {
-  const { log, shutdown, storage, link, local } = deps
+  const { log, shutdown, storage, link, local, tally } = deps
   const { members, homes, ownerId } = storage.store
   if (members === undefined || homes === undefined || ownerId === undefined || link === undefined) return undefined
   const [{ createHomeMap }, { releaseOwn }, { openHosting }, { startHowOf }, { openClusterEngine }] = await Promise.all([
@@ -66,8 +73,10 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
     isHome: homes.isOwn,
     isHere: (instance) => map.whereIs(instance) === 'here',
     howOf: (instance) => startHowOf(map.homeOf(instance), ownerId),
+    instancesOf: (member) => map.countsOf([member]).get(member)!,
+    placesOf: map.placesOf,
     host(parts) {
-      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, log })
+      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, tally, log })
       // Waits for the states of the other members' instances, which the first requests would otherwise see as never
       // connected.
       const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))

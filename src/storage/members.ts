@@ -6,6 +6,8 @@ export interface Member {
   host: string
   /** Port of the link between services (`SVC_PEER_PORT`). */
   port: number
+  /** Whether it gives its instances away, and takes none. */
+  isLeaving?: boolean
 }
 
 export interface Members {
@@ -21,7 +23,13 @@ export interface Members {
    * watches the other members from the beginning when it reaches the store again.
    */
   reachesStore(): boolean
+  /** With its next look, this service shows the others that it gives its instances away. */
+  leave(): void
 }
+
+/** The other members that take instances. */
+export const stayingOf = (members: Pick<Members, 'others'>): readonly Member[] =>
+  members.others().filter(({ isLeaving }) => !isLeaving)
 
 /**
  * Answer of another member. `reaches`: it can use the store. `away`: it cannot, so it replaces nobody. `refused`:

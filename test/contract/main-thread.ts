@@ -41,7 +41,9 @@ export interface MainOptions {
 export async function openMain(url: string, { log = silent, late, steps, open, others, ...options }: MainOptions = {}) {
   const opened = await openStore(url)
   const store =
-    others === undefined ? opened : { ...opened, members: { others: () => others, onLook() {}, reachesStore: () => true } }
+    others === undefined
+      ? opened
+      : { ...opened, members: { others: () => others, onLook() {}, reachesStore: () => true, leave() {} } }
   const changes = store.changes!
   const main = sharedRecords({ store, changes: { ...changes, ...late?.(changes) }, log, ...options })
   const keyRing = await openKeyRing(store, SECRET_KEY)

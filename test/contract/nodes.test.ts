@@ -33,5 +33,9 @@ test('the admin key of a second workspace neither lists the services nor makes o
     [refused, refused],
   )
   assert.equal(await answerOf('GET', '/admin/nodes'), 1)
+  const instances = async () => (await service.admin('GET', '/admin/nodes')).body.data[0].instances
+  const before = await instances()
+  await service.newInstance()
+  assert.equal(await instances(), before + 1)
   assert.match(await answerOf('POST', `/admin/nodes/${NODE}/drain`), /^not_allowed: No standby is ready/)
 })

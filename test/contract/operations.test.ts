@@ -32,6 +32,7 @@ type Schema = {
 
 const node = {
   id: NODE,
+  writer: undefined,
   name: 'node-a',
   release: '1.0.0',
   address: undefined,

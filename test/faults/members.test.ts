@@ -55,6 +55,14 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
       (await a.store.nodes!()).map(({ state }) => state),
       ['active', 'active', 'active'],
     )
+    others[0]!.store.members!.leave()
+    const states = async () => (await a.store.nodes!()).map(({ writer, state }) => `${writer} ${state}`)
+    await until(states, (found) => found.includes(`${others[0]!.store.ownerId} leaving`))
+    // It still has its instances, so the others reach it.
+    await until(
+      async () => a.store.members!.others().map(({ isLeaving }) => isLeaving),
+      (found) => found.length === 2 && found.includes(true),
+    )
     const killedAt = performance.now()
     await a.kill()
     await isRemoved(a, others, writers)

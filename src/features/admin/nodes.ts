@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
-import { NODE_STATES, type ServiceNode, TAKEOVER_CAUSES } from '../../domain/nodes.ts'
+import { type ListedNode, NODE_STATES, TAKEOVER_CAUSES } from '../../domain/nodes.ts'
 import { pageOf } from '../../domain/page.ts'
 import { local } from '../endpoint.ts'
 import { Done, instant, paged, paging, uuid } from '../fields.ts'
@@ -18,8 +18,13 @@ const Node = z
     release: z.string().meta({ description: 'Version of its software.' }),
     state: z.enum(NODE_STATES).meta({
       description:
-        '`active`: has the accounts. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.',
+        '`active`: has accounts. `leaving`: a member of a cluster that gives its accounts to the others, and then ends. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.',
     }),
+    instances: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Number of instances that it has, of all workspaces; null for a standby and a lost service.' }),
     since: instant.meta({ description: 'Time since which it has this state.' }),
     last_seen_at: instant.meta({ description: 'Time of its last sign of life, which it gives once a second.' }),
     takeover: z
@@ -34,12 +39,13 @@ const Node = z
   })
   .meta({ id: 'Node' })
 
-const render = ({ id, name, address, release, state, since, seenAt, takeover }: ServiceNode) => ({
+const render = ({ id, name, address, release, state, instances, since, seenAt, takeover }: ListedNode) => ({
   id,
   name,
   address: address === undefined ? null : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
   release,
   state,
+  instances: instances ?? null,
   since: iso(since),
   last_seen_at: iso(seenAt),
   takeover: takeover === undefined ? null : { from: takeover.from ?? null, cause: takeover.cause },
@@ -51,6 +57,7 @@ const example = {
   address: '10.0.0.1:8090',
   release: '1.0.0',
   state: 'active',
+  instances: 12,
   since: '2026-01-31T12:00:00.000Z',
   last_seen_at: '2026-01-31T14:30:00.000Z',
   takeover: { from: 'node-b', cause: 'failure' },
@@ -92,7 +99,30 @@ export const listNodes = local('admin.listNodes', 'GET /admin/nodes', {
             name: 'node-b',
             address: '10.0.0.2:8090',
             state: 'standby',
+            instances: null,
             since: '2026-01-31T12:04:00.000Z',
+            takeover: null,
+          },
+        ],
+        page: 1,
+        page_size: 20,
+        total: 2,
+      },
+    },
+    {
+      name: 'a cluster whose second member leaves',
+      input: { page: '1' },
+      reply: {
+        data: [
+          { ...example, takeover: null },
+          {
+            ...example,
+            id: '1b7e5a90-3c2d-4e6f-9a8b-7c5d3e1f2a40',
+            name: 'node-b',
+            address: '10.0.0.2:8090',
+            state: 'leaving',
+            instances: 3,
+            since: '2026-01-31T14:29:58.000Z',
             takeover: null,
           },
         ],

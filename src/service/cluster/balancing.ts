@@ -117,7 +117,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
       const giveAll = async () => {
         for (let next = left.shift(); next !== undefined; next = left.shift()) {
           if (hasEnded() || clock.now() > endsAt) return
-          if (isMovable(next[0])) await moves.give(...next)
+          if (isMovable(next[0])) await moves.give(...next, 'balance')
         }
       }
       for (let count = 0; count < AT_ONCE; count++) void giveAll()

@@ -1,3 +1,4 @@
+import type { ClaimedAfter } from '../../domain/nodes.ts'
 import type { StoredHome } from '../../storage/homes.ts'
 import { claimsOf } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
@@ -34,8 +35,13 @@ const LAST_RESORT = 3
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 
+function claimedAfter(home: StoredHome | undefined, self: string): ClaimedAfter {
+  if (home?.wanted === self) return 'move'
+  return home !== undefined && hasFailed(home, self) ? 'failure' : 'stop'
+}
+
 export function createClaiming(
-  { self, homes, map, directory, clock, log }: ClusterHostingDeps,
+  { self, homes, map, directory, tally, clock, log }: ClusterHostingDeps,
   { starting, failing, others, times }: ClaimingDeps,
 ): Claiming {
   const free = createFreeWatch(clock)
@@ -51,7 +57,10 @@ export function createClaiming(
     } finally {
       // If a part of the claim fails, other parts may have been granted.
       const own = instances.filter(homes.isOwn)
-      for (const each of own) starting.add(each, startHowOf(before.get(each), self))
+      for (const each of own) {
+        starting.add(each, startHowOf(before.get(each), self))
+        tally.add('svc_homes_claimed_total', { after: claimedAfter(before.get(each), self) })
+      }
       const ended = own.flatMap((each) => before.get(each) ?? []).filter((home) => hasFailed(home, self)).length
       if (own.length > 0) log.info({ instances: own.length, of_ended: ended }, CLAIMED)
     }

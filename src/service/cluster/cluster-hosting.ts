@@ -2,15 +2,15 @@
  * Each member of a cluster has a part of the instances. This member claims those that no living member has, starts them,
  * and gives some to members that have fewer.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND } from '../../domain/clock.ts'
 import { orLate } from '../../lib/deadline.ts'
-import { spread } from './balance.ts'
+import { stayingOf } from '../../storage/members.ts'
 import { createBalancing } from './balancing.ts'
 import { createClaiming } from './claiming.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
 import { createErasing } from './erasing.ts'
 import { createFailing } from './failing.ts'
+import { giveAway } from './give-away.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
@@ -78,7 +78,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   let isDraining = false
   let isStopped = false
 
-  const others = () => members.others().map(({ id }) => id)
+  const others = () => stayingOf(members).map(({ id }) => id)
   const claiming = createClaiming(deps, { starting, failing, others, times })
   const balancing = createBalancing(deps, {
     times,
@@ -157,11 +157,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       // An instance that a command has paused is not moved here, because the command works with its records. It is
       // released at the end of the stop.
       const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
-      for (const [instance, to] of spread(own, map.countsOf(others()))) {
-        if (clock.now() >= endsAt) break
-        void moves.give(instance, to)
-        await pause(times.drainEvery)
-      }
+      await giveAway(own, { map, moves, others, every: times.drainEvery, isLate: () => clock.now() >= endsAt })
       await settled(moves.ended(), endsAt - clock.now())
     },
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts'
 import type { InstanceConfig } from '../../domain/instance.ts'
 import type { Log } from '../../domain/log.ts'
 import type { StartHow } from '../../engine/engine.ts'
+import type { Tally } from '../../metrics/tally.ts'
 import type { StateStore } from '../../storage/contract.ts'
 import type { Homes } from '../../storage/homes.ts'
 import type { KeyRing } from '../../storage/key-ring.ts'
@@ -12,7 +13,7 @@ export interface ClusterHostingDeps {
   /** Id of this member. */
   self: string
   homes: Homes
-  members: Members
+  members: Pick<Members, 'others' | 'onLook'>
   map: HomeMap
   store: Pick<StateStore, 'get'>
   keyRing: Pick<KeyRing, 'learn'>
@@ -36,6 +37,8 @@ export interface ClusterHostingDeps {
   erase(instances: readonly string[]): Promise<unknown>
   /** Asks another member to look at once for instances that it should claim. Never rejects. */
   askToLook(member: Member): Promise<unknown>
+  /** Counts moves and claims. */
+  tally: Pick<Tally, 'add'>
   clock: Clock
   log: Log
   times?: Partial<HostingTimes>

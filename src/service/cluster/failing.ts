@@ -63,7 +63,7 @@ export function createFailing(deps: FailingDeps): Failing {
       for (const [instance, to] of given) {
         log.warn({ instance_id: instance, to }, NOT_STARTED)
         awayUntil.set(instance, clock.now() + times.keepAway)
-        void moves.give(instance, to)
+        void moves.give(instance, to, 'start_failed')
       }
     },
     isAway,

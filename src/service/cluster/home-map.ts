@@ -1,3 +1,4 @@
+import type { HomePlace } from '../../domain/nodes.ts'
 import type { Homes as EngineHomes } from '../../peer/engine/homes.ts'
 import type { Homes, StoredHome } from '../../storage/homes.ts'
 import type { Members } from '../../storage/members.ts'
@@ -10,6 +11,8 @@ export interface HomeMap extends EngineHomes {
   homeOf(instance: string): StoredHome | undefined
   /** Number of instances of each of these members. */
   countsOf(members: readonly string[]): Map<string, number>
+  /** Number of these instances by where they are, as of the last read. */
+  placesOf(instances: Iterable<string>): Record<HomePlace, number>
   /**
    * Runs `work`, which takes the instance away from this member. Until it has ended, commands for the instance wait.
    */
@@ -31,13 +34,15 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
     byInstance = new Map(found.map((home) => [home.instance, home]))
   }
 
+  const whereIs: HomeMap['whereIs'] = (instance) => {
+    if (leaving.has(instance)) return undefined
+    if (homes.isOwn(instance)) return 'here'
+    const { writer = null } = byInstance.get(instance) ?? {}
+    return writer === null ? undefined : members.others().find(({ id }) => id === writer)
+  }
+
   return {
-    whereIs(instance) {
-      if (leaving.has(instance)) return undefined
-      if (homes.isOwn(instance)) return 'here'
-      const { writer = null } = byInstance.get(instance) ?? {}
-      return writer === null ? undefined : members.others().find(({ id }) => id === writer)
-    },
+    whereIs,
     refresh() {
       // A read that has already begun may miss changes that the caller knows of, so another read follows it.
       next ??= reading.then(() => {
@@ -53,6 +58,14 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
     countsOf(some) {
       const counts = new Map(some.map((member) => [member, 0]))
       for (const { writer } of all) if (writer !== null && counts.has(writer)) counts.set(writer, counts.get(writer)! + 1)
+      return counts
+    },
+    placesOf(instances) {
+      const counts = { here: 0, elsewhere: 0, nowhere: 0 }
+      for (const each of instances) {
+        const home = whereIs(each)
+        counts[home === 'here' ? 'here' : home === undefined ? 'nowhere' : 'elsewhere']++
+      }
       return counts
     },
     async leave(instance, work) {

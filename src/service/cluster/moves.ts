@@ -1,3 +1,4 @@
+import type { MoveReason } from '../../domain/nodes.ts'
 import type { ClusterHostingDeps } from './contract.ts'
 
 export interface Moves {
@@ -5,7 +6,7 @@ export interface Moves {
    * Gives the instance to the member `to`. Never rejects. Calls `onFailed` if a step fails, even if the store may have
    * released the instance.
    */
-  give(instance: string, to: string): Promise<void>
+  give(instance: string, to: string, reason: MoveReason): Promise<void>
   has(instance: string): boolean
   readonly size: number
   ended(): Promise<unknown>
@@ -24,12 +25,12 @@ export interface MovesOptions {
  * them may claim it.
  */
 export function createMoves(
-  { homes, map, directory, stop, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'stop' | 'log'>,
+  { homes, map, directory, stop, tally, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'stop' | 'tally' | 'log'>,
   { prepare, onBegun, onGiven, onFailed }: MovesOptions,
 ): Moves {
   const running = new Map<string, Promise<void>>()
 
-  async function carryOut(instance: string, to: string): Promise<void> {
+  async function carryOut(instance: string, to: string, reason: MoveReason): Promise<void> {
     try {
       await prepare(instance)
       // The instance may have been deleted or lost meanwhile.
@@ -40,9 +41,11 @@ export function createMoves(
         await homes.release([instance], to)
       })
       onGiven(to)
-      log.info({ instance_id: instance, to }, 'an instance was given to another service of the cluster')
+      tally.add('svc_moves_total', { reason, result: 'given' })
+      log.info({ instance_id: instance, to, reason }, 'an instance was given to another service of the cluster')
     } catch (err) {
-      log.error({ err, instance_id: instance, to }, 'an instance could not be given to another service of the cluster')
+      tally.add('svc_moves_total', { reason, result: 'failed' })
+      log.error({ err, instance_id: instance, to, reason }, 'an instance could not be given to another service of the cluster')
       onFailed(instance)
     } finally {
       running.delete(instance)
@@ -50,8 +53,8 @@ export function createMoves(
   }
 
   return {
-    give(instance, to) {
-      const known = running.get(instance) ?? carryOut(instance, to)
+    give(instance, to, reason) {
+      const known = running.get(instance) ?? carryOut(instance, to, reason)
       running.set(instance, known)
       return known
     },

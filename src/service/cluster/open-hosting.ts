@@ -2,14 +2,15 @@ import type { Directory } from '../../directory/directory.ts'
 import { type Clock, SECOND, steadyClock } from '../../domain/clock.ts'
 import type { PooledEngine } from '../../engine/pooled-engine.ts'
 import type { Logger } from '../../log.ts'
+import type { Tally } from '../../metrics/tally.ts'
 import type { ClusterEngine } from '../../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../../peer/peer-link.ts'
 import type { Homes } from '../../storage/homes.ts'
 import type { MainRecords } from '../../storage/main-records/main-records.ts'
-import type { Members } from '../../storage/members.ts'
 import type { InstanceStarts } from '../instance-starts.ts'
 import type { ServiceStorage } from '../open-storage.ts'
 import { type ClusterHosting, createClusterHosting } from './cluster-hosting.ts'
+import type { ClusterHostingDeps } from './contract.ts'
 import { eraseOrImport } from './erase-or-import.ts'
 import type { HomeMap } from './home-map.ts'
 import { hostedDirectory } from './hosted-directory.ts'
@@ -17,7 +18,7 @@ import { hostedDirectory } from './hosted-directory.ts'
 export interface OpenHostingDeps {
   self: string
   homes: Homes
-  members: Members
+  members: ClusterHostingDeps['members']
   map: HomeMap
   storage: Pick<ServiceStorage, 'store' | 'keyRing' | 'blobs'>
   main: Pick<MainRecords, 'catchUp'>
@@ -29,6 +30,7 @@ export interface OpenHostingDeps {
   isPaused(instance: string): boolean
   /** The clock with which the threads write times into the states of instances. */
   clock: Clock
+  tally: Tally
   log: Logger
 }
 

@@ -273,6 +273,7 @@ export async function openService(options: ServiceOptions = {}) {
     instances: directory.countByStatus,
     streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
     nodes: () => undefined,
+    homes: () => undefined,
     isPair: false,
     refresh: async () => {},
   })
@@ -333,6 +334,7 @@ export async function openService(options: ServiceOptions = {}) {
       node: { id: NODE, name: 'node-a', release: VERSION },
       store: options.nodes ?? {},
       isStandby: true,
+      instancesOf: () => [...directory.ids()].length,
       clock,
       stopSoon: () => {},
       log,

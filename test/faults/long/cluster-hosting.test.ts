@@ -10,6 +10,7 @@ import { createInstanceDirectory } from '../../../src/directory/instance-directo
 import { steadyClock, systemClock } from '../../../src/domain/clock.ts'
 import type { Log } from '../../../src/domain/log.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
+import { createTally } from '../../../src/metrics/tally.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
 import { createClusterHosting } from '../../../src/service/cluster/cluster-hosting.ts'
 import { createHomeMap } from '../../../src/service/cluster/home-map.ts'
@@ -131,6 +132,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
       failingFor: (instance) => (unstartable.has(instance) ? 1_000 : undefined),
       erase: (ids) => eraseClaimed(ids, { store, keyRing, blobs: mountBlobs(store.blobDriver!), log: log as never }),
       askToLook: async () => undefined,
+      tally: createTally(),
       clock: steadyClock,
       log,
       times: TIMES,

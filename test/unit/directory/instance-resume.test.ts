@@ -8,7 +8,7 @@ import { INSTANCE, recordingLog, tempStore } from '../storage/fixtures.ts'
 
 test('a member that only passes the request on leaves the records of the instance to the one that has it', async (t) => {
   const store = await tempStore(t)
-  const members = { others: () => [], onLook() {}, reachesStore: () => true }
+  const members = { others: () => [], onLook() {}, reachesStore: () => true, leave() {} }
   const movedTo = keys.movedTo(INSTANCE)
   await store.commit({ ops: [[movedTo, Buffer.from('archive')]] })
   let isOwn = false

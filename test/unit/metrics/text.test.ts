@@ -40,6 +40,7 @@ test('what an alert is set on is there as 0 before it happens', async () => {
 
 const PAIR = {
   nodes: (['lost', 'active', 'standby', 'lost'] as const).map((state) => ({ state })),
+  homes: { here: 3, elsewhere: 4, nowhere: 0 },
   isPair: true,
 }
 
@@ -55,8 +56,15 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
   const nodes = (await at(MINUTE)).get('svc_nodes')!.samples.map(({ labels, value }) => [labels.state, value])
   assert.deepEqual(nodes, [
     ['active', 1],
+    ['leaving', 0],
     ['standby', 1],
     ['lost', 2],
+  ])
+  const homes = (await at(MINUTE)).get('svc_homes')!.samples.map(({ labels, value }) => [labels.at, value])
+  assert.deepEqual(homes, [
+    ['here', 3],
+    ['elsewhere', 4],
+    ['nowhere', 0],
   ])
 })
 
@@ -67,6 +75,7 @@ test('without a connected instance nothing is old', async () => {
         instances: NONE,
         streams: NO_STREAMS,
         ...PAIR,
+        homes: undefined,
         isPair: false,
         waiting: 0,
         backlog: 0,
@@ -79,6 +88,7 @@ test('without a connected instance nothing is old', async () => {
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
   // A service without a pair reports no number of standbys, so that the alert for a missing standby stays silent.
   assert.deepEqual(families.get('svc_standbys')?.samples ?? [], [])
+  assert.deepEqual(families.get('svc_homes')?.samples ?? [], [])
 })
 
 test('two services in one process have numbers of their own, and those of the process in common', async () => {
@@ -93,6 +103,7 @@ test('two services in one process have numbers of their own, and those of the pr
         instances: () => NONE,
         streams: () => ({ events: 0, dashboard: 0 }),
         nodes: () => undefined,
+        homes: () => undefined,
         isPair: false,
         refresh: async () => {},
       }),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Log } from '../../../src/domain/log.ts'
+import { memberMoves } from '../../../src/health/member-moves.ts'
+import { createTally } from '../../../src/metrics/tally.ts'
 import { createClusterHosting } from '../../../src/service/cluster/cluster-hosting.ts'
 import type { ClusterHostingDeps } from '../../../src/service/cluster/contract.ts'
+import { giveAway } from '../../../src/service/cluster/give-away.ts'
 import { createHomeMap } from '../../../src/service/cluster/home-map.ts'
 import type { Homes, StoredHome } from '../../../src/storage/homes.ts'
 
@@ -41,7 +44,6 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
     onLook(each: () => void) {
       listener = each
     },
-    reachesStore: () => true,
   }
   const hosting = createClusterHosting({
     self: 'a',
@@ -62,6 +64,7 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
     isHosted: (id) => hosted.has(id),
     erase: async () => {},
     askToLook: async () => undefined,
+    tally: createTally(),
     clock: { now: () => now },
     log,
     ...deps,
@@ -149,13 +152,94 @@ test('a member asks the one to which it has given an instance to look for it', a
   const asked: string[] = []
   const others = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
   const { hosting } = world(numbered(3), {
-    members: { others: () => others, onLook() {}, reachesStore: () => true },
+    members: { others: () => others, onLook() {} },
     askToLook: async ({ id }) => void asked.push(id),
     times: { drainEvery: 1, patience: 0 },
   })
   await hosting.begin()
   await hosting.drain(1_000)
   assert.ok(asked.length > 0 && asked.every((id) => id === 'b'))
+})
+
+test('a member that leaves gives nothing to another one that leaves, and nothing at all if none stays', async () => {
+  const given: [instance: string, to: string][] = []
+  let staying = ['b', 'c']
+  const giveEach = () =>
+    giveAway(numbered(6), {
+      map: { countsOf: (members) => new Map(members.map((member) => [member, 0])) },
+      moves: {
+        async give(instance, to) {
+          given.push([instance, to])
+          if (given.length === 2) staying = ['c']
+        },
+      },
+      others: () => staying,
+      every: 1,
+      isLate: () => false,
+    })
+  await giveEach()
+  assert.deepEqual(
+    given,
+    numbered(6).map((each, index) => [each, index === 0 ? 'b' : 'c']),
+  )
+  staying = []
+  given.length = 0
+  await giveEach()
+  assert.deepEqual(given, [])
+})
+
+test('moves and claims are counted by their reason', async () => {
+  const tally = createTally()
+  const others = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
+  const home = (instance: string, change: Partial<StoredHome>) => ({
+    instance,
+    writer: null,
+    wanted: null,
+    isFree: true,
+    isTakenOver: false,
+    ...change,
+  })
+  const own = new Set<string>()
+  const { hosting } = world([], {
+    tally,
+    homes: {
+      async claim(instances: readonly string[]) {
+        for (const each of instances) own.add(each)
+      },
+      async release([instance]: readonly string[]) {
+        if (instance === 'kept') throw new Error('the database is away')
+        own.delete(instance!)
+      },
+      isOwn: (instance: string) => own.has(instance),
+      all: async () => [
+        home('given', { wanted: 'a' }),
+        home('kept', { wanted: 'a' }),
+        home('failed', { writer: 'x' }),
+        home('left', {}),
+      ],
+    } as never,
+    directory: {
+      ids: () => ['given', 'kept', 'failed', 'left'],
+      has: () => true,
+      config: (id) => ({ id }) as never,
+      isPaused: () => false,
+      mayMove: () => true,
+      catchUp: async () => {},
+    },
+    members: { others: () => (own.size > 0 ? others : []), onLook() {} },
+    times: { drainEvery: 1 },
+  })
+  await hosting.begin()
+  await hosting.drain(1_000)
+  const numbers = Object.fromEntries(tally.numbers())
+  assert.deepEqual(numbers, {
+    'svc_homes_claimed_total|move': 2,
+    'svc_homes_claimed_total|failure': 1,
+    'svc_homes_claimed_total|stop': 1,
+    'svc_moves_total|drain|given': 3,
+    'svc_moves_total|drain|failed': 1,
+  })
+  assert.deepEqual(memberMoves(tally.numbers()), { given: 3, taken: 3, taken_over: 1 })
 })
 
 test('an instance that the member has but does not run is started after two looks, unless a command has stopped it', async () => {
@@ -305,7 +389,6 @@ for (const [what, deps] of NOT_STARTABLE)
         onLook(each) {
           onLook = each
         },
-        reachesStore: () => true,
       },
       times: { patience: 1_000 },
       clock: { now: () => now },
@@ -358,7 +441,7 @@ test('a member of which no thread runs claims only what no other member claims',
 
 test('an instance that a command has stopped for a while is neither started nor given away', async () => {
   const { hosting, started, paused, hosted, own, look } = world(['paused', 'other'], {
-    members: { others: () => OTHERS, onLook() {}, reachesStore: () => true },
+    members: { others: () => OTHERS, onLook() {} },
     times: { drainEvery: 1, patience: 0 },
     failingFor: () => undefined,
   })
@@ -375,7 +458,7 @@ test('an instance still runs while its giving away is prepared, and stays if it 
   const prepared: string[] = []
   const ids = ['moves', 'deleted']
   const { hosting, hosted, own } = world(ids, {
-    members: { others: () => OTHERS, onLook() {}, reachesStore: () => true },
+    members: { others: () => OTHERS, onLook() {} },
     times: { drainEvery: 1, patience: 0 },
     directory: {
       ids: () => ids,
@@ -404,7 +487,6 @@ test('a member that could start none of its instances claims no others for a whi
       onLook(each) {
         onLook = each
       },
-      reachesStore: () => true,
     },
     times: { patience: 1_000 },
     clock: { now: () => now },

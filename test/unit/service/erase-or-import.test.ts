@@ -14,7 +14,7 @@ const log: Log = { info() {}, warn() {}, error() {} }
 
 async function world(t: TestContext, takes: boolean) {
   const opened = await tempStore(t)
-  const store = { ...opened, members: { others: () => [], onLook() {}, reachesStore: () => true } }
+  const store = { ...opened, members: { others: () => [], onLook() {}, reachesStore: () => true, leave() {} } }
   await store.commit({ ops: [[keys.import(INSTANCE), Buffer.from('device')]] })
   const destroyed: string[] = []
   const done: string[] = []

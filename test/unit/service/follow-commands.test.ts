@@ -19,7 +19,12 @@ const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
   let others = [OTHER]
   const looks: (() => void)[] = []
-  const members = { others: () => others, onLook: (listener: () => void) => void looks.push(listener), reachesStore: () => true }
+  const members = {
+    others: () => others,
+    onLook: (listener: () => void) => void looks.push(listener),
+    reachesStore: () => true,
+    leave() {},
+  }
   const store = { ...opened, members }
   const done: string[] = []
   let takes = 0

@@ -9,6 +9,7 @@ import type { LeaveAnswer } from '../../../src/peer/reach-caller.ts'
 import { type Listening, listen, type Waiting } from '../../../src/serve.ts'
 import { createNodes } from '../../../src/service/nodes.ts'
 import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import type { Member } from '../../../src/storage/members.ts'
 import { freePort } from '../../faults/ground.ts'
 
 const NOW = 1_000_000
@@ -22,6 +23,7 @@ let standby: Listening | undefined
 const row = (id: string, change: Partial<ServiceNode> = {}): ServiceNode => ({
   ...SELF,
   id,
+  writer: undefined,
   address: undefined,
   healthAddress: standby && { host: HOST, port: standby.port },
   state: 'standby',
@@ -49,6 +51,7 @@ function nodesOf(rows: ServiceNode[] | undefined, isStandby = true) {
     node: SELF,
     store: rows === undefined ? {} : { nodes: async () => rows, waitsForTurn },
     isStandby,
+    instancesOf: () => 7,
     clock: { now: () => NOW },
     stopSoon: () => stops++,
     log: { ...SILENT, info: (fields) => void lines.push(fields) },
@@ -71,7 +74,7 @@ test('the active service is listed first, then standbys, then lost ones, each wi
 
 test('a service whose store only this machine can use is alone, and hands over to nobody', async () => {
   const { list, refusal } = nodesOf(undefined)
-  assert.deepEqual(await list(), [active])
+  assert.deepEqual(await list(), [{ ...active, instances: 7 }])
   assert.match(await refusal('self'), /^not_allowed: No standby is ready/)
 })
 
@@ -111,16 +114,17 @@ test('a standby that is listed, but does not answer that it waits to take over, 
 
 test('a member of a cluster leaves, or passes the request on to the member that should, if another one can take its accounts', async () => {
   const address = { host: '10.0.0.3', port: 8090 }
-  const rows = [active, row('b', { state: 'active', address }), row('l', { state: 'lost' })]
+  const leaving = row('c', { state: 'leaving' })
+  const rows = [active, row('b', { state: 'active', address, writer: 'writer' }), leaving, row('l', { state: 'lost' })]
   const other = { id: 'writer', name: 'node-b', ...address }
   const asked: string[] = []
-  let others = [other]
+  let others: Member[] = [other]
   let answer: LeaveAnswer | undefined = 'leaves'
   let stops = 0
   let leave: () => LeaveAnswer = () => 'stays'
   const nodes = createNodes({
     node: SELF,
-    store: { nodes: async () => rows, members: { others: () => others, onLook() {}, reachesStore: () => true } },
+    store: { nodes: async () => rows, members: { others: () => others, onLook() {}, reachesStore: () => true, leave() {} } },
     link: {
       setLeave(next) {
         leave = next
@@ -131,6 +135,7 @@ test('a member of a cluster leaves, or passes the request on to the member that 
       },
     },
     isStandby: false,
+    instancesOf: (writer) => (writer === 'writer' ? 5 : 4),
     clock: { now: () => NOW },
     stopSoon: () => stops++,
     log: SILENT,
@@ -145,8 +150,18 @@ test('a member of a cluster leaves, or passes the request on to the member that 
   assert.deepEqual([leave(), stops], ['leaves', 2])
   answer = undefined
   assert.match(await drain('b'), /has not answered in three seconds/)
+  assert.match(await drain('c'), /already gives its accounts away/)
+  assert.deepEqual(
+    (await nodes.list()).map(({ id, instances }) => [id, instances]),
+    [
+      ['self', 4],
+      ['b', 5],
+      ['c', 4],
+      ['l', undefined],
+    ],
+  )
   assert.match(await drain('l'), /has no accounts to give away \(its state is lost\)/)
-  others = []
+  others = [{ ...other, isLeaving: true }]
   assert.match(await drain('self'), /^No other member of the cluster can take the accounts/)
   assert.deepEqual([leave(), stops], ['alone', 2])
 })

@@ -159,7 +159,7 @@ test('the start of a member leaves the draft of a key that another one is writin
   await utimes(drafts[1], before, before)
   const condemned = join(dir, `${OTHER}.condemned.tmp`)
   await writeFile(condemned, Buffer.alloc(1_024))
-  const members = { others: () => [], onLook() {}, reachesStore: () => true }
+  const members = { others: () => [], onLook() {}, reachesStore: () => true, leave() {} }
   const starts = Array.from({ length: 4 }, () => openKeyRing({ ...store, members }, OLD))
   await Promise.all(starts)
   assert.deepEqual((await readdir(dir)).toSorted(), ['links', 'main', 'young.0123456789ab.tmp'])

@@ -4,10 +4,10 @@ import { createEndedMembers } from '../../../src/storage/drivers/postgres/owner/
 import { createMemberList } from '../../../src/storage/drivers/postgres/owner/member-list.ts'
 import { membersIn, type NodeRow } from '../../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { rivalsOf } from '../../../src/storage/drivers/postgres/owner/schema-member.ts'
-import type { MemberAnswer } from '../../../src/storage/members.ts'
+import { type MemberAnswer, stayingOf } from '../../../src/storage/members.ts'
 import { nodeRow } from './node-row.ts'
 
-const MEMBER = { id: 'b', name: 'node-b', host: '10.0.0.2', port: 8_090 }
+const MEMBER = { id: 'b', name: 'node-b', host: '10.0.0.2', port: 8_090, isLeaving: false }
 
 test('a member reaches the store for 1.5 s after a look', () => {
   let now = 1_000
@@ -44,6 +44,13 @@ test('the other members are the rows of services that share the store and can be
     row({ silentMs: -5_001 }),
   ]
   assert.deepEqual(membersIn([row({}), ...others], 'own', 5_000), [MEMBER])
+})
+
+test('a member that leaves is one of the others, but none that takes instances', () => {
+  const leaving = { ...MEMBER, id: 'c', isLeaving: true }
+  const others = membersIn([row({}), row({ writer: 'c', state: 'leaving' })], 'own', 5_000)
+  assert.deepEqual(others, [MEMBER, leaving])
+  assert.deepEqual(stayingOf({ others: () => others }), [MEMBER])
 })
 
 test('a member with a connection may replace this one, although the database has long stored no sign of life', () => {

@@ -2086,10 +2086,12 @@ export interface components {
             /** @description Version of its software. */
             release: string;
             /**
-             * @description `active`: has the accounts. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.
+             * @description `active`: has accounts. `leaving`: a member of a cluster that gives its accounts to the others, and then ends. `standby`: waits, and can take over. `lost`: was killed or cannot reach the database; it is removed from the list after an hour.
              * @enum {string}
              */
-            state: "active" | "standby" | "lost";
+            state: "active" | "leaving" | "standby" | "lost";
+            /** @description Number of instances that it has, of all workspaces; null for a standby and a lost service. */
+            instances: number | null;
             /**
              * Format: date-time
              * @description Time since which it has this state.

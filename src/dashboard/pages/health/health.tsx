@@ -172,7 +172,7 @@ export function HealthPage() {
             </section>
             <Facts health={data} />
           </div>
-          {data.has_nodes ? <Nodes /> : null}
+          {data.answering ? <Nodes answering={data.answering} /> : null}
         </>
       ) : null}
     </div>

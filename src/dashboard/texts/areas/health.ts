@@ -39,6 +39,13 @@ export const HEALTH = {
   ],
   'Services on this store': ['Serviços neste armazenamento', 'Servicios en este almacenamiento'],
   Standby: ['Reserva', 'En reserva'],
+  Leaving: ['Saindo', 'Saliendo'],
+  'answers this page': ['responde a esta página', 'responde a esta página'],
+  'Since its start, the service that answers gave {given} instances to other members, took {taken}, and took over {taken_over} after a failure.':
+    [
+      'Desde o seu início, o serviço que responde deu {given} instâncias a outros membros, recebeu {taken} e assumiu {taken_over} depois de uma falha.',
+      'Desde su inicio, el servicio que responde dio {given} instancias a otros miembros, recibió {taken} y asumió {taken_over} después de una falla.',
+    ],
   Lost: ['Perdido', 'Perdido'],
   Since: ['Desde', 'Desde'],
   'another service': ['outro serviço', 'otro servicio'],
@@ -47,9 +54,18 @@ export const HEALTH = {
     'assumiu o lugar de {name}, que falhou',
     'tomó el lugar de {name}, que había fallado',
   ],
-  'Hand over': ['Passar para a reserva', 'Pasar a la reserva'],
-  'Hand over from {name}': ['Passar as contas de {name} para a reserva', 'Pasar las cuentas de {name} a la reserva'],
-  'Hand over from {name}?': ['Passar as contas de {name} para a reserva?', '¿Pasar las cuentas de {name} a la reserva?'],
+  'Hand over': ['Passar as contas', 'Pasar las cuentas'],
+  'Hand over from {name}': ['Passar as contas de {name}', 'Pasar las cuentas de {name}'],
+  'Hand over from {name}?': ['Passar as contas de {name}?', '¿Pasar las cuentas de {name}?'],
+  'The service hands over to the other members.': [
+    'O serviço passa as contas para os outros membros.',
+    'El servicio pasa las cuentas a los otros miembros.',
+  ],
+  'It gives its accounts to the other members one by one; each is logged in again there within about a second. It answers requests meanwhile, and then ends. The supervisor starts it again, and a minute later it gets a part of the accounts.':
+    [
+      'Ele dá as suas contas aos outros membros, uma a uma; cada uma se conecta de novo lá em cerca de um segundo. Enquanto isso ele responde a requisições, e depois termina. O supervisor o inicia de novo, e um minuto depois ele recebe uma parte das contas.',
+      'Da sus cuentas a los otros miembros, una por una; cada una se conecta de nuevo allí en alrededor de un segundo. Mientras tanto responde solicitudes, y después finaliza. El supervisor lo inicia de nuevo, y un minuto después recibe una parte de las cuentas.',
+    ],
   'The service hands over to its standby.': [
     'O serviço passa as contas para a reserva.',
     'El servicio pasa las cuentas a la reserva.',

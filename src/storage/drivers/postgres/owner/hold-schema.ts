@@ -9,7 +9,17 @@ import { connect, type Link, type Question } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced } from '../writer.ts'
 import { LOOK_SILENCE, type Seen, startLooks } from './looks.ts'
-import { type ActiveNode, BEAT, HAS_ROW, NODES, type NodeRow, nodeOf, nodesIn, showActiveAgain } from './node-rows.ts'
+import {
+  type ActiveNode,
+  type ActiveState,
+  BEAT,
+  HAS_ROW,
+  NODES,
+  type NodeRow,
+  nodeOf,
+  nodesIn,
+  showActiveAgain,
+} from './node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createRowWriter, isRefusal, type RowWriter } from './row-writer.ts'
 import { createSilenceWatch } from './silence-watch.ts'
@@ -36,7 +46,8 @@ export interface Rivals<Rival> {
 }
 
 /** How a service uses a schema: alone, or with others. */
-export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
+export interface Holding<Rival> extends Pick<ActiveNode, 'takeover'> {
+  state(): ActiveState
   /** Name of the connection that holds the locks. */
   connection: string
   /** SQL of a column that each look reads. `rivalsIn` and `onSeen` get its value. */
@@ -68,7 +79,7 @@ export async function holdSchema<Rival>(
   holding: Holding<Rival>,
 ): Promise<() => Promise<void>> {
   const { writer, node, isClosing, onVisit, onOver } = options
-  const { state, takeover, connection, column, away, over } = holding
+  const { state, takeover, connection, away, over } = holding
   let visits: unknown
   let isFirst = true
 
@@ -87,7 +98,7 @@ export async function holdSchema<Rival>(
   })
   const watched = createSilenceWatch(() => momentNow().monotonic)
   const rowWriter = createRowWriter(options.onUnlisted)
-  const looks = looksOf(options, column, rowWriter)
+  const looks = looksOf(options, holding, rowWriter)
 
   async function onSeen(seen: Seen): Promise<boolean> {
     const [isThere, found, text, others, hasRow] = seen.row as [boolean, unknown, unknown, unknown, boolean]
@@ -102,7 +113,8 @@ export async function holdSchema<Rival>(
     options.onNodes(nodes.map((each) => nodeOf(each, node.id)))
     // If somebody has changed or removed the row, it is written again. Without it, nobody would notice that this
     // service hangs.
-    if (!hasRow && seen.link) await rowWriter.write(seen.link, showActiveAgain({ node, writer, state, takeover }), LOOK_SILENCE)
+    if (!hasRow && seen.link)
+      await rowWriter.write(seen.link, showActiveAgain({ node, writer, state: state(), takeover }), LOOK_SILENCE)
     if (!isFirst && found !== visits) onVisit()
     isFirst = false
     visits = found
@@ -129,17 +141,21 @@ export async function holdSchema<Rival>(
  * Returns the queries of a look, which raises the counter of this service and reads the rows. If the server refuses the
  * counter, the look only reads, because the lease depends on the answer and not on the counter.
  */
-function looksOf({ writer, node, ask, isClosing }: HoldOptions, column: string, rowWriter: RowWriter) {
-  const look: Question = {
+function looksOf(
+  { writer, node, ask, isClosing }: HoldOptions,
+  { column, state }: Pick<Holding<never>, 'column' | 'state'>,
+  rowWriter: RowWriter,
+) {
+  const look = (): Question => ({
     text: `WITH ${BEAT} SELECT ${SEEN}, ${column}, ${HAS_ROW}`,
-    values: [writer, node.host ?? null],
-  }
+    values: [writer, node.host ?? null, state()],
+  })
   const readOnly: Question = { text: `SELECT ${SEEN}, ${column}, true`, values: [writer] }
   return {
-    askElsewhere: async () => (await ask(look))[0]!,
+    askElsewhere: async () => (await ask(look()))[0]!,
     async ask(link: Link): Promise<unknown[]> {
       try {
-        const [row] = (await link.ask(look, LOOK_SILENCE)).rows
+        const [row] = (await link.ask(look(), LOOK_SILENCE)).rows
         if (row!.at(-1)) rowWriter.note(undefined)
         return row!
       } catch (error) {

@@ -7,11 +7,13 @@ export interface MemberList extends Members {
   note(others: readonly Member[]): void
   /** Calls the listeners again. */
   tell(): void
+  isLeaving(): boolean
 }
 
 export function createMemberList(now = () => momentNow().monotonic): MemberList {
   let others: readonly Member[] = []
   const listeners: (() => void)[] = []
+  let isLeaving = false
   let lookedAt = Number.NEGATIVE_INFINITY
   function tell() {
     for (const listener of listeners) listener()
@@ -26,5 +28,9 @@ export function createMemberList(now = () => momentNow().monotonic): MemberList 
       tell()
     },
     tell,
+    leave() {
+      isLeaving = true
+    },
+    isLeaving: () => isLeaving,
   }
 }

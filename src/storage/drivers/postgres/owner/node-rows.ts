@@ -61,8 +61,13 @@ const OR_UPDATE_ACTIVE = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.write
 const ACTIVE = `${INSERT_ACTIVE} ${OR_UPDATE_ACTIVE}`
 const ACTIVE_AGAIN = `WITH ${UNSYNCED} ${INSERT_ACTIVE} FROM w WHERE w.set <> '' ${OR_UPDATE_ACTIVE}`
 
-/** `member`: active, as one of several (`SVC_CLUSTER`). `active`: active alone, as the owner of the schema. */
-export type ActiveState = 'active' | 'member'
+/**
+ * `member`: active, as one of several (`SVC_CLUSTER`). `leaving`: a member that gives its instances to the others. `active`:
+ * active alone, as the owner of the schema.
+ */
+export type ActiveState = 'active' | 'member' | 'leaving'
+/** SQL that is true if the row is that of a member. */
+export const IS_MEMBER = "state IN ('member', 'leaving')"
 
 export interface ActiveNode {
   node: OwnNode
@@ -85,11 +90,12 @@ export const showActive = activeWith(ACTIVE)
 export const showActiveAgain = activeWith(ACTIVE_AGAIN)
 
 /**
- * Common table expressions (CTEs) with which an active service raises its own counter and removes old rows. $1 is the
- * writer of the service, $2 its host.
+ * Common table expressions (CTEs) with which an active service raises its own counter, shows its state, and removes old
+ * rows. $1 is the writer of the service, $2 its host, and $3 its state.
  */
 export const BEAT = `${UNSYNCED},
-  b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')} FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
+  b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')},
+    since = CASE WHEN state = $3::text THEN since ELSE now() END, state = $3::text FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
   p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
 
 /** SQL that is true if the service of `BEAT` has a row. */
@@ -133,10 +139,11 @@ const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTE
 
 /** `self` is the id of the service that has read the rows, and so is not lost. */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
-  const { id, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row
+  const { id, writer, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row
   const lost = id !== self && isLost(row)
   return {
     id,
+    writer: writer ?? undefined,
     name,
     release,
     address: peerPort === null ? undefined : { host, port: peerPort },
@@ -156,8 +163,9 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
 export const membersIn = (rows: readonly NodeRow[], own: string, withinMs: number): Member[] =>
   rows.flatMap((row) => {
     const { writer: id, name, host, peerPort: port, state } = row
-    const isOther = state === 'member' && id !== null && id !== own && !isSilent(row, withinMs)
-    return isOther && isHost(host) && port !== null && isPort(port) ? [{ id, name, host, port }] : []
+    const isLeaving = state === 'leaving'
+    const isOther = (state === 'member' || isLeaving) && id !== null && id !== own && !isSilent(row, withinMs)
+    return isOther && isHost(host) && port !== null && isPort(port) ? [{ id, name, host, port, isLeaving }] : []
   })
 
 export interface Standbys {

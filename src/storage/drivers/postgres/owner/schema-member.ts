@@ -58,7 +58,7 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
   const answerOf = async (rival: Rival) => (isAddressed(rival) ? cluster.ask(rival, AbortSignal.timeout(PATIENCE)) : undefined)
 
   const stop = await holdSchema<Rival>(link, target, options, {
-    state: 'member',
+    state: () => (members.isLeaving() ? 'leaving' : 'member'),
     takeover,
     connection: CONNECTION,
     column: SERVICES,
