@@ -47,7 +47,7 @@ describe('the operator of a cluster', { skip: noPostgres || noChromium || noHapr
     services()
       .getByRole('row')
       .filter({ has: page.getByText(name, { exact: true }) })
-  const instancesOf = async (name: string) => Number(await row(name).getByRole('cell').nth(1).innerText())
+  const instancesOf = async (name: string) => Number(await row(name).getByRole('cell').nth(2).innerText())
   const sound = async (name: string) => {
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() =>

@@ -92,7 +92,7 @@ const columnsOf = ({ answering, successor, onDrain }: ColumnsOptions): readonly 
 ]
 
 const Moves = ({ of: { given, taken, taken_over } }: { of: NonNullable<AnsweringService['moves']> }) => (
-  <p class="under">
+  <p>
     {t(
       'Since its start, the service that answers gave {given} instances to other members, took {taken}, and took over {taken_over} after a failure.',
       {
@@ -151,6 +151,7 @@ export function Nodes({ answering }: { answering: AnsweringService }) {
     <section class="card flush" aria-label={t('Services on this store')}>
       <header>
         <h2>{t('Services on this store')}</h2>
+        {answering.moves ? <Moves of={answering.moves} /> : null}
       </header>
       <Problem of={problem} again={reload} />
       {data ? (
@@ -161,7 +162,6 @@ export function Nodes({ answering }: { answering: AnsweringService }) {
           keyOf={({ id }) => id}
         />
       ) : null}
-      {answering.moves ? <Moves of={answering.moves} /> : null}
       {drained ? <HandOver from={drained.node} to={drained.to} onClose={() => drain(undefined)} /> : null}
     </section>
   )
