@@ -1,6 +1,7 @@
 /**
  * Record of the archive or folder into which an instance was moved. It is written before that target gets its final
  * name and before the queue is removed here. A repeated command thus completes the move and writes no second target.
+ * The commit with which a move begins or ends removes the record (`workers/shard/lifecycle/moved.ts`).
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -21,5 +22,3 @@ export const movedTo = (store: Pick<StateStore, 'get'>, sealer: Sealer, id: stri
   records(sealer).get(store, keys.movedTo(id))
 
 export const movedToOp = (sealer: Sealer, id: string, value: MovedTo): Op => records(sealer).encode(keys.movedTo(id), value)
-
-export const notMoved = (id: string): Op => [keys.movedTo(id), null]

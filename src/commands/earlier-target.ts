@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { type MovedTo, movedTo, notMoved } from '../archive/moved-to.ts'
+import { type MovedTo, movedTo } from '../archive/moved-to.ts'
 import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
@@ -12,14 +12,9 @@ export async function earlierTarget(
   { id, state }: FoundInstance,
   path: string,
 ): Promise<MovedTo | undefined> {
-  const earlier = await movedTo(store, sealer, id)
-  if (!earlier) return undefined
-  if (state.reason !== 'moved') {
-    // The instance was started again after the export, so the exported device is out of date.
-    await store.commit({ ops: [notMoved(id)] })
-    return undefined
-  }
-  if (!(await exists(earlier.path))) return undefined
+  // If the instance was started again after the export, the exported device is out of date.
+  const earlier = state.reason === 'moved' ? await movedTo(store, sealer, id) : undefined
+  if (!earlier || !(await exists(earlier.path))) return undefined
   if (earlier.path === path) return earlier
   throw new Error(
     `Instance ${id} was already moved to ${earlier.path}. Use that, or remove it; messages to be sent and events to be delivered may only be there.`,

@@ -1,5 +1,4 @@
 /** `instance resume`: continues an instance whose device was exported and never used at its target. */
-import { notMoved } from '../archive/moved-to.ts'
 import { createKillAt } from '../kill-at.ts'
 import { command } from './command.ts'
 import { between, type FoundInstance } from './instance-orders.ts'
@@ -19,8 +18,7 @@ export const resumeDevice = command({
       if (state.reason !== 'moved')
         throw new Error(`Instance ${id} was not moved to another program; its status is ${state.status}.`)
     }
-    return between(config, { id, before: ['resume'], check }, async ({ store }) => {
-      await store.commit({ ops: [notMoved(id)] })
+    return between(config, { id, before: ['resume'], check }, async () => {
       await createKillAt(config.killAt)('resume:ended')
       return `Instance ${id} is started again.\n`
     })

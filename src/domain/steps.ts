@@ -28,7 +28,7 @@ export type Step =
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`
   // A move is called off: the service has carried out the command's order and has not answered it yet.
   | `order:${'taken'}`
-  | `resume:${'started' | 'ended'}`
+  | 'resume:ended'
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
   // Command `store copy`, in this order: the target is begun; some records, a key and a medium are copied; all is

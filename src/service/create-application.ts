@@ -162,7 +162,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           write: archives.write,
         }),
         importInstance,
-        resumeInstance: createInstanceResume({ store, engine, steps: deps.storage.steps, log }),
+        resumeInstance: createInstanceResume({ engine, steps: deps.storage.steps, log }),
         readings,
         usage,
         passkeys,

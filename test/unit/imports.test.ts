@@ -130,7 +130,6 @@ const RULES: readonly Rule[] = [
       'src/storage/',
       'src/account/credentials.ts',
       'src/account/webhook-settings.ts',
-      'src/archive/moved-to.ts',
     ],
     types: [...parts, 'src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
@@ -206,7 +205,13 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/portability/'],
-    run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
+    run: [
+      'src/domain/',
+      'src/storage/',
+      'workers/shard/keys/',
+      'workers/shard/lifecycle/moved.ts',
+      'workers/shard/lifecycle/runtime-record.ts',
+    ],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
   // The entry point and the commands connect all parts. So they may import the whole main thread, but not the library

@@ -326,7 +326,7 @@ export async function openService(options: ServiceOptions = {}) {
       steps: () => {},
       log,
     }),
-    resumeInstance: createInstanceResume({ store, engine, steps: () => {}, log }),
+    resumeInstance: createInstanceResume({ engine, steps: () => {}, log }),
     readings,
     usage,
     connectLinks,

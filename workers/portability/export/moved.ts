@@ -6,6 +6,7 @@ import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
+import { endEarlierMove } from '../../shard/lifecycle/moved.ts'
 import { runtimeRecords } from '../../shard/lifecycle/runtime-record.ts'
 
 export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
@@ -30,5 +31,7 @@ export async function changeState(
 ): Promise<void> {
   const records = runtimeRecords(createSealer(ringKey))
   const state = await records.get(store, keys.runtime(id))
-  if (state) await store.commit({ ops: [records.encode(keys.runtime(id), { ...state, ...CHANGES[change] })] })
+  if (!state) return
+  const changed = { ...state, ...CHANGES[change] }
+  await store.commit({ ops: [records.encode(keys.runtime(id), changed), ...endEarlierMove(id, state, changed)] })
 }

@@ -1,8 +1,20 @@
 /** Refuses work for an instance whose device was moved to another program or server, which now does this work. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 
 export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => reason === 'moved'
+
+/**
+ * Returns what the commit of a new state removes if a move begins or ends with it: the record of the archive of an
+ * earlier move. Otherwise an export could take that archive for its own, and remove messages that it does not contain.
+ */
+export const endEarlierMove = (
+  instance: string,
+  before: Pick<RuntimeState, 'reason'>,
+  after: Pick<RuntimeState, 'reason'>,
+): Op[] => (hasMoved(before) === hasMoved(after) ? [] : [[keys.movedTo(instance), null]])
 
 const MOVED = 'The account was moved to another program.'
 

@@ -15,6 +15,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Slot } from '../context/slot.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent } from './contract.ts'
+import { endEarlierMove } from './moved.ts'
 import { runtimeRecords } from './runtime-record.ts'
 import { createStatusHistory } from './status-history.ts'
 import { next } from './table.ts'
@@ -92,6 +93,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     const isNews = state.status !== previous || state.reason !== at.state.reason
     const ops: Op[] = [
       records.encode(keys.runtime(instance), state),
+      ...endEarlierMove(instance, at.state, state),
       ...(isNews ? await history.ops(previous, state, clock.now()) : []),
     ]
     const isEvent = state.status !== previous && outbox.wanted('instance_status')
