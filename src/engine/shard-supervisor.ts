@@ -193,6 +193,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
       if (isUp || isClosed || isHeld || !hasBegun) return false
       isHeld = true
       clearTimeout(respawn)
+      log.warn({ shard }, 'an instance leaves a shard that is starting, so its thread is ended, and a new one starts')
       try {
         await current?.end()
         await lastEnd

@@ -1,3 +1,4 @@
+import { SECOND } from '../../domain/clock.ts'
 import type { StoredHome } from '../../storage/homes.ts'
 import { transfersOf } from './balance.ts'
 import { favourite } from './claim-rules.ts'
@@ -22,16 +23,19 @@ export interface BalancingOptions {
 const AT_ONCE = 4
 /** A member that did not claim an instance that was given to it gets none for this many times `quiet`. */
 const NOT_TAKEN_BARS = 10
-/** Milliseconds per instance that a member needs to start many instances: 25 start per second. */
-const STARTED_WITHIN = 40
+/** Number of sessions that a member starts per second. */
+const STARTS_PER_SECOND = 25
 /** Maximum number of instances that one member gives away in one round. */
 const MOST_IN_ROUND = 20
 
-export type BalancingDeps = Pick<ClusterHostingDeps, 'self' | 'homes' | 'map' | 'directory' | 'clock' | 'isBusy'>
+export type BalancingDeps = Pick<
+  ClusterHostingDeps,
+  'self' | 'homes' | 'map' | 'directory' | 'clock' | 'isBusy' | 'startsPerSecond'
+>
 
 /** Gives instances to members that have fewer. */
 export function createBalancing(deps: BalancingDeps, options: BalancingOptions) {
-  const { self, homes: ownHomes, map, directory, clock, isBusy = () => false } = deps
+  const { self, homes: ownHomes, map, directory, clock, isBusy = () => false, startsPerSecond = STARTS_PER_SECOND } = deps
   const { times, moves, others, isMovable, isAway, hasEnded } = options
   let known = ''
   let changedAt = clock.now()
@@ -59,7 +63,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
       else if (before.wanted !== null && before.wanted !== writer && !isAway(instance))
         bar(before.wanted, NOT_TAKEN_BARS * times.quiet)
     }
-    for (const [member, count] of gained) if (count > MOST_IN_ROUND) bar(member, count * STARTED_WITHIN)
+    for (const [member, count] of gained) if (count > MOST_IN_ROUND) bar(member, (count * SECOND) / startsPerSecond)
     homes = new Map(map.all().map((home) => [home.instance, home]))
   }
 
@@ -117,7 +121,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
       const giveAll = async () => {
         for (let next = left.shift(); next !== undefined; next = left.shift()) {
           if (hasEnded() || clock.now() > endsAt) return
-          if (isMovable(next[0])) await moves.give(...next, 'balance')
+          if (isMovable(next[0])) await moves.give(...next, 'balance', isMovable)
         }
       }
       for (let count = 0; count < AT_ONCE; count++) void giveAll()

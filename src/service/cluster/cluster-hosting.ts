@@ -63,6 +63,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   let beforeGiving: (instance: string) => Promise<unknown> = async () => {}
   const moves = createMoves(deps, {
     prepare: (instance) => settled(beforeGiving(instance), PREPARED_WITHIN),
+    // The configuration of an instance that could not be started may be unreadable here, but not for another member.
+    isKnown: (instance) => directory.has(instance) || starting.has(instance),
     onBegun: starting.remove,
     onGiven: requests.ask,
     onFailed(instance) {
@@ -84,7 +86,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     times,
     moves,
     others,
-    isMovable: (each) => isSettledHere(each) && directory.mayMove(each, times.quiet),
+    // A move ends a thread that is starting, which would only begin again.
+    isMovable: (each) => isSettledHere(each) && deps.failingFor?.(each) === undefined && directory.mayMove(each, times.quiet),
     isAway: failing.isAway,
     hasEnded: () => isDraining || isStopped,
   })

@@ -30,6 +30,8 @@ export interface ClusterHostingDeps {
   canStart?(): boolean
   /** Milliseconds for which no thread could start the instance; undefined if one has started it, or will soon. */
   failingFor?(instance: string): number | undefined
+  /** Number of sessions that a member starts per second; 25 by default. */
+  startsPerSecond?: number | undefined
   /**
    * Finishes the interrupted creation, deletion or import of these instances. This member has them, and they have no
    * configuration. Rejects if it must be tried again.
@@ -74,7 +76,10 @@ export interface HostingTimes {
   quiet: number
   /** A member that could not start an instance for this time gives it to another member. */
   giveUpAfter: number
-  /** For this time a member leaves an instance that it could not start to the other members. */
+  /**
+   * For this time a member leaves an instance that it could not start to the other members. The time doubles each time
+   * that it gets the instance again soon and cannot start it.
+   */
   keepAway: number
   /** Interval between two moves of a drain, because the other members start the sessions one after the other. */
   drainEvery: number

@@ -1,8 +1,10 @@
 import type { Directory } from '../../directory/directory.ts'
 import { eraseClaimed, type LeftoverOptions } from '../../storage/erase.ts'
+import type { Homes } from '../../storage/homes.ts'
 import type { InstanceStarts } from '../instance-starts.ts'
 
 export interface EraseOrImportDeps extends LeftoverOptions {
+  homes: Pick<Homes, 'isOwn'>
   directory: Pick<Directory, 'betweenImports'>
   starts: Pick<InstanceStarts, 'takeImports'>
 }
@@ -11,7 +13,7 @@ export interface EraseOrImportDeps extends LeftoverOptions {
  * Finishes deletions and imports that another service has begun, for instances that this service has claimed and that
  * have no configuration. Rejects if one must be tried again.
  */
-export async function eraseOrImport(instances: readonly string[], { directory, starts, ...options }: EraseOrImportDeps) {
+export async function eraseOrImport(instances: readonly string[], { homes, directory, starts, ...options }: EraseOrImportDeps) {
   // Nothing is erased during an import, which may write the records of an instance that an interrupted import has left.
   const erase = (some: readonly string[]) => directory.betweenImports(() => eraseClaimed(some, options))
   const imports = await erase(instances)
@@ -19,5 +21,7 @@ export async function eraseOrImport(instances: readonly string[], { directory, s
   // The service that had begun the import has ended, and this service has the home now, so no other one finishes the
   // import.
   await starts.takeImports()
-  if ((await erase(imports)).length > 0) throw new Error('An imported device could not be made an instance yet.')
+  // An import that was refused has removed the key and the home of its instance.
+  if ((await erase(imports.filter(homes.isOwn))).length > 0)
+    throw new Error('An imported device could not be made an instance yet.')
 }

@@ -1,3 +1,4 @@
+import { HOUR } from '../../domain/clock.ts'
 import { spread } from './balance.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
 import type { Moves } from './moves.ts'
@@ -7,7 +8,7 @@ type Deps = Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'canStart' 
 
 export interface FailingDeps extends Deps {
   starting: Pick<Starting, 'failingFor'>
-  moves: Pick<Moves, 'give'>
+  moves: Pick<Moves, 'give' | 'has'>
   times: Pick<HostingTimes, 'giveUpAfter' | 'keepAway'>
 }
 
@@ -25,6 +26,8 @@ export interface Failing {
  * fewer than these left.
  */
 const UNFIT_AFTER = 3
+/** Longest time in ms for which an instance is kept away. */
+const LONGEST_AWAY = 8 * HOUR
 const NOT_STARTED = 'this service could not start an instance for a while, and gives it to another service of the cluster'
 const STUCK =
   'an instance can still not be started here, and no other service of the cluster can get it at the moment; earlier lines say why'
@@ -32,22 +35,30 @@ const STUCK =
 /** Finds the instances that this member has and cannot start, and gives them to other members. */
 export function createFailing(deps: FailingDeps): Failing {
   const { homes, map, directory, starting, moves, canStart = () => true, failingFor = () => undefined, times, clock, log } = deps
-  const awayUntil = new Map<string, number>()
+  const away = new Map<string, { until: number; ms: number }>()
   let stuck: ReadonlySet<string> = new Set()
 
-  function isAway(instance: string): boolean {
-    const until = awayUntil.get(instance)
-    if (until === undefined) return false
-    if (clock.now() < until) return true
-    awayUntil.delete(instance)
-    return false
-  }
+  const isAway = (instance: string) => clock.now() < (away.get(instance)?.until ?? Number.NEGATIVE_INFINITY)
 
   function isFailing(instance: string): boolean {
     const ms = Math.max(starting.failingFor(instance) ?? 0, failingFor(instance) ?? 0)
-    if (ms < times.giveUpAfter || map.isLeaving(instance) || directory.isPaused(instance)) return false
-    // If the instance came back within `keepAway`, no other member could start it either.
-    return !isAway(instance)
+    return ms >= times.giveUpAfter && !map.isLeaving(instance) && !moves.has(instance) && !directory.isPaused(instance)
+  }
+
+  /** If no member can start an instance, it would move between them all the time, so each time it stays away for longer. */
+  async function give(instance: string, to: string): Promise<void> {
+    log.warn({ instance_id: instance, to }, NOT_STARTED)
+    const before = away.get(instance)
+    const ms = before === undefined ? times.keepAway : Math.min(LONGEST_AWAY, 2 * before.ms)
+    away.set(instance, { until: clock.now() + ms, ms })
+    if (await moves.give(instance, to, 'start_failed')) return
+    // It was not given, so this member tries again, but not each second.
+    away.set(instance, { until: clock.now() + times.giveUpAfter, ms: before?.ms ?? times.keepAway / 2 })
+  }
+
+  /** Forgets the instances that this member could start, or did not get again. */
+  function forgetOld(): void {
+    for (const [instance, { until, ms }] of away) if (clock.now() >= until + ms) away.delete(instance)
   }
 
   function noteStuck(instances: readonly string[]): void {
@@ -57,20 +68,21 @@ export function createFailing(deps: FailingDeps): Failing {
 
   return {
     giveTo(takers) {
+      forgetOld()
       const failing = homes.own().filter(isFailing)
-      const given = spread(failing, map.countsOf(takers))
+      // If an instance came back while it was kept away, no other member could start it either.
+      const given = spread(
+        failing.filter((each) => !isAway(each)),
+        map.countsOf(takers),
+      )
       noteStuck(failing.filter((each) => !given.has(each)))
-      for (const [instance, to] of given) {
-        log.warn({ instance_id: instance, to }, NOT_STARTED)
-        awayUntil.set(instance, clock.now() + times.keepAway)
-        void moves.give(instance, to, 'start_failed')
-      }
+      for (const [instance, to] of given) void give(instance, to)
     },
     isAway,
     isUnfit() {
       if (!canStart()) return true
-      const away = [...awayUntil.keys()].filter(isAway).length
-      return away >= UNFIT_AFTER && away > homes.own().length
+      const count = [...away.keys()].filter(isAway).length
+      return count >= UNFIT_AFTER && count > homes.own().length
     },
   }
 }

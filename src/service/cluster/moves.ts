@@ -3,10 +3,11 @@ import type { ClusterHostingDeps } from './contract.ts'
 
 export interface Moves {
   /**
-   * Gives the instance to the member `to`. Never rejects. Calls `onFailed` if a step fails, even if the store may have
-   * released the instance.
+   * Gives the instance to the member `to`. Never rejects. Resolves with whether it was given. Calls `onFailed` if a step
+   * fails, even if the store may have released the instance. `mayGive` is called again directly before the instance is
+   * stopped.
    */
-  give(instance: string, to: string, reason: MoveReason): Promise<void>
+  give(instance: string, to: string, reason: MoveReason, mayGive?: (instance: string) => boolean): Promise<boolean>
   has(instance: string): boolean
   readonly size: number
   ended(): Promise<unknown>
@@ -15,6 +16,8 @@ export interface Moves {
 export interface MovesOptions {
   /** Awaited while the instance still runs here. Never rejects. */
   prepare(instance: string): Promise<unknown>
+  /** Whether the instance exists, as far as this member knows. */
+  isKnown(instance: string): boolean
   onBegun(instance: string): void
   onGiven(to: string): void
   onFailed(instance: string): void
@@ -26,15 +29,20 @@ export interface MovesOptions {
  */
 export function createMoves(
   { homes, map, directory, stop, tally, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'stop' | 'tally' | 'log'>,
-  { prepare, onBegun, onGiven, onFailed }: MovesOptions,
+  { prepare, isKnown, onBegun, onGiven, onFailed }: MovesOptions,
 ): Moves {
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<boolean>>()
 
-  async function carryOut(instance: string, to: string, reason: MoveReason): Promise<void> {
+  async function carryOut(
+    instance: string,
+    to: string,
+    reason: MoveReason,
+    mayGive: (instance: string) => boolean,
+  ): Promise<boolean> {
     try {
       await prepare(instance)
-      // The instance may have been deleted or lost meanwhile.
-      if (!homes.isOwn(instance) || !directory.has(instance)) return
+      // The instance may have been deleted or lost meanwhile, or a command may have stopped it and work with its records.
+      if (!homes.isOwn(instance) || !isKnown(instance) || directory.isPaused(instance) || !mayGive(instance)) return false
       await map.leave(instance, async () => {
         onBegun(instance)
         await stop(instance)
@@ -43,18 +51,20 @@ export function createMoves(
       onGiven(to)
       tally.add('svc_moves_total', { reason, result: 'given' })
       log.info({ instance_id: instance, to, reason }, 'an instance was given to another service of the cluster')
+      return true
     } catch (err) {
       tally.add('svc_moves_total', { reason, result: 'failed' })
       log.error({ err, instance_id: instance, to, reason }, 'an instance could not be given to another service of the cluster')
       onFailed(instance)
+      return false
     } finally {
       running.delete(instance)
     }
   }
 
   return {
-    give(instance, to, reason) {
-      const known = running.get(instance) ?? carryOut(instance, to, reason)
+    give(instance, to, reason, mayGive = () => true) {
+      const known = running.get(instance) ?? carryOut(instance, to, reason, mayGive)
       running.set(instance, known)
       return known
     },

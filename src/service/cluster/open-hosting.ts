@@ -28,6 +28,7 @@ export interface OpenHostingDeps {
   link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
+  startsPerSecond?: number | undefined
   /** The clock with which the threads write times into the states of instances. */
   clock: Clock
   tally: Tally
@@ -63,7 +64,7 @@ export function openHosting({
     isHosted: (instance) => engine.shardOf(instance) !== undefined,
     canStart: () => engine.generations().some((generation) => generation !== undefined),
     failingFor: engine.failingFor,
-    erase: (instances) => eraseOrImport(instances, { ...storage, directory, starts, log: rest.log }),
+    erase: (instances) => eraseOrImport(instances, { ...storage, homes: rest.homes, directory, starts, log: rest.log }),
     askToLook: (member) => link.askToLook(member, AbortSignal.timeout(ASKED_WITHIN)),
     clock: steadyClock,
   })

@@ -40,6 +40,7 @@ function world(counts: Record<string, number>) {
     async give(instance: string, to: string) {
       given.push(`${instance} ${to}`)
       writers.set(instance, to)
+      return true
     },
     has: () => false,
     size: 0,

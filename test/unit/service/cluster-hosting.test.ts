@@ -171,6 +171,7 @@ test('a member that leaves gives nothing to another one that leaves, and nothing
         async give(instance, to) {
           given.push([instance, to])
           if (given.length === 2) staying = ['c']
+          return true
         },
       },
       others: () => staying,
@@ -443,13 +444,14 @@ test('an instance that a command has stopped for a while is neither started nor 
   const { hosting, started, paused, hosted, own, look } = world(['paused', 'other'], {
     members: { others: () => OTHERS, onLook() {} },
     times: { drainEvery: 1, patience: 0 },
-    failingFor: () => undefined,
+    failingFor: (id) => (id === 'paused' ? 60_000 : undefined),
   })
   paused.add('paused')
   await hosting.begin()
   assert.deepEqual(started, ['other'])
   hosted.add('paused')
   await look()
+  assert.deepEqual([...own].sort(), ['other', 'paused'])
   await hosting.drain(1_000)
   assert.deepEqual([...own], ['paused'])
 })
@@ -507,4 +509,116 @@ test('a member that could start none of its instances claims no others for a whi
   assert.equal(writers.get('of a dead member'), null)
   await lookAfter(3_000)
   assert.equal(writers.get('of a dead member'), 'a')
+})
+
+test('an instance that a command stops while its giving away is prepared stays', async () => {
+  const { hosting, paused, own } = world(['exported'], {
+    members: { others: () => OTHERS, onLook() {} },
+    times: { drainEvery: 1, patience: 0 },
+  })
+  await hosting.begin()
+  hosting.beforeGiving(async (id) => void paused.add(id))
+  await hosting.drain(1_000)
+  assert.deepEqual([...own], ['exported'])
+})
+
+/** A member that cannot start its only instance, beside the member b. */
+function failingMember(deps: Partial<ClusterHostingDeps>) {
+  const { homes, wanted, own } = storedHomes(['bad'])
+  let now = 0
+  let onLook = () => {}
+  const given: string[] = []
+  const lines: string[] = []
+  const { hosting, look } = world(['bad'], {
+    members: {
+      others: () => OTHERS,
+      onLook(each) {
+        onLook = each
+      },
+    },
+    times: { patience: 1_000 },
+    clock: { now: () => now },
+    failingFor: () => 60_000,
+    log: { ...log, error: (_, line) => void lines.push(line) },
+    ...deps,
+    homes: {
+      ...homes,
+      async release(some, to) {
+        given.push(`${some} ${to}`)
+        await homes.release(some, to)
+      },
+      ...deps.homes,
+    },
+  })
+  async function lookAfter(ms: number) {
+    now += ms
+    onLook()
+    await look()
+  }
+  return {
+    hosting,
+    own,
+    given,
+    lines,
+    lookAfter,
+    /** The other member gives the instance back after a while, because it cannot start it either. */
+    async comesBack() {
+      wanted.set('bad', 'a')
+      await lookAfter(1_000)
+      await lookAfter(3_000)
+    },
+  }
+}
+
+test('an instance that could not be given is given soon again, and not only after the time for which it is kept away', async () => {
+  let stops = 0
+  const { hosting, given, lookAfter } = failingMember({
+    stop: async () => void (++stops === 1 && assert.fail('the thread does not answer')),
+  })
+  await hosting.begin()
+  await lookAfter(1_000)
+  await lookAfter(1_000)
+  for (let second = 0; second < 3; second++) await lookAfter(1_000)
+  assert.deepEqual([stops, given], [1, []])
+  await lookAfter(60_000)
+  assert.deepEqual([stops, given], [2, ['bad b']])
+})
+
+test('an instance whose configuration cannot be read here is given to a member that may read it', async () => {
+  const { hosting, given, lookAfter } = failingMember({
+    failingFor: () => undefined,
+    directory: {
+      ids: () => ['bad'],
+      has: () => false,
+      config: () => assert.fail('it could not be decoded'),
+      isPaused: () => false,
+      mayMove: () => true,
+      catchUp: async () => {},
+    },
+  })
+  await hosting.begin()
+  await lookAfter(1_000)
+  await lookAfter(1_000)
+  await lookAfter(60_000)
+  assert.deepEqual(given, ['bad b'])
+})
+
+test('if no member can start an instance, the log says so, and it moves less and less often', async () => {
+  const { hosting, own, given, lines, lookAfter, comesBack } = failingMember({})
+  await hosting.begin()
+  await lookAfter(1_000)
+  await lookAfter(1_000)
+  assert.deepEqual(given, ['bad b'])
+  await lookAfter(1_000)
+  await comesBack()
+  assert.deepEqual([[...own], lines.length], [['bad'], 1])
+  await lookAfter(1_000)
+  assert.equal(lines.length, 1)
+  await lookAfter(600_000)
+  assert.equal(given.length, 2)
+  await comesBack()
+  await lookAfter(600_000)
+  assert.equal(given.length, 2)
+  await lookAfter(600_000)
+  assert.equal(given.length, 3)
 })

@@ -12,7 +12,7 @@ import { INSTANCE, tempStore } from '../storage/fixtures.ts'
 
 const log: Log = { info() {}, warn() {}, error() {} }
 
-async function world(t: TestContext, takes: boolean) {
+async function world(t: TestContext, takes: boolean, isOwn = () => true) {
   const opened = await tempStore(t)
   const store = { ...opened, members: { others: () => [], onLook() {}, reachesStore: () => true, leave() {} } }
   await store.commit({ ops: [[keys.import(INSTANCE), Buffer.from('device')]] })
@@ -20,6 +20,7 @@ async function world(t: TestContext, takes: boolean) {
   const done: string[] = []
   const options = {
     store,
+    homes: { isOwn },
     keyRing: { destroy: async (id: string) => void destroyed.push(id) } as unknown as KeyRing,
     blobs: { remove: async () => {}, owners: async () => [], names: async () => [] } as never,
     log: log as never,
@@ -58,5 +59,20 @@ test('a device whose import was interrupted becomes an instance of the member th
 test('a device that cannot be imported yet is neither erased nor forgotten', async (t) => {
   const { options, destroyed } = await world(t, false)
   await assert.rejects(eraseOrImport([INSTANCE], options), /could not be made an instance yet/)
+  assert.deepEqual(destroyed, [])
+})
+
+test('a device whose import was refused has no home any more, so nothing of it is erased twice', async (t) => {
+  const { options, destroyed } = await world(t, false, () => false)
+  const { starts, store } = options
+  await eraseOrImport([INSTANCE], {
+    ...options,
+    starts: {
+      async takeImports() {
+        await store.commit({ ops: [[keys.import(INSTANCE), null]] })
+        return starts.takeImports()
+      },
+    },
+  })
   assert.deepEqual(destroyed, [])
 })
