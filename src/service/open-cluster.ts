@@ -10,6 +10,7 @@ import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
+import { threadOf } from '../storage/disk.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
 import type { StartAgain } from './cluster/contract.ts'
 import type { OpenHostingDeps } from './cluster/open-hosting.ts'
@@ -53,7 +54,7 @@ const HEARD_WITHIN = 2 * SECOND
 /** Resolves with undefined if this service is not a member of a cluster. The code for members is then not loaded. */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cluster | undefined> {
   const { log, shutdown, storage, link, local, tally } = deps
-  const { members, homes, ownerId } = storage.store
+  const { members, homes, ownerId, endThread } = storage.store
   if (members === undefined || homes === undefined || ownerId === undefined || link === undefined) return undefined
   const [{ createHomeMap }, { releaseOwn }, { openHosting }, { startHowOf }, { openClusterEngine }] = await Promise.all([
     import('./cluster/home-map.ts'),
@@ -66,7 +67,8 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   await map.refresh()
   // Runs after the threads have ended. Members that claim the released instances then know that this service did not
   // fail.
-  shutdown.add((leftMs) => releaseOwn({ homes, log }, leftMs))
+  const endThreads = () => Promise.all(Array.from({ length: config.shards }, (_, shard) => endThread?.(threadOf(shard))))
+  shutdown.add((leftMs) => releaseOwn({ homes, endThreads, log }, leftMs))
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
     engine,
@@ -76,7 +78,9 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
     instancesOf: (member) => map.countsOf([member]).get(member)!,
     placesOf: map.placesOf,
     host(parts) {
-      const hosting = openHosting({ ...parts, self: ownerId, homes, members, map, storage, engine, link, tally, log })
+      const { startsPerSecond } = config
+      const member = { self: ownerId, homes, members, map, startsPerSecond }
+      const hosting = openHosting({ ...parts, ...member, storage, engine, link, tally, log })
       // Waits for the states of the other members' instances, which the first requests would otherwise see as never
       // connected.
       const begin = async () => void (await Promise.all([hosting.begin(), engine.hasHeard(HEARD_WITHIN)]))

@@ -28,6 +28,8 @@ import type { Backend } from '../store-backend.ts'
  * long.
  */
 const PATIENCE = 60_000
+/** Time limit in ms for a statement that may wait for a commit that the server still carries out. */
+const LOCKED_WITHIN = 10_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
 const ALL_NODES = { text: `SELECT ${NODES}` }
@@ -96,7 +98,7 @@ export function postgresBackend(url: string): Backend {
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
         waitsForTurn: async (standby) => driver.writer !== undefined && standbyQuestions(driver.writer).waitsForTurn(standby),
-        endThread: async (thread) => void (await driver.ask({ text: END_THREAD, values: [driver.writer, thread] })),
+        endThread: (thread) => endThread(target, driver.writer, thread),
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)
@@ -107,6 +109,16 @@ export function postgresBackend(url: string): Backend {
         },
       }
     },
+  }
+}
+
+/** Uses a connection of its own, because the statement may wait for a lock, and the reads would wait for it. */
+async function endThread(target: Target, service: string | undefined, thread: number): Promise<void> {
+  const link = await connect(target)
+  try {
+    await link.ask({ text: END_THREAD, values: [service, thread] }, LOCKED_WITHIN)
+  } finally {
+    await link.end()
   }
 }
 
