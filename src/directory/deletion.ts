@@ -19,6 +19,8 @@ export interface DeletionDeps {
   engine: Pick<Engine, 'stop'>
   keyRing: Pick<KeyRing, 'destroy' | 'forget'>
   isElsewhere(instance: string): boolean
+  /** Has a deleted instance erased by the service that has it. Undefined if no other service has instances. */
+  eraseLater: ((instance: string) => void) | undefined
   steps: Steps
   log: Log
 }
@@ -31,7 +33,7 @@ export interface DeletionDeps {
 export type Delete = (record: InstanceRecord) => Promise<void>
 
 export function createDeletion(deps: DeletionDeps): Delete {
-  const { records, held, account, oauth, engine, keyRing, isElsewhere, steps, log } = deps
+  const { records, held, account, oauth, engine, keyRing, isElsewhere, eraseLater, steps, log } = deps
 
   /**
    * One commit removes the record, lowers the number of instances of the workspace, and revokes the apps of the
@@ -51,11 +53,17 @@ export function createDeletion(deps: DeletionDeps): Delete {
   return async (record) => {
     await removeRecord(record)
     steps('delete:recorded')
-    await engine.stop(record.id, 'erase').catch((err: unknown) => {
-      log.warn({ err, instance_id: record.id }, 'the engine could not erase a deleted instance yet; it will be erased later')
-    })
+    const isErased = await engine.stop(record.id, 'erase').then(
+      () => true,
+      (err: unknown) => {
+        log.warn({ err, instance_id: record.id }, 'the engine could not erase a deleted instance yet; it will be erased later')
+        return false
+      },
+    )
     steps('delete:erased')
     if (isElsewhere(record.id)) keyRing.forget(record.id)
+    // The instance may be moving to another service, which finds it to erase only if its home still exists.
+    else if (!isErased && eraseLater !== undefined) eraseLater(record.id)
     else await keyRing.destroy(record.id)
   }
 }

@@ -3,11 +3,13 @@ import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { StateStore } from '../storage/contract.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 
 export interface ErasuresDeps {
   store: Pick<StateStore, 'get'>
   engine: Pick<Engine, 'stop'>
+  keyRing: Pick<KeyRing, 'forget'>
   isHome(instance: string): boolean
   eraseAfterMs?: number
   log: Log
@@ -25,10 +27,12 @@ const LONGEST_PAUSE = 60 * SECOND
  * after it has removed the configuration. If it cannot, for example because it was killed, the instance is erased
  * nevertheless.
  */
-export function createErasures({ store, engine, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
+export function createErasures({ store, engine, keyRing, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
   async function erase(instance: string): Promise<void> {
-    if (!isHome(instance) || (await store.get(keys.config(instance))) !== undefined) return
-    log.info({ instance_id: instance }, 'an instance that another service has deleted is erased here')
+    if ((await store.get(keys.config(instance))) !== undefined) return
+    // The instance has moved since, so the other service erases it.
+    if (!isHome(instance)) return keyRing.forget(instance)
+    log.info({ instance_id: instance }, 'a deleted instance is erased here')
     await engine.stop(instance, 'erase')
   }
 

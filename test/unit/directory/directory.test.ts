@@ -366,3 +366,35 @@ test('a webhook URL that may not be reached is refused by name, and groups and p
     [{ path: 'ignore_private', message: 'cannot be true together with ignore_groups' }],
   )
 })
+
+test('a member keeps the key of a deleted instance that it could not erase, because the instance may be moving, and tries again', async () => {
+  const { engine } = doubleEngine()
+  const erased: string[] = []
+  const { store, main, sealer, keyRing, account, oauth, clock, log } = service
+  const directory = createInstanceDirectory({
+    store,
+    main,
+    sealer,
+    keyRing,
+    account,
+    oauth,
+    engine: {
+      ...engine,
+      async stop(id) {
+        if (erased.push(id) === 1) throw new Failure('engine_unavailable')
+      },
+    },
+    clock,
+    log,
+    checkUrl: () => undefined,
+    checkProxy: () => undefined,
+    cluster: { isHome: () => true, eraseAfterMs: 20 },
+  })
+  await directory.load()
+  const id = await directory.create(service.workspace, { name: 'moves' })
+  await directory.delete(id)
+  assert.ok(keyRing.of(id).byteLength > 0)
+  for (let turn = 0; turn < 500 && erased.length < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.deepEqual(erased, [id, id])
+  await keyRing.destroy(id)
+})
