@@ -1248,7 +1248,15 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const dump = await cluster.client(schema)
     await dump.query('BEGIN; SELECT FROM svc_home')
     await (await openStore(url, { isReader: true })).close()
-    await assert.rejects(openStore(url), /uses a table of the store in .* for a long time, for example pg_dump, so this release/)
+    const refused = assert.rejects(
+      openStore(url),
+      /uses a table of the store in .* for a long time, for example pg_dump, so this release/,
+    )
+    const WAITS = `SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = '"${schema}".svc_home'::regclass`
+    while ((await side.query(WAITS)).rowCount === 0) await pause(10)
+    // The services that run read the homes all the time, so the change of the table must not hold them up.
+    await side.query("SET lock_timeout = '1s'; SELECT FROM svc_home; SET lock_timeout = 0")
+    await refused
     await dump.query('COMMIT')
     const last = await openStore(url)
     assert.deepEqual([...(await last.homes!.claim([INSTANCE]))], [INSTANCE])

@@ -112,12 +112,20 @@ END $$`
 
 /**
  * Statement that adds a column, unless the table has it. It waits for all users of the table, and later users wait for
- * it, so it gives up after two seconds.
+ * it. So it waits for a moment only, and tries again after a pause; it gives up after four seconds.
  */
 const addColumn = (schema: string, table: string, column: string, type: string) => `DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}') THEN
-    SET LOCAL lock_timeout = '2s';
-    ALTER TABLE "${schema}".${table} ADD COLUMN ${column} ${type};
+    SET LOCAL lock_timeout = '200ms';
+    FOR attempt IN 1..6 LOOP
+      BEGIN
+        ALTER TABLE "${schema}".${table} ADD COLUMN ${column} ${type};
+        EXIT;
+      EXCEPTION WHEN lock_not_available THEN
+        IF attempt = 6 THEN RAISE; END IF;
+      END;
+      PERFORM pg_sleep(0.5);
+    END LOOP;
     SET LOCAL lock_timeout = 0;
   END IF;
 END $$`
