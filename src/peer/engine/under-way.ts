@@ -27,10 +27,15 @@ export function createUnderWay(): UnderWay {
   /** The instances that are being stopped, with the number of these stops. */
   const stopping = new Map<string, number>()
 
-  async function cut(calls: () => readonly Running[], ms: number): Promise<void> {
-    const ends = calls().map(({ ended }) => ended)
+  const allOf = (instance: string): readonly Running[] => [...(running.get(instance) ?? [])]
+
+  async function ended(calls: readonly Running[], ms: number): Promise<void> {
+    const ends = calls.map((call) => call.ended)
     if (ends.length > 0) await orLate(Promise.all(ends), ms, () => {})
-    for (const entry of calls()) entry.isCut = true
+  }
+
+  function cut(calls: readonly Running[]) {
+    for (const entry of calls) entry.isCut = true
   }
 
   return {
@@ -51,7 +56,9 @@ export function createUnderWay(): UnderWay {
     },
     has: (instance) => running.has(instance),
     async stop(instance, ms, stopNow) {
-      await cut(() => [...(running.get(instance) ?? [])], ms)
+      await ended(allOf(instance), ms)
+      // No call may begin between these two lines, so nothing is awaited there.
+      cut(allOf(instance))
       stopping.set(instance, (stopping.get(instance) ?? 0) + 1)
       try {
         await stopNow()
@@ -61,7 +68,10 @@ export function createUnderWay(): UnderWay {
         else stopping.set(instance, left)
       }
     },
-    beforeStopOfAll: (ms) => cut(() => [...running.values()].flatMap((calls) => [...calls]), ms),
+    async beforeStopOfAll(ms) {
+      await ended([...running.keys()].flatMap(allOf), ms)
+      cut([...running.keys()].flatMap(allOf))
+    },
   }
 }
 

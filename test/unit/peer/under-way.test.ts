@@ -63,3 +63,12 @@ test('a call that begins during the stop of its instance may be carried out, so 
     ['engine_unavailable outcome_unknown', 'engine_unavailable undefined'],
   )
 })
+
+test('a call that begins in the same turn as the stop of its instance is cut, too', async () => {
+  const underWay = createUnderWay()
+  const stop = underWay.stop('i', 1, async () => {})
+  const call = callIn(underWay, 'i')
+  await stop
+  call.fail(new Failure('engine_unavailable'))
+  assert.equal(await call.result, 'engine_unavailable outcome_unknown')
+})
