@@ -184,7 +184,8 @@ async function startParts(
     log,
     engine: here,
     mayStart: cluster?.isHere,
-    howOf: cluster?.howOf,
+    // Without a cluster, this service has all instances from the one that it has replaced.
+    howOf: cluster?.howOf ?? (() => (storage.hasTakenOver ? 'takeover' : 'boot')),
     directory,
     shutdown,
   })

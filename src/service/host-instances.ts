@@ -56,6 +56,6 @@ export async function claimHosted(
  * second.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
-  void deps.starts.bootAll(deps.hosted, deps.storage.hasTakenOver ? 'takeover' : 'boot')
+  void deps.starts.bootAll(deps.hosted)
   await followCommands(deps)
 }

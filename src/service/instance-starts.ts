@@ -21,7 +21,7 @@ export interface InstanceStarts {
    * could not be started.
    */
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
-  bootAll(instances: readonly InstanceConfig[], how?: Exclude<StartHow, 'create'>): Promise<unknown>
+  bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
    * Creates an instance from each imported device in the store. `booted` resolves when these instances run or could not
    * be started. Does nothing while the service stops, because its next start finds the devices.
@@ -44,7 +44,7 @@ export function createInstanceStarts({
       (error) => log.error({ err: error, instance: instance.id }, 'the instance could not be started'),
     )
   }
-  const bootAll: InstanceStarts['bootAll'] = (instances, how) => Promise.all(instances.map((each) => boot(each, how)))
+  const bootAll: InstanceStarts['bootAll'] = (instances) => Promise.all(instances.map((each) => boot(each)))
   return {
     boot,
     bootAll,
