@@ -14,7 +14,7 @@ const TIMES = {
   beginWithin: 5_000,
 }
 
-function world(counts: Record<string, number>) {
+function world(counts: Record<string, number>, startsPerSecond?: number) {
   let now = 0
   let others = ['b', 'c']
   const writers = new Map(
@@ -53,6 +53,7 @@ function world(counts: Record<string, number>) {
       map: map as never,
       directory: { ids: () => [...writers.keys()] } as never,
       clock: { now: () => now },
+      startsPerSecond,
     },
     {
       times: TIMES,
@@ -115,6 +116,16 @@ test('a member that does not take what it is given gets nothing for ten minutes,
   setOthers(['b', 'c'])
   await look(8 * MINUTE)
   await look(5_000)
+  assert.ok(given.some((each) => each.endsWith(' c')))
+})
+
+test('a member that starts fewer sessions per second gets no more for longer', async () => {
+  const { look, given, writers } = world({ a: 4_000, b: 1_000, dead: 1_000 }, 5)
+  await look(0)
+  for (let index = 0; index < 1_000; index++) writers.set(`dead${index}`, 'c')
+  for (const afterMs of [50_000, 10_000, 40_000]) await look(afterMs)
+  assert.ok(given.length > 0 && given.every((each) => each.endsWith(' b')), given.join())
+  await look(160_000)
   assert.ok(given.some((each) => each.endsWith(' c')))
 })
 
