@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs'
+
 /** Flags that save memory. V8 reads them only at the start of a process. */
 const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 /**
@@ -16,20 +18,38 @@ interface Replaceable {
 }
 
 /**
+ * The variable that has the id of the process which was replaced. The id stays the same, so the new process knows that it
+ * was already replaced; a child process inherits the variable but has another id. The name has no prefix of ours, because
+ * the service warns of such names if they are no settings.
+ */
+const RESTARTED = 'RESTARTED_FRUGALLY'
+
+/**
  * Replaces this process by one with the same program and arguments, and with the flags and settings that it lacks. Values
- * that the operator has given are kept. Returns if nothing is lacking, or if this process cannot be replaced.
+ * that the operator has given as flags, in NODE_OPTIONS, or as variables are kept. File descriptors above 2 are closed,
+ * so a parent process cannot give the service a socket. Returns if nothing is lacking, or if this process cannot be
+ * replaced.
  */
 export function restartFrugally(): void {
-  const { execPath, execArgv, platform, argv } = process
-  const flags = FLAGS.filter((flag) => !execArgv.includes(flag))
-  const lacksSettings = platform === 'linux' && Object.keys(SETTINGS).some((name) => process.env[name] === undefined)
+  const { execPath, execArgv, platform, argv, env } = process
+  // The system may remove the settings again, as glibc does for a program with more rights than its user. Without this
+  // check, such a process would replace itself forever.
+  if (env[RESTARTED] === String(process.pid)) return
+  // Node accepts both `-` and `_` in the names of these flags.
+  const options = (env.NODE_OPTIONS ?? '').replaceAll('_', '-')
+  const flags = FLAGS.filter((flag) => !execArgv.includes(flag) && !options.includes(flag.split('=')[0]!))
+  const lacksSettings = platform === 'linux' && Object.keys(SETTINGS).some((name) => env[name] === undefined)
   // A parent process (pm2, `fork()`) may have a channel to this process. The channel would be lost.
   const hasChannel = process.send !== undefined
   if (hasChannel || platform === 'win32' || (flags.length === 0 && !lacksSettings)) return
   try {
+    // If the system cannot run the program, `execve` ends this process instead of throwing. The check covers a program
+    // that was removed or replaced meanwhile. The other reasons are rare, such as no memory.
+    accessSync(execPath, constants.X_OK)
     ;(process as Replaceable).execve?.(execPath, [argv[0]!, ...flags, ...execArgv, ...argv.slice(1)], {
       ...SETTINGS,
-      ...process.env,
+      ...env,
+      [RESTARTED]: String(process.pid),
     })
   } catch {
     // With `--permission` Node may refuse to run programs. The service then runs as it was started, which also works.

@@ -9,18 +9,25 @@ import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
 const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
-const PROGRAM = `import { restartFrugally } from '${sameKind('../../../src/restart-frugally', import.meta.url)}'
+const programAfter = (
+  before: string,
+) => `import { restartFrugally } from '${sameKind('../../../src/restart-frugally', import.meta.url)}'
+${before}
 restartFrugally()
 console.log(JSON.stringify([process.pid, process.execArgv, process.argv.slice(1), process.env]))`
 
-/** Starts the program without the settings in this test's environment, which may come from `npm start`. */
-async function started(t: TestContext, flags: readonly string[], env: Record<string, string> = {}) {
+/**
+ * Starts the program without the settings in this test's environment, which may come from `npm start`. `before` is code
+ * that the program runs first.
+ */
+async function started(t: TestContext, flags: readonly string[], env: Record<string, string> = {}, before = '') {
   const file = join(await tempDir(t), 'program.mjs')
-  await writeFile(file, PROGRAM)
+  await writeFile(file, programAfter(before))
   const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in RETURNED_MEMORY)))
   const { stdout, stderr, pid } = spawnSync(process.execPath, [...flags, ...HOOKS, file, '--json'], {
     env: { ...plain, ...env },
     encoding: 'utf8',
+    timeout: 60_000,
   })
   assert.equal(stderr, '')
   const [own, execArgv, words, variables] = JSON.parse(stdout) as [number, string[], string[], Record<string, string>]
@@ -43,4 +50,24 @@ test('what the operator has set is kept', { skip }, async (t) => {
     Object.keys(RETURNED_MEMORY).map((name) => variables[name]),
     ['1', '1048576', '1048576'],
   )
+})
+
+test('flags in NODE_OPTIONS are kept, because those of the command line would have precedence', { skip }, async (t) => {
+  const { flags } = await started(t, [], { NODE_OPTIONS: '--max_semi_space_size=8' })
+  assert.deepEqual(flags, ['--v8-pool-size=1'])
+})
+
+test('a process is replaced once, also if the system removes the settings again', { skip }, async (t) => {
+  const { flags, variables } = await started(t, [], {}, 'delete process.env.MALLOC_ARENA_MAX')
+  assert.deepEqual([flags, variables.MALLOC_ARENA_MAX], [FLAGS, undefined])
+})
+
+test('a child process of a replaced process is replaced, too', { skip }, async (t) => {
+  const { flags } = await started(t, [], { RESTARTED_FRUGALLY: String(process.pid) })
+  assert.deepEqual(flags, FLAGS)
+})
+
+test('a process whose program was removed runs as it was started', { skip }, async (t) => {
+  const { flags } = await started(t, [], {}, `process.execPath = '/nowhere/node'`)
+  assert.deepEqual(flags, [])
 })
