@@ -24,6 +24,11 @@ const ALONE =
  */
 const MOCKS = /\bt\.mock\./
 /**
+ * Matches the source of a file with mocks that loads a module in a test. The mock is to see how the module is loaded, and
+ * another file of a group may have loaded it before.
+ */
+const LOADS = /\bawait import\(/
+/**
  * Matches files that run alone because they take as long as a whole group. `auth-order` is here for another reason: its
  * fixture is correct only if nothing else runs in its process.
  */
@@ -40,7 +45,7 @@ function kindOf(file) {
   if (folder === undefined || LONG.test(file)) return undefined
   const text = readFileSync(file, 'utf8')
   if (ALONE.test(text)) return undefined
-  if (MOCKS.test(text)) return folder === 'unit' ? 'mocks' : undefined
+  if (MOCKS.test(text)) return folder === 'unit' && !LOADS.test(text) ? 'mocks' : undefined
   return folder === 'unit' && HOOKS.test(text) ? 'hooks' : folder
 }
 
