@@ -143,7 +143,14 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.deepEqual(await modes(join(dir, 'state'), ['data.mdb', 'lock.mdb']), ['600', '600'])
   }
 
-  test('outside the sandbox the admin key is printed once, nothing of the sandbox is made, and nobody else can read what is kept', async () => {
+  /** Checks that a store that another key has sealed ends the start with a sentence and code 1. */
+  async function isRefused(env: Record<string, string>) {
+    const launched = launch([], env)
+    assert.equal(await launched.ended, 1)
+    assert.match(launched.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
+  }
+
+  test('outside the sandbox the admin key is printed once, nothing of the sandbox is made, nobody else can read what is kept, and another key is refused', async () => {
     const env = { SVC_DATA_DIR: join(dataDir, 'plain'), SVC_NETWORK_URL: NOWHERE }
     const first = await launchJson([], env)
     assert.match(first.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/)
@@ -161,16 +168,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     const second = await launchJson([], env)
     assert.equal(second.printed.admin_key, null)
     assert.equal(await stop(second, 'SIGTERM'), 0, second.errors())
-  })
-
-  test('a store that another key has sealed ends the start with a sentence and code 1', async () => {
-    const launched = launch([], {
-      SVC_DATA_DIR: join(dataDir, 'plain'),
-      SVC_NETWORK_URL: NOWHERE,
-      SVC_SECRET_KEY: 'b'.repeat(64),
-    })
-    assert.equal(await launched.ended, 1)
-    assert.match(launched.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
+    await isRefused({ ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
   })
 
   test('for a person it prints where things are and an example to paste', async () => {
@@ -314,8 +312,8 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.match(off.requests[0]!, /^\[[\d:.]{12}\] DEBUG: main: request \{.*"status":200.*\}$/)
   })
 
-  test('a second start on the same store ends with one sentence, and a killed one is followed at once', async () => {
-    const env = { SVC_DATA_DIR: join(dataDir, 'one'), SVC_NETWORK_URL: NOWHERE }
+  test('a second start on the same store ends with one sentence, a killed one is followed at once, and another key is refused', async () => {
+    const env = { SVC_DATA_DIR: join(dataDir, 'one'), SVC_NETWORK_URL: NOWHERE, SVC_SECRET_KEY: 'a'.repeat(64) }
     const first = await launchJson([], env)
     const second = launch([], env)
     assert.equal(await second.ended, 1)
@@ -327,6 +325,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.equal(await stop(first, 'SIGKILL'), null)
     const third = await launchJson([], env)
     assert.equal(await stop(third, 'SIGTERM'), 0, third.errors())
+    await isRefused({ ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
   })
 
   test('nobody else on the machine can read what it keeps in a folder that was open to all', async () => {
