@@ -31,7 +31,8 @@ const RESTARTED = 'RESTARTED_FRUGALLY'
  * replaced.
  */
 export function restartFrugally(): void {
-  const { execPath, execArgv, platform, argv, env } = process
+  const { execPath, execArgv, platform, argv } = process
+  const env = process.env
   // The system may remove the settings again, as glibc does for a program with more rights than its user. Without this
   // check, such a process would replace itself forever.
   if (env[RESTARTED] === String(process.pid)) return
