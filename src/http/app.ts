@@ -83,7 +83,7 @@ export interface AppDeps {
   pages: Parts['pages']
   /**
    * Returns the number of services that run on the store, by default 1. The limits of wrong guesses and of connect
-   * links are divided among these services.
+   * links are divided among these services; the limit of requests is counted by all of them together.
    */
   services?: (() => number) | undefined
   /** Gets the limit of requests, which the services of the store count together. Undefined if there is only one. */
@@ -109,7 +109,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const unknownPath = createUnknownPath(served)
   const { requestsPerSecond: perSecond, services = () => 1 } = deps
   const limits = perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond }
-  const buckets = requestBuckets(createBuckets(deps.steadyClock, limits), deps)
+  const buckets = requestBuckets(createBuckets(deps.steadyClock, limits, services), deps)
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const tickets = createBuckets(deps.steadyClock, TICKETS)
   const apps = createBuckets(deps.steadyClock, OAUTH)

@@ -46,11 +46,12 @@ export interface Limits {
 
 /**
  * Creates the buckets of one kind of limit. `limits` is a function if the limits change with the number of services on
- * the store.
+ * the store. `services` returns the number of services that count the limit together.
  */
 export function createBuckets(
   clock: Clock,
   limits: Limits | (() => Limits) = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND },
+  services: () => number = () => 1,
 ) {
   const limitsNow = typeof limits === 'function' ? limits : () => limits
   const buckets = new Map<string, Bucket>()
@@ -88,10 +89,14 @@ export function createBuckets(
       put(owner, { tokens: left, at })
       return { allowed, remaining: whole(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
     },
-    /** Takes tokens that were used elsewhere. A bucket owes at most as many as it can hold. */
+    /**
+     * Takes tokens that were used elsewhere. A bucket owes at most what the buckets of all other services can hold:
+     * with a lower bound, a caller who uses all buckets up at once would not pay for all of them.
+     */
     spend(owner: string, count: number) {
       const { tokens, at } = current(owner)
-      put(owner, { tokens: Math.max(-limitsNow().capacity, tokens - count), at })
+      const most = limitsNow().capacity * Math.max(1, services() - 1)
+      put(owner, { tokens: Math.max(-most, tokens - count), at })
     },
     remaining: (owner: string) => whole(current(owner).tokens),
   }

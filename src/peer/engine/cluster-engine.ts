@@ -22,6 +22,7 @@ import { createPeerStates } from './peer-states.ts'
 import { createPeers } from './peers.ts'
 import { createRouting } from './routing.ts'
 import { createUnderWay } from './under-way.ts'
+import { TELL_USES_EVERY } from './uses-pace.ts'
 
 export type LocalEngine = Engine & Pick<PooledEngine, 'shardOf' | 'survey'>
 
@@ -74,8 +75,6 @@ const KEPT_FREE = 32
  * close it just as a command is sent.
  */
 const KEPT_OPEN = 30 * SECOND
-/** While it lasts, a caller who sends to all services can be allowed as many times the limit as there are services. */
-const TELL_USES_EVERY = SECOND / 4
 
 export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
   const { local, homes, key, log, clock = systemClock, lostAfterMs = LOST_AFTER } = deps

@@ -1,5 +1,6 @@
 /** The other services of a store, as the engine of this one reads their states and events. */
 import type { Agent } from 'node:https'
+import { steadyClock } from '../../domain/clock.ts'
 import type { LimitUse } from '../../domain/limit-share.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
@@ -10,6 +11,7 @@ import type { ActiveService } from '../forward-rules.ts'
 import { type EventReader, readEvents } from './event-reader.ts'
 import { readingsOf } from './peer-readings.ts'
 import type { PeerStates } from './peer-states.ts'
+import { createUsesPace } from './uses-pace.ts'
 
 export interface PeersDeps {
   agent: Agent
@@ -46,6 +48,7 @@ export function createPeers({ agent, states, emit, onUses, onLost, lostAfterMs, 
   function follow(peer: ActiveService, after: number | undefined) {
     const { id } = peer
     const heard = deferred()
+    const isInTime = createUsesPace(steadyClock)
     const reader = readEvents({
       peer,
       agent,
@@ -54,7 +57,7 @@ export function createPeers({ agent, states, emit, onUses, onLost, lostAfterMs, 
       log,
       onLine(line) {
         lost.delete(id)
-        if (line.uses !== undefined) onUses(line.uses)
+        if (line.uses !== undefined && isInTime()) onUses(line.uses)
         emit(states.take(id, line))
         heard.resolve()
       },

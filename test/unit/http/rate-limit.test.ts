@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LimitUse } from '../../../src/domain/limit-share.ts'
 import {
   createBuckets,
   createThrottle,
@@ -8,6 +9,9 @@ import {
   sharedBuckets,
   startsAmong,
 } from '../../../src/http/rate-limit.ts'
+import { createUsesPace } from '../../../src/peer/engine/uses-pace.ts'
+
+type Shared = ReturnType<typeof sharedBuckets>
 
 test('a bucket gives 120 at once and then one every sixtieth of a second, never more than 120', () => {
   const time = { now: 0 }
@@ -22,14 +26,16 @@ test('a bucket gives 120 at once and then one every sixtieth of a second, never 
   assert.equal(buckets.remaining('a'), 120)
 })
 
-/** Each service tells the others every quarter of a second what it has allowed. */
-function allowedBy(services: number, seconds: number, perSecond: number): number {
+/** Each service tells the others every quarter of a second what it has allowed. The caller sends every `pause` seconds. */
+function allowedBy(services: number, seconds: number, perSecond: number, pause = 0.25): number {
   const time = { now: 0 }
-  const all = Array.from({ length: services }, () => sharedBuckets(createBuckets({ now: () => time.now })))
+  const clock = { now: () => time.now }
+  const all = Array.from({ length: services }, () => sharedBuckets(createBuckets(clock, undefined, () => services)))
   let allowed = 0
   for (let step = 0; step < 4 * seconds; step++) {
+    const requests = step % (4 * pause) === 0 ? (perSecond * pause) / services : 0
     for (const { buckets } of all)
-      for (let request = 0; request < perSecond / 4 / services; request++) if (buckets.take('a').allowed) allowed++
+      for (let request = 0; request < requests; request++) if (buckets.take('a').allowed) allowed++
     for (const { share } of all) {
       const uses = share.uses()
       for (const other of all) if (other.share !== share) other.share.spend(uses)
@@ -50,7 +56,37 @@ test('several services count the limit together: a flood gets that of one servic
   }
 })
 
-test('a bucket owes at most what it can hold, and says that nothing remains', () => {
+test('a caller who sends bursts to all of several services at once pays for all of them', () => {
+  const alone = allowedBy(1, 60, 6_000, 2)
+  for (const services of [2, 3, 10]) {
+    const together = allowedBy(services, 60, 6_000, 2)
+    assert.ok(together < 1.1 * alone + 120 * services, `${services}: ${together} of ${alone}`)
+  }
+})
+
+test('a caller within the limit is not refused because the news of some seconds arrives late and at once', () => {
+  const time = { now: 0 }
+  const clock = { now: () => time.now }
+  const [here, there] = [0, 1].map(() => sharedBuckets(createBuckets(clock, undefined, () => 2))) as [Shared, Shared]
+  const isInTime = createUsesPace(clock)
+  const read = (lines: LimitUse[][]) => {
+    for (const uses of lines.splice(0)) if (isInTime()) here.share.spend(uses)
+  }
+  const held: LimitUse[][] = []
+  const send = ({ buckets }: Shared) => Array.from({ length: 15 }, () => buckets.take('a').allowed).every(Boolean)
+  for (let step = 0; step < 22; step++) {
+    if (step === 11) read(held)
+    assert.ok(send(step < 11 ? there : here), `${step}`)
+    held.push(there.share.uses())
+    time.now += 250
+  }
+  // A burst is in the first news after a pause, and counts in full.
+  time.now += 10_000
+  read([[['a', 120]]])
+  assert.equal(here.buckets.take('a').allowed, false)
+})
+
+test('a bucket owes at most what those of the other services can hold, and says that nothing remains', () => {
   const time = { now: 0 }
   const { buckets, share } = sharedBuckets(createBuckets({ now: () => time.now }))
   share.spend([['a', 1_000]])

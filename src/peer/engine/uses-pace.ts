@@ -1,0 +1,18 @@
+import type { Clock } from '../../domain/clock.ts'
+
+/** Interval in ms at which each service tells the others what it has allowed of the limits that all count together. */
+export const TELL_USES_EVERY = 250
+
+/**
+ * Returns a function that says whether the uses that were just read from one service are in time. After an interruption
+ * of the link, all uses of that time arrive at once. The buckets of this service were full meanwhile and could not save
+ * the tokens for them, so a caller within the limit would be refused if they were counted.
+ */
+export function createUsesPace({ now }: Clock): () => boolean {
+  let countedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const isInTime = now() - countedAt >= TELL_USES_EVERY / 2
+    if (isInTime) countedAt = now()
+    return isInTime
+  }
+}
