@@ -37,8 +37,8 @@ test('the cluster has equal members with time to give their accounts away, and o
 test('the pair is two of these services, one of which is the standby of the other', () => {
   const { services } = composeOf('compose.pair.yaml')
   assert.deepEqual(namesOf(services), namesOf(composeOf('compose.cluster.yaml').services))
-  for (const name of ['svc-a', 'svc-b'])
-    assert.deepEqual(services[name], { environment: { SVC_CLUSTER: 'off', SVC_STANDBY: 'on' } }, name)
+  const environment = { SVC_CLUSTER: 'off', SVC_STANDBY: 'on', SVC_SHUTDOWN_SECONDS: '10' }
+  for (const name of ['svc-a', 'svc-b']) assert.deepEqual(services[name], { environment }, name)
   assert.deepEqual(services['svc-c'], { scale: 0 })
 })
 

@@ -34,8 +34,7 @@ function allowedBy(services: number, seconds: number, perSecond: number, pause =
   let allowed = 0
   for (let step = 0; step < 4 * seconds; step++) {
     const requests = step % (4 * pause) === 0 ? (perSecond * pause) / services : 0
-    for (const { buckets } of all)
-      for (let request = 0; request < requests; request++) if (buckets.take('a').allowed) allowed++
+    for (const { buckets } of all) for (let request = 0; request < requests; request++) if (buckets.take('a').allowed) allowed++
     for (const { share } of all) {
       const uses = share.uses()
       for (const other of all) if (other.share !== share) other.share.spend(uses)
