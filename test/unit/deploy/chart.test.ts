@@ -136,6 +136,8 @@ describe('the rendered chart', { skip: noHelm }, () => {
     const settings = { ...BASE_URL, SVC_SHUTDOWN_SECONDS: '200' }
     const { spec } = only(rendered({ ...SHARED, mode: 'cluster', settings }), 'StatefulSet')
     assert.ok(spec.template.spec.terminationGracePeriodSeconds > 201)
+    const given = only(rendered({ image, terminationGracePeriodSeconds: 17 }), 'StatefulSet')
+    assert.equal(given.spec.template.spec.terminationGracePeriodSeconds, 17)
   })
 
   test('a pair is two services of one release on two machines, and the standby passes requests on to the active one', () => {
@@ -168,5 +170,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
     ])
     for (const mode of ['cluster', 'pair'])
       refused({ image, mode, settings: { SVC_BLOBS_DIR: '/data/blobs' } }, [/existingSecret/, /SVC_BASE_URL/, /SVC_BLOBS_DIR/])
+    refused({ ...SHARED, mode: 'cluster', terminationGracePeriodSeconds: 30 }, [/terminationGracePeriodSeconds/, /more than 61/])
+    refused({ image, terminationGracePeriodSeconds: 16 }, [/terminationGracePeriodSeconds/, /more than 16/])
   })
 })

@@ -31,7 +31,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{/* The orderly stop must never be interrupted. */}}
 {{- define "svc.graceSeconds" -}}
 {{- $before := ternary (int .Values.drainSeconds) 0 (eq .Values.mode "one-node") }}
-{{- .Values.terminationGracePeriodSeconds | default (add $before (include "svc.shutdownSeconds" . | int) 15) }}
+{{- $stop := add $before (include "svc.shutdownSeconds" . | int) }}
+{{- $given := .Values.terminationGracePeriodSeconds }}
+{{- if and $given (le (int64 $given) (add $stop 1)) }}
+{{- fail (printf "terminationGracePeriodSeconds must be more than %d: the stop of a pod takes up to %d seconds (drainSeconds on one node, and SVC_SHUTDOWN_SECONDS)" (add $stop 1) $stop) }}
+{{- end }}
+{{- $given | default (add $stop 15) }}
 {{- end }}
 
 {{/* The pod, in all modes. */}}
