@@ -60,6 +60,9 @@ export type HomePlace = (typeof HOME_PLACES)[number]
 export const MOVE_REASONS = ['balance', 'drain', 'start_failed'] as const
 export type MoveReason = (typeof MOVE_REASONS)[number]
 
+/** Whether a member has given the instance away. If this failed, the instance stays there. */
+export const MOVE_RESULTS = ['given', 'failed'] as const
+
 /**
  * Event after which a member claims an instance. `move`: the former home gave it to this member. `stop`: it was released to
  * nobody. `failure`: the service that had it has ended without giving it away.

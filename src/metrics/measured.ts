@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
-import { countNodes, type HomePlace, type ServiceNode } from '../domain/nodes.ts'
+import { CLAIMED_AFTER, countNodes, type HomePlace, MOVE_REASONS, MOVE_RESULTS, type ServiceNode } from '../domain/nodes.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
@@ -34,13 +34,26 @@ export function measured({ instances, streams, nodes, homes, isPair, waiting, ba
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
     ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
     ...ofNodes(nodes, isPair),
-    ...Object.entries(homes ?? {}).map(([at, count]) => [keyOf('svc_homes', { at }), count] as const),
+    ...(homes === undefined ? [] : ofMember(homes)),
     [keyOf('svc_queue_waiting', {}), waiting],
     [keyOf('svc_webhook_backlog', {}), backlog],
     ...AGES.map((bound) => [keyOf('svc_inbound_age_instances', { le: String(bound / SECOND) }), upTo(bound)] as const),
     [keyOf('svc_inbound_age_instances', { le: '+Inf' }), ages.length],
     [keyOf('svc_inbound_age_max_seconds', {}), ages.reduce((most, age) => Math.max(most, age), 0) / SECOND],
   ])
+}
+
+/**
+ * The counters of a member are exposed as 0 before their first event, because neither `rate()` nor `increase()` of
+ * Prometheus sees the first step of a new series. A service that is no member does not have these series.
+ */
+function ofMember(homes: NonNullable<Measured['homes']>): [string, number][] {
+  const moves = MOVE_REASONS.flatMap((reason) => MOVE_RESULTS.map((result) => keyOf('svc_moves_total', { reason, result })))
+  const claims = CLAIMED_AFTER.map((after) => keyOf('svc_homes_claimed_total', { after }))
+  return [
+    ...Object.entries(homes).map(([at, count]): [string, number] => [keyOf('svc_homes', { at }), count]),
+    ...[...moves, ...claims].map((key): [string, number] => [key, 0]),
+  ]
 }
 
 function ofNodes(nodes: Measured['nodes'], isPair: boolean): [string, number][] {

@@ -11,7 +11,7 @@ export interface Metric {
   help: string
   /**
    * Label values of series that are exposed as 0 before their first event, because `increase()` of Prometheus does not
-   * see the first step of a new series.
+   * see the first step of a new series. `measured.ts` adds those that only members of a cluster have.
    */
   zero?: readonly (readonly string[])[]
 }

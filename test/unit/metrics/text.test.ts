@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { DAY, MINUTE } from '../../../src/domain/clock.ts'
 import { STATUSES, type Status } from '../../../src/domain/instance.ts'
+import { CLAIMED_AFTER, MOVE_REASONS } from '../../../src/domain/nodes.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
 import { measured } from '../../../src/metrics/measured.ts'
@@ -66,6 +67,22 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
     ['elsewhere', 4],
     ['nowhere', 0],
   ])
+  // Prometheus does not see the first step of a new series, and this may be the only one of a process.
+  const zeros = (await at(MINUTE))
+    .get('svc_moves_total')!
+    .samples.map(({ labels, value }) => [labels.reason, labels.result, value])
+  assert.deepEqual(
+    zeros,
+    MOVE_REASONS.flatMap((reason) => [
+      [reason, 'given', 0],
+      [reason, 'failed', 0],
+    ]),
+  )
+  const claims = (await at(MINUTE)).get('svc_homes_claimed_total')!.samples.map(({ labels, value }) => [labels.after, value])
+  assert.deepEqual(
+    claims,
+    CLAIMED_AFTER.map((after) => [after, 0]),
+  )
 })
 
 test('without a connected instance nothing is old', async () => {
@@ -88,7 +105,8 @@ test('without a connected instance nothing is old', async () => {
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
   // A service without a pair reports no number of standbys, so that the alert for a missing standby stays silent.
   assert.deepEqual(families.get('svc_standbys')?.samples ?? [], [])
-  assert.deepEqual(families.get('svc_homes')?.samples ?? [], [])
+  for (const name of ['svc_homes', 'svc_moves_total', 'svc_homes_claimed_total'])
+    assert.deepEqual(families.get(name)?.samples ?? [], [], name)
 })
 
 test('two services in one process have numbers of their own, and those of the process in common', async () => {
