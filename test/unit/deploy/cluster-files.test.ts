@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { FAILURES } from '../../../src/domain/failures.ts'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
@@ -82,16 +83,23 @@ test('HAProxy sends requests to the services that are ready, and answers in the 
   const proxy = await startHaproxy(at)
   t.after(proxy.stop)
 
-  // HAProxy ends the connections to a service that is no longer ready.
-  const asked = () => ask<Answer>('GET', `${proxy.url}/account`).catch(() => ({ status: 0, body: {} as Answer }))
+  const asked = (path = '/account') => ask<Answer>('GET', `${proxy.url}${path}`)
   // The first check of a service that is not ready takes it out.
   await until(
-    () => Promise.all(Array.from({ length: 6 }, asked)),
+    () => Promise.all(Array.from({ length: 6 }, () => asked())),
     (answers) => answers.every(({ body }) => body.name === 'svc-a'),
   )
+  const slow = asked(SLOW)
   statuses.set('svc-a', 503)
-  const none = await until(asked, ({ body }) => body.error !== undefined, 60_000)
+  const none = await until(
+    () => asked(),
+    ({ body }) => body.error !== undefined,
+    60_000,
+  )
   assert.deepEqual([none.status, none.body.error?.code], [503, 'engine_unavailable'])
+  // By then HAProxy sends no new requests to the service, and the one that it has goes on.
+  const { status, body } = await slow
+  assert.deepEqual([status, body.name], [200, 'svc-a'])
 })
 
 interface Answer {
@@ -99,13 +107,18 @@ interface Answer {
   error?: { code: string }
 }
 
+/** Path of a request that takes longer than HAProxy needs to notice that a service is no longer ready. */
+const SLOW = '/slow'
+const SLOW_MS = 4_500
+
 /** Answers with its name, and `/health/ready` with the status. Resolves with its address. */
 async function listening(t: TestContext, name: string, ready: () => number): Promise<string> {
-  const server = createServer(({ url }, response) =>
+  const server = createServer(async ({ url }, response) => {
+    if (url === SLOW) await pause(SLOW_MS)
     response
       .writeHead(url === '/health/ready' ? ready() : 200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ name })),
-  ).listen(0, '127.0.0.1')
+      .end(JSON.stringify({ name }))
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
