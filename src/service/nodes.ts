@@ -120,9 +120,18 @@ export function createNodes(deps: NodesDeps): Nodes {
 
 /** Returns a function that makes a member give its instances to the other members and then end. */
 function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others'>) {
+  /**
+   * Ids of the members that have answered this service that they leave. The store shows it up to two seconds later. An
+   * id belongs to one run of a member, so it never has to be removed.
+   */
+  const told = new Set<string>()
+  let leaves = false
+  const othersStay = (except?: string) => stayingOf(members).some(({ id }) => id !== except && !told.has(id))
+
   function leave(): LeaveAnswer {
-    if (stayingOf(members).length === 0) return 'alone'
+    if (!othersStay()) return 'alone'
     if (stopSoon === undefined) return 'stays'
+    leaves = true
     stopSoon()
     return 'leaves'
   }
@@ -132,12 +141,23 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
     return answer
   })
 
+  async function pass(name: string, writer: string | undefined): Promise<LeaveAnswer | undefined> {
+    const member = members.others().find(({ id }) => id === writer)
+    if (member === undefined)
+      throw refused(
+        `The service ${name} is no member that this one can ask. It may have just started or ended; see the list again in some seconds.`,
+      )
+    if (told.has(member.id)) throw refused(alreadyLeaves(name))
+    if (leaves && !othersStay(member.id)) return 'alone'
+    const answer = await link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN))
+    if (answer === 'leaves') told.add(member.id)
+    return answer
+  }
+
   return async ({ id, writer, name, state }: ServiceNode, origin: object): Promise<void> => {
-    if (state === 'leaving') throw refused(`The service ${name} already gives its accounts away, and then ends.`)
+    if (state === 'leaving') throw refused(alreadyLeaves(name))
     if (state !== 'active') throw refused(`The service ${name} has no accounts to give away (its state is ${state}).`)
-    const member = members.others().find((each) => each.id === writer)
-    const own = id === node.id ? leave : undefined
-    const answer = own ? own() : member && (await link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN)))
+    const answer = id === node.id ? leave() : await pass(name, writer)
     if (answer === 'alone') throw refused('No other member of the cluster can take the accounts. Start one first.')
     if (answer === 'stays') throw refused(`The service ${name} cannot end its own process. Stop it instead.`)
     if (answer === undefined)
@@ -148,6 +168,7 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
   }
 }
 
+const alreadyLeaves = (name: string) => `The service ${name} already gives its accounts away, and then ends.`
 const shown = ({ host, port }: StandbyAddress) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const refused = (message: string) => new Failure('not_allowed', { message })

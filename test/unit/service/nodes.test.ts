@@ -112,32 +112,36 @@ test('a standby that is listed, but does not answer that it waits to take over, 
   assert.equal(stops(), 0)
 })
 
-test('a member of a cluster leaves, or passes the request on to the member that should, if another one can take its accounts', async () => {
+/** A member of a cluster with one other member, `node-b`. */
+function memberOf() {
   const address = { host: '10.0.0.3', port: 8090 }
-  const leaving = row('c', { state: 'leaving' })
-  const rows = [active, row('b', { state: 'active', address, writer: 'writer' }), leaving, row('l', { state: 'lost' })]
-  const other = { id: 'writer', name: 'node-b', ...address }
-  const asked: string[] = []
-  let others: Member[] = [other]
-  let answer: LeaveAnswer | undefined = 'leaves'
-  let stops = 0
+  const rows = [
+    active,
+    row('b', { state: 'active', address, writer: 'writer' }),
+    row('c', { state: 'leaving' }),
+    row('l', { state: 'lost' }),
+    row('unknown', { name: 'node-u', state: 'active', writer: 'another' }),
+  ]
+  const other: Member = { id: 'writer', name: 'node-b', ...address }
+  const now = { others: [other], answer: 'leaves' as LeaveAnswer | undefined, stops: 0, asked: [] as string[] }
   let leave: () => LeaveAnswer = () => 'stays'
+  const members = { others: () => now.others, onLook() {}, reachesStore: () => true, leave() {} }
   const nodes = createNodes({
     node: SELF,
-    store: { nodes: async () => rows, members: { others: () => others, onLook() {}, reachesStore: () => true, leave() {} } },
+    store: { nodes: async () => rows, members },
     link: {
       setLeave(next) {
         leave = next
       },
       async askToLeave({ id }) {
-        asked.push(id)
-        return answer
+        now.asked.push(id)
+        return now.answer
       },
     },
     isStandby: false,
     instancesOf: (writer) => (writer === 'writer' ? 5 : 4),
     clock: { now: () => NOW },
-    stopSoon: () => stops++,
+    stopSoon: () => now.stops++,
     log: SILENT,
   })
   const drain = (id: string) =>
@@ -145,23 +149,46 @@ test('a member of a cluster leaves, or passes the request on to the member that 
       () => 'leaves',
       ({ message }: Failure) => message,
     )
-  assert.deepEqual([await drain('self'), stops], ['leaves', 1])
-  assert.deepEqual([await drain('b'), asked, stops], ['leaves', ['writer'], 1])
-  assert.deepEqual([leave(), stops], ['leaves', 2])
-  answer = undefined
-  assert.match(await drain('b'), /has not answered in three seconds/)
+  return { now, other, drain, list: nodes.list, leave: () => leave() }
+}
+const NO_OTHER = /^No other member of the cluster can take the accounts/
+
+test('a member of a cluster leaves, or passes the request on to the member that should, if another one can take its accounts', async () => {
+  const { now, other, drain, list, leave } = memberOf()
+  assert.deepEqual([leave(), await drain('self'), now.stops], ['leaves', 'leaves', 2])
+  const passing = memberOf()
+  passing.now.answer = undefined
+  assert.match(await passing.drain('b'), /has not answered in three seconds/)
+  passing.now.answer = 'leaves'
+  assert.deepEqual([await passing.drain('b'), passing.now.asked, passing.now.stops], ['leaves', ['writer', 'writer'], 0])
   assert.match(await drain('c'), /already gives its accounts away/)
+  assert.match(await drain('unknown'), /^The service node-u is no member that this one can ask\./)
   assert.deepEqual(
-    (await nodes.list()).map(({ id, instances }) => [id, instances]),
+    (await list()).map(({ id, instances }) => [id, instances]),
     [
       ['self', 4],
       ['b', 5],
+      ['unknown', 4],
       ['c', 4],
       ['l', undefined],
     ],
   )
   assert.match(await drain('l'), /has no accounts to give away \(its state is lost\)/)
-  others = [{ ...other, isLeaving: true }]
-  assert.match(await drain('self'), /^No other member of the cluster can take the accounts/)
-  assert.deepEqual([leave(), stops], ['alone', 2])
+  now.others = [{ ...other, isLeaving: true }]
+  assert.match(await drain('self'), NO_OTHER)
+  assert.deepEqual([leave(), now.stops], ['alone', 2])
+})
+
+test('the last two members do not both leave, although the store does not show yet that the first one does', async () => {
+  const told = memberOf()
+  assert.equal(await told.drain('b'), 'leaves')
+  assert.match(await told.drain('self'), NO_OTHER)
+  assert.match(await told.drain('b'), /already gives its accounts away/)
+  assert.deepEqual([told.leave(), told.now.asked, told.now.stops], ['alone', ['writer'], 0])
+
+  const leaving = memberOf()
+  assert.equal(await leaving.drain('self'), 'leaves')
+  assert.match(await leaving.drain('b'), NO_OTHER)
+  leaving.now.others.push({ ...leaving.other, id: 'third' })
+  assert.equal(await leaving.drain('b'), 'leaves')
 })

@@ -123,9 +123,10 @@ interface HandOverProps {
   from: Node
   to: NonNullable<Successor>
   onClose(): void
+  onDone(): void
 }
 
-const HandOver = ({ from: { id, name }, to, onClose }: HandOverProps) => (
+const HandOver = ({ from: { id, name }, to, onClose, onDone }: HandOverProps) => (
   <Confirm
     title={<Sentence text="Hand over from {name}?" elements={{ name: <Name>{name}</Name> }} />}
     does={t('Hand over')}
@@ -133,6 +134,7 @@ const HandOver = ({ from: { id, name }, to, onClose }: HandOverProps) => (
     onClose={onClose}
     act={async () => {
       await answer(api.POST('/admin/nodes/{node_id}/drain', { params: { path: { node_id: id } } }))
+      onDone()
       return DOES[to].done
     }}
   >
@@ -162,7 +164,7 @@ export function Nodes({ answering }: { answering: AnsweringService }) {
           keyOf={({ id }) => id}
         />
       ) : null}
-      {drained ? <HandOver from={drained.node} to={drained.to} onClose={() => drain(undefined)} /> : null}
+      {drained ? <HandOver from={drained.node} to={drained.to} onClose={() => drain(undefined)} onDone={reload} /> : null}
     </section>
   )
 }
