@@ -35,9 +35,11 @@ const LAST_RESORT = 3
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 
-function claimedAfter(home: StoredHome | undefined, self: string): ClaimedAfter {
-  if (home?.wanted === self) return 'move'
-  return home !== undefined && hasFailed(home, self) ? 'failure' : 'stop'
+/** Undefined if no member had the instance before, because it is new or this member has it already. */
+function claimedAfter(home: StoredHome | undefined, self: string): ClaimedAfter | undefined {
+  if (home === undefined || home.writer === self) return undefined
+  if (home.wanted === self) return 'move'
+  return hasFailed(home, self) ? 'failure' : 'stop'
 }
 
 export function createClaiming(
@@ -59,7 +61,8 @@ export function createClaiming(
       const own = instances.filter(homes.isOwn)
       for (const each of own) {
         starting.add(each, startHowOf(before.get(each), self))
-        tally.add('svc_homes_claimed_total', { after: claimedAfter(before.get(each), self) })
+        const after = claimedAfter(before.get(each), self)
+        if (after !== undefined) tally.add('svc_homes_claimed_total', { after })
       }
       const ended = own.flatMap((each) => before.get(each) ?? []).filter((home) => hasFailed(home, self)).length
       if (own.length > 0) log.info({ instances: own.length, of_ended: ended }, CLAIMED)

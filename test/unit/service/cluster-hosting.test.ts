@@ -217,10 +217,13 @@ test('moves and claims are counted by their reason', async () => {
         home('kept', { wanted: 'a' }),
         home('failed', { writer: 'x' }),
         home('left', {}),
+        // The answer to an earlier claim was lost.
+        home('unsure', { writer: 'a', isFree: false }),
       ],
+      isSettledElsewhere: (instance: string) => !own.has(instance),
     } as never,
     directory: {
-      ids: () => ['given', 'kept', 'failed', 'left'],
+      ids: () => ['given', 'kept', 'failed', 'left', 'unsure'],
       has: () => true,
       config: (id) => ({ id }) as never,
       isPaused: () => false,
@@ -237,10 +240,10 @@ test('moves and claims are counted by their reason', async () => {
     'svc_homes_claimed_total|move': 2,
     'svc_homes_claimed_total|failure': 1,
     'svc_homes_claimed_total|stop': 1,
-    'svc_moves_total|drain|given': 3,
+    'svc_moves_total|drain|given': 4,
     'svc_moves_total|drain|failed': 1,
   })
-  assert.deepEqual(memberMoves(tally.numbers()), { given: 3, taken: 3, taken_over: 1 })
+  assert.deepEqual(memberMoves(tally.numbers()), { given: 4, taken: 3, taken_over: 1 })
 })
 
 test('an instance that the member has but does not run is started after two looks, unless a command has stopped it', async () => {
