@@ -3,6 +3,7 @@
  * the test's process.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -167,26 +168,33 @@ const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-s
 
 /**
  * Creates the folder of a new cluster. The first one of a checkout is kept and copied, because `initdb` takes more than
- * a second of CPU time and some ten tests start a cluster.
+ * a second of CPU time and some ten tests start a cluster. Its name contains a hash of the arguments, so that a change of
+ * them makes a new one.
  */
 function createData({ dir, data, user }: ServerFolder): void {
   const version = basename(dirname(programs!))
-  const kept = fileURLToPath(new URL(`node_modules/.cache/postgres-${version}-${user.uid ?? process.getuid?.()}/`, ROOT))
+  const args = createHash('sha256').update(INITDB.join(' ')).digest('hex').slice(0, 8)
+  const name = `postgres-${version}-${user.uid ?? process.getuid?.()}-${args}`
+  const kept = fileURLToPath(new URL(`node_modules/.cache/${name}/`, ROOT))
   if (!existsSync(kept)) {
     execFileSync(join(programs!, 'initdb'), ['-D', data, ...INITDB], { ...user, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
     keep(data, kept)
   } else execFileSync('cp', ['-a', kept, data])
 }
 
-/** Tests that run at the same time may each keep their first cluster; the name appears with the whole content. */
+/**
+ * Tests that run at the same time may each keep their first cluster; the name appears with the whole content. If it cannot
+ * be kept, for example because `node_modules` is read-only or the disk is full, the test goes on with its own cluster.
+ */
 function keep(data: string, kept: string): void {
-  mkdirSync(dirname(kept), { recursive: true })
-  const draft = mkdtempSync(`${kept.slice(0, -1)}-`)
-  execFileSync('cp', ['-a', `${data}/.`, draft])
+  let draft: string | undefined
   try {
+    mkdirSync(dirname(kept), { recursive: true })
+    draft = mkdtempSync(`${kept.slice(0, -1)}-`)
+    execFileSync('cp', ['-a', `${data}/.`, draft], { stdio: 'ignore' })
     renameSync(draft, kept)
   } catch {
-    rmSync(draft, { recursive: true, force: true })
+    if (draft !== undefined) rmSync(draft, { recursive: true, force: true })
   }
 }
 
