@@ -117,7 +117,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     assert.deepEqual([answer.status, ((await answer.json()) as { error: { code: string } }).error.code], [403, 'not_allowed'])
   })
 
-  test('a move can be repeated after a cut, and has the queue', async () => {
+  test('a move can be repeated after a cut, has the queue, and is not imported where the instance still is', async () => {
     await world.gateway.sendText(instance, ANA, 'waits', { delay_message: 15 })
     const cut = new AbortController()
     await request('move', cut.signal).then(({ body }) => body!.getReader().read())
@@ -129,6 +129,8 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     const families = await familiesIn(file, 'move')
     assert.equal(families.get('queue'), 1)
     moved = await readFile(file)
+    const here = await importFile('', moved, withPassphrase)
+    assert.deepEqual([here.status, here.body.error?.code], [409, 'already_linked'])
   })
 
   test('a move that is called off goes on here, and only then', async () => {
