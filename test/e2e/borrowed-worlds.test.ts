@@ -20,8 +20,12 @@ interface Lender {
   close(): Promise<void>
 }
 
-/** `npm test` lends worlds to some seventy files, so most faults of the lender already show there. */
-const skip = HOOKS.length > 0 ? 'runs from source: nothing is compiled for another process' : repetition
+const skip = HOOKS.length > 0 && 'runs from source: nothing is compiled for another process'
+/**
+ * `npm test` lends worlds to some seventy files, so most faults of the lender already show there. A world that should not
+ * be lent again does not show: the next file would only see what another file has changed.
+ */
+const lent = { skip: repetition }
 
 test('worlds are lent', { skip }, async (t) => {
   const lender: Lender = await (await import(new URL('scripts/test-worlds.mjs', ROOT).href)).lendWorlds()
@@ -32,7 +36,7 @@ test('worlds are lent', { skip }, async (t) => {
     return { sandbox, gateway: await createGateway(place.baseUrl, place.adminKey) }
   }
 
-  await t.test('what a borrower left behind is gone, and its keys are nobody’s', async () => {
+  await t.test('what a borrower left behind is gone, and its keys are nobody’s', lent, async () => {
     const first = await borrowPlace('traced', lender.address)
     const { sandbox, gateway } = await enter(first)
     const instance = await gateway.connected(sandbox, PHONE, null)
@@ -50,7 +54,7 @@ test('worlds are lent', { skip }, async (t) => {
     await second.end()
   })
 
-  await t.test('a restart keeps its data, until it is given back', async () => {
+  await t.test('a restart keeps its data, until it is given back', lent, async () => {
     const place = await borrowPlace('traced', lender.address)
     const { gateway } = await enter(place)
     const instance = await gateway.createInstance(null)
