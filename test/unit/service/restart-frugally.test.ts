@@ -8,6 +8,7 @@ import { HOOKS, sameKind } from '../../harness/checkout.ts'
 import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
+const IGNORED = new Set(['NODE_OPTIONS', ...Object.keys(RETURNED_MEMORY)])
 const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 const programAfter = (
   before: string,
@@ -17,13 +18,13 @@ restartFrugally()
 console.log(JSON.stringify([process.pid, process.execArgv, process.argv.slice(1), process.env]))`
 
 /**
- * Starts the program without the settings in this test's environment, which may come from `npm start`. `before` is code
- * that the program runs first.
+ * Starts the program without the settings and flags in this test's environment, which may come from `npm start` or
+ * `npm test`. `before` is code that the program runs first.
  */
 async function started(t: TestContext, flags: readonly string[], env: Record<string, string> = {}, before = '') {
   const file = join(await tempDir(t), 'program.mjs')
   await writeFile(file, programAfter(before))
-  const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in RETURNED_MEMORY)))
+  const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !IGNORED.has(name)))
   const { stdout, stderr, pid } = spawnSync(process.execPath, [...flags, ...HOOKS, file, '--json'], {
     env: { ...plain, ...env },
     encoding: 'utf8',
