@@ -5,28 +5,25 @@
  * errors for callers.
  */
 import { uptime } from 'node:os'
-import { createStoredAccount } from './account/stored-account.ts'
 import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
-import { createInstanceDirectory } from './directory/instance-directory.ts'
 import type { PausedInstances } from './directory/orders.ts'
 import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
 import { isDiskFull } from './domain/storage-failure.ts'
-import { parseRanges } from './egress/addresses.ts'
-import { checkProxy, checkUrl } from './egress/targets.ts'
 import type { PooledEngine } from './engine/pooled-engine.ts'
 import { findPrograms } from './engine/programs.ts'
 import type { Logger } from './log.ts'
 import { createLedger } from './metrics/ledger.ts'
 import { createTally } from './metrics/tally.ts'
-import { createOauth } from './oauth/create.ts'
 import { listen } from './serve.ts'
 import { createApplication } from './service/create-application.ts'
 import { claimHosted, hostInstances } from './service/host-instances.ts'
 import { createInstanceStarts } from './service/instance-starts.ts'
 import { createNodes, ownNode } from './service/nodes.ts'
 import { openCluster } from './service/open-cluster.ts'
+import { openDirectory } from './service/open-directory.ts'
 import { openLink } from './service/open-link.ts'
+import { openRecords } from './service/open-records.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
@@ -34,9 +31,7 @@ import { standBy, type WhileStandby } from './service/stand-by.ts'
 import { warmUp } from './service/warm-up.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
-import { createMainRecords } from './storage/main-records/create-main-records.ts'
 import { makeNamedFolder } from './storage/private.ts'
-import { importedMediaIn } from './storage/staged-blobs.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -67,9 +62,6 @@ export interface Service {
  * use all of it.
  */
 const ANSWERS_SHARE = 0.5
-/** Interval in ms at which changes of other services are read. */
-const FOLLOW_EVERY = SECOND
-
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options
   const clockWatch = watchClock({ log, wall: systemClock, steady: steadyClock, uptime: () => Math.round(uptime() * SECOND) })
@@ -127,20 +119,9 @@ async function startParts(
 
   if (storage.store.ownerId !== undefined) link?.setOwnId(storage.store.ownerId)
   starting.at('the accounts')
-  const { store, sealer, keyRing, steps, blobs, blobsUsed } = storage
   const { clock } = clockWatch
-  const allow = parseRanges(config.egressAllow)
-  const { adminKey, instanceSlots } = config
-  const main = createMainRecords({ store, log })
-  const account = createStoredAccount({ main, store, sealer, clock, log, adminKey, instanceSlots })
-  await account.load()
-  shutdown.add(() => main.idle())
-  shutdown.add(main.follow(FOLLOW_EVERY))
-  shutdown.add(() => account.stop())
-  const { adminKeyTag: keyTagOf, settled, catchUp } = account
-  const oauth = createOauth({ store, main, sealer, clock, log, allow, keyTagOf, settled, catchUp })
-  await oauth.load()
-  shutdown.add(() => oauth.stop())
+  const records = await openRecords(config, { log, shutdown, storage, clock })
+  const { main, account } = records
 
   const ledger = createLedger()
   const onReported = () => clockWatch.reported(ledger.total())
@@ -161,23 +142,7 @@ async function startParts(
   const threads = { ...ownThreads, engine: cluster?.engine ?? ownThreads.engine }
   const { engine } = threads
   const baseUrl = config.baseUrl ?? server.url
-  const directory = createInstanceDirectory({
-    store,
-    main,
-    sealer,
-    keyRing,
-    steps,
-    account,
-    oauth,
-    engine,
-    clock,
-    log,
-    checkUrl: (url) => checkUrl(url, allow),
-    checkProxy: (url) => checkProxy(url, allow),
-    baseUrl,
-    cluster,
-    importedMedia: importedMediaIn(blobs, blobsUsed),
-  })
+  const directory = openDirectory(config, { log, storage, records, engine, cluster, baseUrl, clock })
   const stored = await directory.load()
   const here = cluster?.engine.here ?? engine
   const starts = createInstanceStarts({
@@ -194,15 +159,13 @@ async function startParts(
   shutdown.add((leftMs) => hosting?.stop(leftMs))
   // Before the first request is served, this service has its share of the instances, and they wait for their start.
   await hosting?.begin()
-  const hosted = hosting === undefined ? await claimHosted(store.homes, stored, log) : []
+  const hosted = hosting === undefined ? await claimHosted(storage.store.homes, stored, log) : []
   const application = await createApplication(config, {
     log,
     clockWatch,
     shutdown,
     storage,
-    main,
-    account,
-    oauth,
+    ...records,
     threads,
     directory,
     tally,
@@ -211,7 +174,7 @@ async function startParts(
     nodeId: node.id,
     nodes: createNodes({
       node,
-      store,
+      store: storage.store,
       link,
       isStandby: config.isStandby,
       instancesOf: (writer) => (cluster && writer ? cluster.instancesOf(writer) : [...directory.ids()].length),

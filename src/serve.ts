@@ -117,8 +117,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    // If another service has passed the request on, it has already checked the head, and has then added headers of its
-    // own.
+    // A service that has passed the request on has checked its head, and has then added headers of its own.
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
@@ -218,8 +217,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are closed immediately; the others are closed after `FLUSH`, even if an answer is still
-      // running.
+      // Idle connections are closed immediately, the others after `FLUSH`, even if an answer is still running.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed

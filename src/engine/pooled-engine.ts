@@ -128,7 +128,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       sayEveryMs,
       log,
       onEvent(event) {
-        if (event.type === 'prepare') void serve(shard, event)
+        if (event.type === 'prepare') void serve(shard, event, { prepareMedia, log })
         else {
           if (event.type === 'state') heardOf(event.instance)
           for (const listener of listeners) listener(event)
@@ -143,15 +143,6 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   function heardOf(instance: string) {
     const entry = placement.get(instance)
     if (entry) entry.heardIn = entry.shard.generation()
-  }
-
-  async function serve(shard: Shard, { id, job }: ShardNeed) {
-    try {
-      await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
-    } catch (error) {
-      // If the thread died in the meantime, its next run sends the message again.
-      if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
-    }
   }
 
   const engine: PooledEngine = {
@@ -207,6 +198,16 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
   await allBegun(engine, shards, signal)
   return engine
+}
+
+/** Carries out a media job of a shard, and sends the result to the shard. Never rejects. */
+async function serve(shard: Shard, { id, job }: ShardNeed, { prepareMedia, log }: Pick<PoolSetup, 'prepareMedia' | 'log'>) {
+  try {
+    await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
+  } catch (error) {
+    // If the thread died in the meantime, its next run sends the message again.
+    if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
+  }
 }
 
 async function surveyOf(shard: Shard, log: Log): Promise<ShardSurvey | undefined> {

@@ -9,7 +9,8 @@ import type { Log } from '../domain/log.ts'
 import type { InstanceReading, Readings } from '../domain/readings.ts'
 import { createUnderWay } from '../lib/under-way.ts'
 import type { StateStore } from '../storage/contract.ts'
-import { createActivityAccounts } from './activity-accounts.ts'
+import { type ActivityAccounts, createActivityAccounts } from './activity-accounts.ts'
+import type { HourRow } from './activity-hours.ts'
 import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 
 /** Interval in ms between two measurements. If a thread crashes, its counts since the last measurement are lost. */
@@ -51,6 +52,28 @@ function* slicesOf<T>(all: readonly T[]) {
   for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
 }
 
+const hourOf = ([hour, sent, received, delivered, failed]: HourRow): ActivityHour => ({
+  at: iso(hour * HOUR),
+  sent,
+  received,
+  delivered,
+  failed,
+})
+
+/**
+ * Reads the stored hours of instances, in groups. If no instance of a group can be read, the store cannot be reached, and
+ * the rest is read later.
+ */
+async function loadSeen(accounts: ActivityAccounts, instances: readonly string[], log: Log): Promise<void> {
+  for (const slice of slicesOf(accounts.missing(instances))) {
+    const results = await Promise.allSettled(slice.map(accounts.load))
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    if (errors.length > 0)
+      log.warn({ err: errors[0] }, 'the stored activity of some instances could not be read; it will be read again')
+    if (errors.length === slice.length) return
+  }
+}
+
 export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> {
   const { readings, directory, store, keyOf, isHere, clock, log } = deps
   const records = createActivityRecords({ store, keyOf, log })
@@ -78,25 +101,15 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
     accounts.drop(instance)
   }
 
-  /**
-   * Reads the stored hours of instances, in groups. If no instance of a group can be read, the store cannot be reached,
-   * and the rest is read later.
-   */
-  async function loadSeen(instances: readonly string[]) {
-    for (const slice of slicesOf(accounts.missing(instances))) {
-      const results = await Promise.allSettled(slice.map(accounts.load))
-      const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-      if (errors.length > 0)
-        log.warn({ err: errors[0] }, 'the stored activity of some instances could not be read; it will be read again')
-      if (errors.length === slice.length) return
-    }
-  }
-
   async function lookNow(maxAgeMs: number) {
     await readings.look(maxAgeMs)
     const seen = readings.own().filter(({ instance }) => isKnown(instance) && isHere(instance))
     followHomes(seen)
-    await loadSeen(seen.map(({ instance }) => instance))
+    await loadSeen(
+      accounts,
+      seen.map(({ instance }) => instance),
+      log,
+    )
     for (const reading of seen) {
       const hour = accounts.count(reading)
       if (hour === undefined) continue
@@ -168,13 +181,7 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
         clock.now() - READ_AGAIN,
       )
       for (const slice of slicesOf(accounts.missing(instances))) await Promise.all(slice.map(accounts.load))
-      return accounts.sumOf(instances).map(([hour, sent, received, delivered, failed]) => ({
-        at: iso(hour * HOUR),
-        sent,
-        received,
-        delivered,
-        failed,
-      }))
+      return accounts.sumOf(instances).map(hourOf)
     },
     store: (instance) => running.add(storeOne(instance)).catch(warn),
     async stop() {

@@ -8,7 +8,7 @@ import { type Clock, SECOND, steadyClock, systemClock } from '../../domain/clock
 import type { LimitShare } from '../../domain/limit-share.ts'
 import type { Log } from '../../domain/log.ts'
 import type { InstanceReading } from '../../domain/readings.ts'
-import type { Engine, EngineEvent } from '../../engine/engine.ts'
+import type { CallerPatience, Engine, EngineEvent } from '../../engine/engine.ts'
 import type { PooledEngine } from '../../engine/pooled-engine.ts'
 import type { ActiveService } from '../forward-rules.ts'
 import { callerTls } from '../peer-key.ts'
@@ -138,16 +138,7 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     isBusy: underWay.has,
     leave: (instance) => (isHosted(instance) ? own.stop(instance, 'keep') : Promise.resolve()),
     call(instance, call, origin = {}, patience = {}) {
-      const { waits, workspace, checkAgain } = patience
-      const command: PeerCommand = {
-        type: 'call',
-        instance,
-        call,
-        origin,
-        ...(waits === undefined ? {} : { waits }),
-        ...(workspace === undefined ? {} : { workspace }),
-        ...(checkAgain === undefined ? {} : { isChecked: true }),
-      }
+      const command: PeerCommand = { type: 'call', instance, call, origin, ...sentPatience(patience) }
       return route(command, patience, () => callHere(instance, call, origin, patience))
     },
 
@@ -198,3 +189,10 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
     },
   }
 }
+
+/** The part of the caller's patience that the other service must know. */
+const sentPatience = ({ waits, workspace, checkAgain }: CallerPatience) => ({
+  ...(waits === undefined ? {} : { waits }),
+  ...(workspace === undefined ? {} : { workspace }),
+  ...(checkAgain === undefined ? {} : { isChecked: true }),
+})

@@ -115,18 +115,8 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     }
   }
 
-  /** Packs the result. If it is not plain data, although the command was carried out, a failure is packed instead. */
-  function packed(result: PeerResult) {
-    try {
-      return pack(result)
-    } catch (cause) {
-      log.error({ err: cause }, 'the result of a command of another service could not be sent; please report it')
-      return pack({ is: 'failed', failure: new Failure('internal').toData() } satisfies PeerResult)
-    }
-  }
-
   async function send(outgoing: ServerResponse, result: PeerResult): Promise<void> {
-    const { pieces, size } = packed(result)
+    const { pieces, size } = packed(result, log)
     // The rest of a command that was not read must not count as the next request.
     const isWhole = outgoing.req.complete
     outgoing.writeHead(200, { 'Content-Length': size, ...(isWhole ? {} : { Connection: 'close' }) })
@@ -157,6 +147,16 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
       if (!outgoing.destroyed) log.warn({ err: error }, 'the answer to another service could not be sent')
       outgoing.destroy()
     })
+  }
+}
+
+/** Packs the result. If it is not plain data, although the command was carried out, a failure is packed instead. */
+function packed(result: PeerResult, log: EnginePortDeps['log']) {
+  try {
+    return pack(result)
+  } catch (cause) {
+    log.error({ err: cause }, 'the result of a command of another service could not be sent; please report it')
+    return pack({ is: 'failed', failure: new Failure('internal').toData() } satisfies PeerResult)
   }
 }
 

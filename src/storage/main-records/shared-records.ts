@@ -68,12 +68,10 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
       for (const key of keys) found.set(key, null)
       for await (const [key, bytes] of store.range(prefix)) found.set(key, bytes)
     }
-    // If this service has stored a change meanwhile, the records that were just read may be older, so they are read
-    // again.
+    // If this service has stored a change meanwhile, some of these records may be old, so all are read again.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
-    // If a family was loaded during this read, the read lacks it. The version then stays old, so the next read includes
-    // changes of this family.
+    // A family that was loaded during this read is not in it. The version then stays old, so that the next read has it.
     if (loads === loadsBefore) version = current
   }
 
@@ -92,9 +90,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
 
   let reading: Promise<void> | undefined
   let next: Promise<void> | undefined
-  /**
-   * A read that already runs may have begun before the change that the caller needs, so the caller gets the next read.
-   */
+  /** A read that runs may have begun before the change that the caller needs, so the caller gets the next read. */
   function catchUp(): Promise<void> {
     if (reading === undefined) {
       reading = readChanges().finally(() => {

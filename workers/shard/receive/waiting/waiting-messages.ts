@@ -69,6 +69,8 @@ export interface WaitingMessages {
   stop(): Promise<void>
 }
 
+const isOld = ({ isTold, at }: WaitingMessage, now: number) => isTold && now - at > MAX_AGE
+
 export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = waitingRecords({ instance, store, sealer, log })
@@ -126,8 +128,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   }
 
   const drop = (marks: readonly Mark[]) => records.removeAll(marks, letGo)
-  const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
-  const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
+  const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record, clock.now()) ? [mark] : [])))
 
   /** Evicts one record if there are too many. If it was not reported yet, it is reported first. */
   async function makeRoom() {
@@ -173,9 +174,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       entries.get(mark)!.isArriving = true
       return {
         ops: [records.remove(mark)],
-        applied() {
-          letGo(mark)
-        },
+        applied: () => letGo(mark),
       }
     },
     forget: () =>
