@@ -72,9 +72,20 @@ async function growth(body: Record<string, unknown>): Promise<number> {
   return most - before
 }
 
+/**
+ * Returns the least growth of up to three attempts, in MB, and stops at the first one below the bound. The time of a
+ * garbage collection may add much to a peak, but a body that is kept as a whole adds its size to each of them.
+ */
+async function leastGrowth(bound: number, body: () => Record<string, unknown>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 3 && least >= bound; attempt++) least = Math.min(least, await growth(body()))
+  return least
+}
+
 test('a document of 95 MB by URL takes less than half of its size', { skip }, async (t) => {
   await growth({ document: web.zeros('/first.bin', MB, true) })
-  const grown = await growth({ document: web.zeros('/large.bin', 95 * MB, true) })
+  let count = 0
+  const grown = await leastGrowth(48, () => ({ document: web.zeros(`/large-${count++}.bin`, 95 * MB, true) }))
   t.diagnostic(`grew by ${Math.round(grown)} MB`)
   assert.ok(grown < 48, `it grew by ${Math.round(grown)} MB`)
 })
@@ -82,7 +93,8 @@ test('a document of 95 MB by URL takes less than half of its size', { skip }, as
 test('one of 40 MB inline takes less than twice its text, because the text is decoded while it arrives', { skip }, async (t) => {
   await growth({ document: Buffer.alloc(MB).toString('base64') })
   const size = 40
-  const grown = await growth({ document: Buffer.alloc(size * MB).toString('base64') })
+  const bound = 2 * ((size * 4) / 3)
+  const grown = await leastGrowth(bound, () => ({ document: Buffer.alloc(size * MB).toString('base64') }))
   t.diagnostic(`grew by ${Math.round(grown)} MB`)
-  assert.ok(grown < 2 * ((size * 4) / 3), `it grew by ${Math.round(grown)} MB`)
+  assert.ok(grown < bound, `it grew by ${Math.round(grown)} MB`)
 })
