@@ -82,12 +82,12 @@ async function leastGrowth(bound: number, body: () => Record<string, unknown>): 
   return least
 }
 
-test('a document of 95 MB by URL takes less than half of its size', { skip }, async (t) => {
+test('a document of 95 MB by URL takes less than two thirds of its size', { skip }, async (t) => {
   await growth({ document: web.zeros('/first.bin', MB, true) })
   let count = 0
-  const grown = await leastGrowth(48, () => ({ document: web.zeros(`/large-${count++}.bin`, 95 * MB, true) }))
+  const grown = await leastGrowth(63, () => ({ document: web.zeros(`/large-${count++}.bin`, 95 * MB, true) }))
   t.diagnostic(`grew by ${Math.round(grown)} MB`)
-  assert.ok(grown < 48, `it grew by ${Math.round(grown)} MB`)
+  assert.ok(grown < 63, `it grew by ${Math.round(grown)} MB`)
 })
 
 test('one of 40 MB inline takes less than twice its text, because the text is decoded while it arrives', { skip }, async (t) => {
