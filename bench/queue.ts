@@ -32,8 +32,7 @@ try {
       const { baseUrl } = running.gateway
       for (const instance of instances) instance.api_url = baseUrl + new URL(instance.api_url).pathname
       for (const instance of instances) {
-        // After a start, the API does not know an instance until this instance is loaded. So the request is
-        // repeated.
+        // The API does not know an instance until its records are loaded, so the request is repeated after a start.
         for (;;) {
           const { status } = await running.gateway.ask(instance, 'GET', '/queue?page_size=1')
           if (status === 200) break

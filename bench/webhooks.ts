@@ -71,8 +71,8 @@ try {
 
   let all = IDLE_TEXTS
   /**
-   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. The
-   * webhook log is not read meanwhile.
+   * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. Nobody
+   * reads the webhook log until then, because a reader takes CPU time of the service.
    */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
@@ -113,8 +113,8 @@ try {
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
   /**
-   * Counts the events by status. The status of an event may change meanwhile, so the counts are repeated until their
-   * sum is right.
+   * Counts the events by status. An event may change its status between two of these queries and then be counted twice or
+   * not at all, so the counts are repeated until their sum is right.
    */
   async function count() {
     for (; ; await sleep(500)) {

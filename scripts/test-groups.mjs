@@ -20,7 +20,8 @@ const ALONE =
   /media-files|(?<!\bt\.)mock\.(timers|method)|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/
 /**
  * Matches the source of a file that has mocks of single tests. Node's test runner removes such a mock after its test.
- * These files share processes only with each other, because a timer that another file sets meanwhile would be lost.
+ * These files share processes only with each other, because a timer that another file sets while the clock is mocked
+ * would be lost.
  */
 const MOCKS = /\bt\.mock\./
 /**

@@ -121,7 +121,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
-    // A start may take long, and a supervisor must not end the process meanwhile. So this path is always answered.
+    // This path is always answered, because a supervisor must not end a process whose start takes long.
     if (app === undefined) {
       if (pathname === LIVE) return answered(request, { status: 'ok' })
       if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined)

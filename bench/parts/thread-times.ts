@@ -16,7 +16,7 @@ export function threadTimes(pid: number): ThreadTimes {
 
 /**
  * Returns the CPU time in ms of the main thread and of the shard between two measurements of a service with one shard.
- * Of all threads but the main thread, the shard uses the most CPU time.
+ * The shard is the thread that uses the most CPU time, besides the main thread.
  */
 export function timesBetween(pid: number, before: ThreadTimes, after: ThreadTimes) {
   const used = [...after].map(([task, ms]) => ({ task, ms: ms - (before.get(task) ?? 0) }))

@@ -92,7 +92,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
   }
 
   port.on('message', take)
-  // Without a listener the error would end the whole process.
+  // The error of a thread would end the whole process if nothing listened to it.
   pool.on('error', (error) => {
     cause ??= error
   })

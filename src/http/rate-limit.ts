@@ -104,8 +104,8 @@ export function createBuckets(
 export type Buckets = ReturnType<typeof createBuckets>
 
 /**
- * Buckets whose tokens several services of a store take together: each tells the others what it has allowed. Until they
- * hear it, each may allow as much as it has.
+ * Buckets whose tokens several services of a store take together: each reports to the others what it has allowed. Until
+ * this report arrives, the others may allow as much as their own buckets hold.
  */
 export function sharedBuckets(buckets: Buckets): { buckets: Buckets; share: LimitShare } {
   const used = new Map<string, number>()

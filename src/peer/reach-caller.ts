@@ -58,8 +58,8 @@ const LEAVE: Question<LeaveAnswer> = {
 const LOOK: Question<'looks'> = { method: 'POST', header: LINK_LOOK, path: '/peer/look', answers: new Set(['looks']) }
 
 export function createReachCaller(key: Buffer): ReachCaller {
-  // Each request has a new connection, because an idle one may have been lost meanwhile, which would look like no
-  // answer.
+  // Each request has a new connection. A connection that is kept may be lost while it is idle, which would look like a
+  // service that does not answer.
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
 
   const put =

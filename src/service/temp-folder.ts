@@ -37,8 +37,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
   await makePrivate(all(config))
   await removeLeft(all(config))
   await makePrivate(own)
-  // After a failure, the next attempt is an hour later. That is soon enough: a folder counts as left behind after a
-  // day.
+  // An attempt that fails is repeated an hour later. That is soon enough, because a folder counts as left behind only
+  // after a day.
   const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
   return async () => {
     clearInterval(hourly)

@@ -23,7 +23,7 @@ export interface Members {
    * watches the other members from the beginning when it reaches the store again.
    */
   reachesStore(): boolean
-  /** With its next look, this service shows the others that it gives its instances away. */
+  /** This service gives its instances away. The other members read this after the next update of its row. */
   leave(): void
 }
 

@@ -157,8 +157,8 @@ export interface OpenParts {
   members?: Members | undefined
   /**
    * Makes the store refuse everything that a thread has sent and that is not stored yet; resolves when this is certain.
-   * `thread` is the number of the thread in `claims`. The thread must have ended, and must not begin again meanwhile.
-   * Absent if only this machine can use the store.
+   * `thread` is the number of the thread in `claims`. The thread must have ended, and must not be started again before
+   * the promise settles. Absent if only this machine can use the store.
    */
   endThread?(thread: number): Promise<void>
   /** Says which service may write the records of which instance. Absent if only this machine can use the store. */

@@ -149,8 +149,8 @@ test('18: one stanza can have the receipts of many members, each with its time',
 })
 
 test('1: a message that is resent on request contains the token of that contact', async () => {
-  // With its first message, the contact also sends a trust token to the account. The resent message must contain this
-  // token.
+  // The contact sends a trust token to the account together with its first message. The resent message must contain
+  // this token.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const { message_id: message } = await stage.outcome('/send-text', { phone: ANA, message: 'again, please' })

@@ -119,7 +119,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
     if (place === undefined) {
-      // If events are appended meanwhile, they are sent after the state.
+      // The place is read before the state, so events that are appended while the state is sent follow it.
       place = channel.end()
       yield* channel.state()
     }

@@ -66,7 +66,7 @@ export function createRouting(deps: RoutingDeps): Route {
 
   function target({ command }: Way): 'here' | ActiveService | undefined {
     const home = homes.whereIs(instanceOf(command))
-    // An instance of this service is in no thread before it starts and while it moves. Calls for it wait meanwhile.
+    // No thread has an instance of this service before it starts and while it moves. Its calls wait for that long.
     if (home === 'here') return command.type === 'call' && !isHosted(command.instance) ? undefined : 'here'
     return home !== undefined && isReachable(home.id) ? home : undefined
   }

@@ -5,8 +5,8 @@ export const TELL_USES_EVERY = 250
 
 /**
  * Returns a function that says whether the uses that were just read from one service are in time. After an interruption
- * of the link, all uses of that time arrive at once. The buckets of this service were full meanwhile and could not save
- * the tokens for them, so a caller within the limit would be refused if they were counted.
+ * of the link, all uses of that time arrive at once. During the interruption, the buckets of this service were full and
+ * could not collect tokens for these uses, so a caller within the limit would be refused if they were counted.
  */
 export function createUsesPace({ now }: Clock): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY

@@ -68,7 +68,7 @@ export function sharedRecords({ store, changes, log, patienceMs = PATIENCE }: Sh
       for (const key of keys) found.set(key, null)
       for await (const [key, bytes] of store.range(prefix)) found.set(key, bytes)
     }
-    // If this service has stored a change meanwhile, some of these records may be old, so all are read again.
+    // If this service stored a change during the read, some of these records may be old, so all are read again.
     if (version > before) return readAll()
     for (const [key, value] of found) copy.pass(key, value, false)
     // A family that was loaded during this read is not in it. The version then stays old, so that the next read has it.

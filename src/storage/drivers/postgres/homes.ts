@@ -18,7 +18,10 @@ const ALL = `SELECT instance, writer, wanted, writer IS NULL OR NOT ${CAN_WRITE(
 const DIGEST = `SELECT concat_ws(' ', (SELECT sum(hashtextextended(h::text, 0)) FROM svc_home h),
   (SELECT sum(hashtextextended(o.id::text, 0)) FROM svc_writer o WHERE NOT o.is_over))`
 
-/** Maximum number of reads of the homes for one call. They are read again if a change of this service ended meanwhile. */
+/**
+ * Maximum number of reads of the homes for one call. They are read again if a change of this service ended during the
+ * read.
+ */
 const MOST_READS = 3
 
 export interface HomesDeps {

@@ -14,7 +14,7 @@ export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
 export type Answered = (typeof ANSWERED)[number]
 
 /**
- * What a step does:
+ * Effect of a step:
  * - `count`: only counts
  * - `intercept`: changes only memory, or may be repeated
  * - `translate`: interprets the stanza
