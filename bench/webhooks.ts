@@ -113,8 +113,8 @@ try {
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
   /**
-   * Counts the events by status. An event may change its status between two of these queries and then be counted twice or
-   * not at all, so the counts are repeated until their sum is right.
+   * Counts the events by status. An event that changes its status between two of these queries is counted twice or not
+   * at all, so the counts are repeated until their sum is right.
    */
   async function count() {
     for (; ; await sleep(500)) {

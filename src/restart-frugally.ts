@@ -44,8 +44,8 @@ export function restartFrugally(): void {
   const hasChannel = process.send !== undefined
   if (hasChannel || platform === 'win32' || (flags.length === 0 && !lacksSettings)) return
   try {
-    // If the system cannot run the program, `execve` ends this process instead of throwing. So it is checked before that
-    // the program was not removed since this process started. Other reasons, such as no memory, are rare.
+    // If the system cannot run the program, `execve` ends this process instead of throwing. So this line checks that the
+    // program was not removed since this process started. Other reasons, such as no memory, are rare.
     accessSync(execPath, constants.X_OK)
     ;(process as Replaceable).execve?.(execPath, [argv[0]!, ...flags, ...execArgv, ...argv.slice(1)], {
       ...SETTINGS,

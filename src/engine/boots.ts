@@ -8,7 +8,7 @@ import type { Log } from '../domain/log.ts'
 import { deferred } from '../lib/deferred.ts'
 import type { StartHow } from './engine.ts'
 import type { InLine, Placed, Placement } from './placement.ts'
-import { respawnDelay } from './shard-supervisor.ts'
+import { respawnDelay } from './restart-timer.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 import { isUnavailable } from './unavailable.ts'
 

@@ -7,7 +7,7 @@ import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE
 
 export interface BlobDriver extends Driver {
   forget?(owner: string): Promise<void>
-  /** Removes incomplete blobs. Absent if the driver writes a blob only as a whole, so that there are no incomplete ones. */
+  /** Removes incomplete blobs. Absent if the driver writes each blob as a whole, so that none is incomplete. */
   removeDrafts?(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { systemClock } from '../../../src/domain/clock.ts'
-import { respawnDelay } from '../../../src/engine/shard-supervisor.ts'
+import { respawnDelay } from '../../../src/engine/restart-timer.ts'
 import { createStartGate } from '../../../src/engine/start-gate.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))

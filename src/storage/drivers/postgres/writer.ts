@@ -6,7 +6,7 @@
  *   commit was stored, or must be sent again.
  * - Before this read, the writer ends the old server process and raises `generation` in its row, so that the original
  *   statement changes nothing if it runs late.
- * - If `seq` has neither of the two possible values, the writer refuses all further work. The database then lost commits,
+ * - If `seq` has neither of the two possible values, the writer refuses all further work. The database has lost commits,
  *   because it was restored from a backup, or is a promoted standby that did not have the newest ones.
  */
 import { randomUUID } from 'node:crypto'
