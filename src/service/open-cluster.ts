@@ -10,12 +10,12 @@ import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { ClusterEngine } from '../peer/engine/cluster-engine.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
-import { threadOf } from '../storage/disk.ts'
 import type { ClusterHosting } from './cluster/cluster-hosting.ts'
 import type { StartAgain } from './cluster/contract.ts'
 import type { OpenHostingDeps } from './cluster/open-hosting.ts'
 import { leaveCluster } from './leave-cluster.ts'
 import type { ServiceStorage } from './open-storage.ts'
+import { releaseAtStop } from './release-own.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface ClusterDeps {
@@ -54,21 +54,18 @@ const HEARD_WITHIN = 2 * SECOND
 /** Resolves with undefined if this service is not a member of a cluster. The code for members is then not loaded. */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cluster | undefined> {
   const { log, shutdown, storage, link, local, tally } = deps
-  const { members, homes, ownerId, endThread } = storage.store
+  const { members, homes, ownerId } = storage.store
   if (members === undefined || homes === undefined || ownerId === undefined || link === undefined) return undefined
-  const [{ createHomeMap }, { releaseOwn }, { openHosting }, { startHowOf }, { openClusterEngine }] = await Promise.all([
+  const [{ createHomeMap }, { openHosting }, { startHowOf }, { openClusterEngine }] = await Promise.all([
     import('./cluster/home-map.ts'),
-    import('./cluster/release-own.ts'),
     import('./cluster/open-hosting.ts'),
     import('./cluster/start-how.ts'),
     import('./open-cluster-engine.ts'),
   ])
   const map = createHomeMap(homes, members)
   await map.refresh()
-  // Runs after the threads have ended. Members that claim the released instances then know that this service did not
-  // fail.
-  const endThreads = () => Promise.all(Array.from({ length: config.shards }, (_, shard) => endThread?.(threadOf(shard))))
-  shutdown.add((leftMs) => releaseOwn({ homes, endThreads, log }, leftMs))
+  // The threads are ended by the engine of the cluster, which is opened after this.
+  releaseAtStop(config, { store: storage.store, shutdown, log })
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
     engine,

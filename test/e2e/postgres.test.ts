@@ -61,6 +61,9 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     await exchange('first')
     await receiver.waitFor('delivery', ({ type }) => type === 'delivery')
     await ground.service.stop()
+    const stopped = await cluster.client(schemaOf(env.SVC_STORE_URL!))
+    // If the next service is a member of a cluster, it knows that this one did not fail.
+    assert.deepEqual((await stopped.query('SELECT writer, wanted FROM svc_home')).rows, [{ writer: null, wanted: null }])
     await ground.start()
     await gateway.waitForStatus(instance, 'connected')
     assert.equal((await must('GET', `${instance.api_url}/me`)).phone, ME)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { releaseOwn } from '../../../src/service/cluster/release-own.ts'
+import { releaseOwn } from '../../../src/service/release-own.ts'
 import { recordingLog } from '../storage/fixtures.ts'
 
 function world(endThreads: () => Promise<void>) {
