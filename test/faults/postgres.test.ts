@@ -85,7 +85,11 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy = await startProxy(cluster.socket)
   })
   // The clients are closed after each test, because the server allows only 60 connections.
-  afterEach(() => cluster.endClients())
+  afterEach(async () => {
+    proxy.heal()
+    await (await cluster.client()).query('ALTER ROLE svc RESET ALL')
+    await cluster.endClients()
+  })
   after(async () => {
     await Promise.all([...open].map((store) => store.dispose()))
     await proxy?.stop()
@@ -401,8 +405,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     const side = await cluster.client(schema)
     const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
-    // The server checks for a deadlock only once, 2.5 s after the takeover began to wait.
-    await side.query("ALTER ROLE svc SET deadlock_timeout = '2500ms'")
+    // The server checks for a deadlock only once, 1.5 s after the takeover began to wait. The takeover gives up after 3 s
+    // without an answer. So on a full machine the thread and the answer have 1.5 s each.
+    await side.query("ALTER ROLE svc SET deadlock_timeout = '1500ms'")
     // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
     // the row of its service. So each of the two waits for the other.
     const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
@@ -415,7 +420,6 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const other = await openStore(cluster.url(schema))
     const giveBackOther = await other.own()
     await starting
-    await side.query('ALTER ROLE svc RESET deadlock_timeout')
     await until(
       async () => Number((await side.query('SELECT sum(deadlocks) FROM pg_stat_database')).rows[0].sum),
       (count) => count > 0,

@@ -36,6 +36,8 @@ export interface PostgresProxy {
   hold(isHeld: boolean): void
   /** Delays the first bytes of each new connection by this number of ms. */
   delay(ms: number): void
+  /** Ends all faults that are set, so that a test which fails does not disturb the next one. */
+  heal(): void
   stop(): Promise<void>
 }
 
@@ -103,6 +105,13 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   const cut = () => {
     for (const each of open) each.destroy()
   }
+  const hold = (value: boolean) => {
+    isHeld = value
+    for (const each of open) {
+      if (isHeld) each.pause()
+      else each.resume()
+    }
+  }
   return {
     port: (server.address() as AddressInfo).port,
     next(text, fault) {
@@ -119,15 +128,16 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       hung = 0
     },
     hung: () => hung,
-    hold(value) {
-      isHeld = value
-      for (const each of open) {
-        if (isHeld) each.pause()
-        else each.resume()
-      }
-    },
+    hold,
     delay(ms) {
       delayMs = ms
+    },
+    heal() {
+      planned = undefined
+      isRefused = false
+      hanging = 0
+      delayMs = 0
+      hold(false)
     },
     async stop() {
       cut()
