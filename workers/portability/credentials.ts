@@ -40,7 +40,10 @@ const Credentials = v.object({
 
 type Given = v.InferOutput<typeof Credentials>
 
-/** Counter of a device whose app state was read. It is stored, because the other program has read the app state. */
+/**
+ * Value of `accountSyncCounter` for a device that has read its app state. An imported device gets it, because the other
+ * program has already read the app state.
+ */
 const HAS_SYNCED = 1
 /** Base point of the curve. Multiplied with a private key it gives the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)

@@ -5,7 +5,7 @@ import type { LifecycleEvent } from './lifecycle/contract.ts'
 export interface InstanceEventMap {
   /** A person wrote to the account for the first time. A waiting message to this person may be sent now. */
   newCorrespondent: []
-  /** Somebody else, or the owner on the phone, wrote in this chat. A waiting message to it may be sent now. */
+  /** A person, or the owner on the phone, wrote in this chat. A waiting message to the chat may be sent now. */
   heard: [chat: string]
   /** Webhooks or readers of the live stream want other types of events than before. */
   interest: []

@@ -13,15 +13,15 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** Returns by how many ms ids or times are ahead of the clock, at least 0. */
+  /** Returns by how many ms the ids of queue items or of events are ahead of the clock; 0 if they are not. */
   aheadMs(): number
 }
 
 export type Reading = Omit<InstanceReading, 'instance'>
 
 /**
- * Maximum time in ms that a stop waits for the message and the webhook that are being sent. Unfinished ones are
- * repeated after the next start.
+ * Maximum time in ms that a stop waits for the message in flight, and again for webhooks that are being delivered.
+ * Unfinished ones are repeated after the next start.
  */
 const STOP_DEADLINE = 3 * SECOND
 
@@ -125,7 +125,7 @@ async function bootedState(
   // After a crash the saved credentials may be newer than the saved state, so the state is corrected.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
-  // No shard has hosted an imported device yet, so it has credentials and no saved state.
+  // An imported device that no shard has hosted yet has credentials, but no saved state.
   const isImported = !saved && paired === true
   if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: context.clock.now() })
   restriction.change(state.get().restriction)

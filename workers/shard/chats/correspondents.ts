@@ -12,7 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /**
- * Number of keys in the cache of people who have written. The cache saves a read of the store for each received
+ * Maximum number of keys in the cache of people who have written. The cache saves a read of the store for each received
  * message.
  */
 const MAX_KNOWN = 5_000

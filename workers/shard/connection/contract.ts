@@ -59,8 +59,8 @@ export interface ConnectionDeps {
   /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
   /**
-   * Rejects if another service owns the account now, so that this socket must not log in. Absent if there can be no
-   * other service.
+   * Rejects if another service owns the account now: this socket must then not log in. Absent if no other service can
+   * exist.
    */
   confirmOwner: (() => Promise<void>) | undefined
   /** Whether this service still owns the account. If another service may own it now, no frame may be sent. */

@@ -20,7 +20,8 @@ export const FACETS = {
   storedMetadata: { ms: NOTICED_FOR },
   /**
    * The admins of a group, and whether only admins may change it. Roles older than `askedAgainMs` are queried again
-   * after an event, for each group at most once per `pauseMs`. `asked`: number of remembered queries.
+   * after an event, for each group at most once per `pauseMs`. `asked`: maximum number of groups whose last query is
+   * remembered.
    */
   roles: { ms: NOTICED_FOR, askedAgainMs: DAY, pauseMs: MINUTE, asked: 1_000 },
 } as const satisfies Record<string, Record<string, number>>

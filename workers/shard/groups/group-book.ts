@@ -20,7 +20,7 @@ import { takeMembers } from './members.ts'
 
 export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
-  /** Must be called before any stanza arrives. */
+  /** Begins a session. Must be called before any stanza arrives. */
   open(session: GroupSession): SessionGroups
   /** Removes all data about groups. Called after the device was unlinked, because the next account must not see it. */
   forget(): Promise<void>
@@ -39,8 +39,8 @@ export interface SessionGroups
     Pick<GroupList, 'ready' | 'find' | 'left'>,
     Pick<ListReading, 'read' | 'catchUp'> {
   /**
-   * Returns the groups of the account. Queries the network only if the list was never read, or if notices left entries
-   * incomplete.
+   * Returns the groups of the account. Queries the network only if the list was never read, or if groups may have
+   * changed since.
    */
   list(): Promise<GroupEntry[]>
   /**
@@ -51,8 +51,8 @@ export interface SessionGroups
   /** Must be called when the account has joined this group. The group is read again before it is used. */
   joined(jid: string): void
   /**
-   * Applies a notice. The changes are on disk when this resolves, except for the roles, which are in the commit of the
-   * event.
+   * Applies a notice. The changes are on disk when this resolves, except the roles: their change is in the commit of
+   * the notice's event.
    */
   noticed(notice: BinaryNode): Promise<void>
 }

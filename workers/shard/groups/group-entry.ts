@@ -1,6 +1,6 @@
 /**
- * A group of the account, as lists show it, and the changes that a notice makes to it. Only the number of members is
- * stored.
+ * A group of the account, as lists show it, and the changes that a notice makes to it. It contains only the number of
+ * members, not the members themselves.
  */
 import * as v from 'valibot'
 import { cut, cutOrNull } from '../wire/bounds.ts'

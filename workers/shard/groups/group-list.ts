@@ -30,8 +30,8 @@ export interface GroupList {
   find(jid: string): GroupEntry | undefined
 
   /**
-   * Begins a query of the list. If a group changes before the answer arrives, the change is newer, so the answer does
-   * not overwrite it.
+   * Must be called before the list is queried; the result takes the answer. If a group changes before the answer
+   * arrives, the answer does not overwrite the change.
    */
   begin(): Reading
   learn(group: Group): void
@@ -46,9 +46,9 @@ export interface GroupList {
 
 export interface Reading {
   /**
-   * Replaces the list, so groups that are not in the answer are removed. `named`: groups of which the answer contains
-   * only the id. `each` is called with the groups that have not changed since the query began. The list is on disk when
-   * the promise resolves.
+   * Replaces the list: groups that are not in the answer are removed. `named`: groups of which the answer contains only
+   * the id. `each` is called with the groups that have not changed since the query began. The list is on disk when the
+   * promise resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /**
@@ -215,8 +215,8 @@ function groupEntries(table: Table<GroupEntry>) {
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
     /**
-     * Stores the groups of an answer. A group that has changed since the query began (`touched`) must be read again,
-     * because the change is newer.
+     * Stores the groups of an answer. A group that has changed since the query began (`touched`) is only marked as
+     * stale, because the change is newer than the answer.
      */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {

@@ -17,7 +17,7 @@ import { bare } from '../wire/jid.ts'
 import { FACETS } from './facets.ts'
 
 const RolesRecord: v.GenericSchema<Roles> = v.object({
-  /** Jids of every admin without a device part: number and LID, as far as known. */
+  /** Jids of all admins, without device parts: number and LID, as far as known. */
   admins: v.array(v.string()),
   /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: v.boolean(),

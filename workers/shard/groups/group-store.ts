@@ -1,6 +1,7 @@
 /**
- * Stores groups with their members, so that a text needs no query even after a restart. A changed group is removed when
- * its notice arrives. If a notice was lost, the answer to the next text or the expiry of the record corrects this.
+ * Stores groups with their members, so that sending to a group needs no query even after a restart. A changed group is
+ * removed when its notice arrives. If a notice was lost, the answer to the next message or the expiry of the record
+ * corrects this.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -11,7 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 
-/** Number of groups per commit. A group of a thousand members has 100 KB. */
+/** Number of groups per commit. A group of a thousand members takes 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({

@@ -30,7 +30,7 @@ export interface ListReadingDeps {
   sock: Pick<NetworkSocket, 'query'>
   list: GroupList
   stored: Pick<GroupStore, 'keep'>
-  /** Stores the members of the groups in an answer, before the list counts as read. */
+  /** Adds the members of the groups in an answer to the directory, before the list counts as read. */
   members: TakeMembers
   ended: AbortSignal
   clock: Clock

@@ -33,7 +33,7 @@ export interface KeyStore extends KeyReader {
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
    * A reader that also sees changes that are not on disk yet. Use it only to compute changes that are written after
-   * those.
+   * them.
    */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
@@ -63,8 +63,8 @@ export interface KeyCache {
 /** Estimated size of a cache entry in bytes, without its value. The real size is usually smaller. */
 const ENTRY_OVERHEAD = 200
 /**
- * Type of the keys that are not cached, because each is read at most once. An instance has about 800 such keys. In the
- * cache they took half of the instance's memory.
+ * Type of the keys that are not cached, because each is read at most once. An instance has about 800 such keys; cached,
+ * they would take half of its memory.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 const ABSENT = new Uint8Array()

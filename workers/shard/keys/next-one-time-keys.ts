@@ -1,6 +1,6 @@
 /**
  * Creates the one-time keys of this device. They are stored before anybody gets them. New keys are not read back from
- * the store, because the first upload has 812.
+ * the store, because the first upload has 812 of them.
  */
 import type { AuthenticationCreds, AuthenticationState, KeyPair } from '@whiskeysockets/baileys'
 import { newKeyPair } from './curve.ts'

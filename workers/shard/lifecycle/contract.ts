@@ -2,11 +2,14 @@ import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
 export interface Run {
-  /** Number of sockets since the last accepted login. The delay before the next attempt depends on it. */
+  /**
+   * Number of connections that failed or ended since the last accepted login or QR code. The delay before the next
+   * attempt depends on it.
+   */
   attempt: number
   /**
-   * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`; only an
-   * open session resets `badSessions`.
+   * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`, but not
+   * `badSessions`.
    */
   failedStarts: number
   badSessions: number
@@ -87,6 +90,6 @@ export interface Move {
 export interface Chance {
   now: number
   random: number
-  /** Whether the service that had the instance before has failed, so that it may still be running somewhere. */
+  /** Whether the service that had the instance before counts as failed. It may still be running somewhere. */
   isTakenOver: boolean
 }

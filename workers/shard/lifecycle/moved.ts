@@ -7,8 +7,9 @@ import { keys } from '../../../src/storage/record-keys.ts'
 export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => reason === 'moved'
 
 /**
- * Returns what the commit of a new state removes if a move begins or ends with it: the record of the archive of an
- * earlier move. Otherwise an export could take that archive for its own, and remove messages that it does not contain.
+ * Returns the operations that remove the record of an earlier move's archive, for the commit of a state with which a
+ * move begins or ends. Otherwise an export could take that archive for its own, and remove messages that the archive
+ * does not contain.
  */
 export const endEarlierMove = (
   instance: string,

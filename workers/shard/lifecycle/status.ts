@@ -33,8 +33,8 @@ export interface StatusDeps {
 
 export interface StatusKeeper {
   /**
-   * Reads the stored state. `isTakenOver` means that the service that had the instance before has failed, and may still
-   * run somewhere.
+   * Reads the stored state. `isTakenOver` means that the service that had the instance before counts as failed, but may
+   * still be running somewhere.
    */
   load(isTakenOver: boolean): Promise<RuntimeState | undefined>
   create(): Promise<void>

@@ -43,14 +43,17 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** Keeps the status, and may start a retry (rows 5, 7, 8 and 12 of the state table). */
+/** Keeps the status and its reason. The other parts of the step, such as a retry, are in `more`. */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,
   ...more,
 })
 
-/** Logs in with the existing credentials, after a stop or a ban (rows 26 and 30 of the state table). */
+/**
+ * Logs in with the existing credentials, after a ban, a stop, a pause or a move (rows 26, 30 and `resumed` of the state
+ * table).
+ */
 export const logIn = (): Step => ({
   status: 'connecting',
   reason: null,
@@ -59,7 +62,7 @@ export const logIn = (): Step => ({
   effects: [open()],
 })
 
-/** Starts a pairing with new credentials (rows 2, 29 and 31 of the state table). */
+/** Starts a pairing with new credentials (rows 2, 29, 31 and P6 of the state table). */
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,

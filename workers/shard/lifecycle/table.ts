@@ -29,8 +29,8 @@ const PASSKEY_CONFIRMATION = 6 * MINUTE
 const RESTARTS_IN_A_ROW = 5
 const BAN_WITHOUT_END = 60 * MINUTE
 /**
- * Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17),
- * refused versions (row 18).
+ * Numbers of consecutive failures after which no further attempt is made: failed starts (row 5), closes with code 500
+ * (row 17), and refused versions (row 18, `OUTDATED`).
  */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
@@ -206,8 +206,8 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  // If a database cannot be reached, the network is not the cause. So this is not a failed start, and the delay does
-  // not grow.
+  // An unreachable database does not count as a failed start, and the delay does not grow, because the network is not
+  // the cause.
   row(
     '5: store away',
     ['starting', 'connecting', 'disconnected'],
@@ -304,7 +304,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => name === 'pairing' && at.run.firstLogin,
   ),
 
-  // Rows for events that end a paired session. After most of them, the session does not log in again.
+  // Rows for events that end a paired session. After most of them, the instance does not log in again by itself.
   row(
     '17',
     ['disconnected'],
@@ -319,8 +319,8 @@ const ROWS: readonly Row[] = [
     () => stopped('client_outdated'),
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
   ),
-  // The session of the previous service replaced ours. That service can no longer store its status, so it does not log
-  // in again.
+  // The session of the previous service replaced ours. That service can no longer store its status and does not log in
+  // again, so this one does.
   row(
     '19: after a takeover',
     LIVE_OR_STARTING,

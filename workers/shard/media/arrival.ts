@@ -14,7 +14,7 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Number of free bytes below which the full disk may have caused any failure, whatever the converter reports. */
+/** If fewer bytes are free, the full disk counts as the cause of a failure, whatever the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {

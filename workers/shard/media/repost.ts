@@ -44,8 +44,8 @@ export interface Repost {
 }
 
 /**
- * Returns the content with its media uploaded again. Throws `media_download_failed` if the network no longer has the
- * media.
+ * Returns the content with its media uploaded again; content without media is returned unchanged. Throws
+ * `media_download_failed` if the network no longer has the media.
  */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)

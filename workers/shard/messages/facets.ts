@@ -33,8 +33,8 @@ export const FACETS = {
   /** Secrets of polls and events. After a month, votes and answers are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages, which decrypt late edits: one that was made while the instance was offline arrives
-   * after its return. More rows would make every start slower, because a start counts them.
+   * Secrets of all other messages. They decrypt late edits, such as an edit that was made while the instance was
+   * offline. More rows would make every start slower, because a start counts them.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
   /**

@@ -1,6 +1,6 @@
 /**
- * Owns all data about messages. The rows of a received message are written in the commit of its event, so this returns
- * the operations for this commit. Sent messages are stored before they are sent.
+ * Owns all data about messages. The rows of a received message are written in the commit of its event, so this module
+ * only returns their operations. Sent messages are stored before they are sent.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'

@@ -29,7 +29,7 @@ const SHORT = 1_024
 /** Number of messages of different authors that may have the same id. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
-/** Number of messages in memory of all instances of a thread, and number of these instances. */
+/** Totals of a thread: the messages that all of its instances have in memory, and the number of these instances. */
 export interface RecentTotal {
   messages: number
   instances: number

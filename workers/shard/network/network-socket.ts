@@ -93,7 +93,7 @@ export interface NetworkSocketOptions
 }
 
 /**
- * Maximum number of listeners of an event; above it, Node warns of a leak. Eleven parts of a session listen to
+ * Maximum number of listeners of an event; above it, Node warns of a leak. Many parts of a session listen to
  * `connection.update`.
  */
 const LISTENERS = 20

@@ -45,8 +45,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * Whether the media of the next item may be prepared. False while an item is sent that was in flight when the thread
-   * ended: a crash of the preparation would be counted as a crash of that item.
+   * Whether the media of the next item may be prepared. False while an item is sent whose earlier attempt had no
+   * outcome: a crash of the preparation would be counted as a crash of that item.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
@@ -94,8 +94,8 @@ export function createDrain(deps: DrainDeps): Drain {
       else if ('laterMs' in result) await putAside(item, result.laterMs)
       else return await end(item, result)
     } catch (error) {
-      // The outcome could not be stored, so the item waits again. If its message was sent, it is sent again with the
-      // same message id.
+      // The storage failed or the queue stops, so the outcome is unknown and the item waits again. If its message was
+      // sent, it is sent again with the same message id.
       log.error(
         { instance_id: instanceId, svc_id: item.svcId, err: error },
         'queue: an item could not be processed because of storage; it keeps its place',

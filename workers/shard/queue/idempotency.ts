@@ -1,6 +1,6 @@
 /**
- * Queues a send that is repeated with the same idempotency key within 24 h only once. The acknowledgement is in the
- * commit of the queue item, so that a crash cannot separate the two.
+ * Queues a send only once, even if it is repeated with the same idempotency key within 24 h. The acknowledgement is in
+ * the commit of the queue item, so that a crash cannot separate the two.
  */
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'

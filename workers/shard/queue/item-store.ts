@@ -90,8 +90,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Removes the media of these items after the commit that removed their records. Media that cannot be removed now is
-     * removed at the next start.
+     * Removes the media of these items. Called after the commit that removed their records. Media that cannot be
+     * removed now is removed at the next start.
      */
     async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {

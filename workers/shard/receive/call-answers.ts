@@ -1,6 +1,6 @@
 /**
- * Limits the texts to callers: at most one in ten minutes, however often they call. The times are on disk, so that a
- * restart does not cause another text.
+ * Limits the texts to callers: each caller gets at most one in ten minutes. The times are on disk, so that a restart
+ * does not cause another text.
  */
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'

@@ -20,8 +20,8 @@ export interface Presence {
   attach(session: SocketSession): void
   onStanza(session: Session, node: BinaryNode): void
   /**
-   * Tells the network whether the account is available. Called after each connection, and when a webhook or a stream
-   * begins or ceases to want these events.
+   * Reports the account as available while a webhook or stream wants presence events, and otherwise as unavailable.
+   * Called after each connection, and when this changes.
    */
   announce(): void
   met(jid: string): void

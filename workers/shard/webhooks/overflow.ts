@@ -36,7 +36,10 @@ export function createOverflow(options: OverflowOptions) {
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** Finds the oldest event before `limit` that waits for another attempt outside of the queue. */
+  /**
+   * Returns the oldest event up to `limit` that waits for another attempt outside of the queue. `more` means that the
+   * search continues in the next turn.
+   */
   async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
     const prefix = keys.parked(instanceId)
     let seen = 0

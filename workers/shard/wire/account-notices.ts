@@ -43,7 +43,10 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
-  /** Jids of the person whose devices have changed. A missing jid is an empty text. */
+  /**
+   * Jids of the person whose devices have changed: `from`, and `lid` if the network sent it. A missing `from` is an
+   * empty text.
+   */
   people: readonly string[]
   devices: readonly string[]
   isRemoval: boolean
@@ -88,7 +91,7 @@ export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp
   return { type, timestamp }
 }
 
-/** Latest time that is accepted, in epoch seconds. A later time may not be a valid calendar date. */
+/** Times from this one on (epoch seconds) are ignored, because they could be too large for a calendar date. */
 const LATEST = 1e11
 
 /**

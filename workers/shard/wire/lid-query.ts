@@ -6,8 +6,8 @@ export const lidQuery = (pns: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['lid'], pns.filter((jid) => !isLidUser(jid)).map(userAt), sid, 'background')
 
 /**
- * Returns the LIDs of people by number. People without a LID are left out. The result is empty if the network
- * refused the query.
+ * Returns pairs of number and LID. People without a LID are left out. The result is empty if the network refused the
+ * query.
  */
 export function lidAnswer(answer: BinaryNode): LidPair[] {
   const said = usyncAnswer(answer)

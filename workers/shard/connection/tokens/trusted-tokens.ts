@@ -22,8 +22,8 @@ import { createTokenStore, type Token, type TokenStore } from './token-store.ts'
 export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' | 'list'> {
   node(jid: string): Promise<BinaryNode[]>
   /**
-   * Returns the token for a query of a picture. Empty for our own picture, because the network would not answer a
-   * query with a token.
+   * Returns the token for a query of a person's picture. Empty if there is no token, or if the network does not use it
+   * for pictures. Also empty for our own picture: the network does not answer that query if it has a token.
    */
   forPicture(jid: string): Promise<BinaryNode[]>
   /** Returns the contact's token for a message. `isDue` says whether our token must be sent to the contact. */

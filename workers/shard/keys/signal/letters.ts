@@ -26,7 +26,7 @@ export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMess
    * device has no session, or if two devices are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
-  /** Encrypts messages for several devices. Devices for which nothing can be encrypted are omitted. */
+  /** Encrypts messages for several devices. A device whose session or key is missing or unusable is omitted. */
   encryptEach(letters: readonly Letter[]): Promise<SealedLetter[]>
 }
 
@@ -69,8 +69,8 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   }
 
   /**
-   * Encrypts one message. Null if the key of the device is unusable. Any other failure is thrown, because a device that
-   * was omitted would not know that it has to request the message.
+   * Encrypts one message. Null if the session or the key of the device is missing or unusable. Any other failure is
+   * thrown, because an omitted device would not know that it has to request the message.
    */
   async function sealOrOmit(letter: Letter): Promise<SealedLetter | null> {
     try {

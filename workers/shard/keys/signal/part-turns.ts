@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages part by part (a part is one ciphertext). The sender's device is locked until the changes
- * are in a commit, because the next part reads them.
+ * Decrypts received messages part by part (a part is one ciphertext). The sender's device stays locked until the
+ * changes have been passed to a commit, because the next part reads them.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'

@@ -32,8 +32,8 @@ export const ownDevice = ({ signedIdentityKey, registrationId }: AuthenticationC
 })
 
 /**
- * Returns the session with the device at this address. Under the phone's address, the session of a device that is not
- * the own phone counts as no session.
+ * Returns the session with the device at this address. If the address is that of the account's own phone, a session
+ * with any other device counts as no session.
  */
 export async function loadSession({ keys, creds }: SessionKeys, address: Address): Promise<Uint8Array | undefined> {
   const session = usableSession(await keys.get('session', addressId(address)), () => ownDevice(creds()))

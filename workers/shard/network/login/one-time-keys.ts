@@ -38,8 +38,8 @@ export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: O
   let running: Promise<void> | undefined
 
   /**
-   * Creates keys, and returns the query that uploads them when the credentials that count the keys are on disk.
-   * Otherwise, after a kill, new keys would get the ids of uploaded ones, and first messages could not be read.
+   * Creates keys, waits until the credentials that count them are on disk, and returns the query that uploads the keys.
+   * If a kill lost that count, new keys would get the ids of uploaded ones, and first messages could not be read.
    */
   async function nextKeys(count: number): Promise<BinaryNode> {
     const upload = await keys.transaction(async () => {

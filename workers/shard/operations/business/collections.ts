@@ -100,7 +100,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** Returns a collection as the API shows it. A collection without a status is approved. */
+/** Returns a collection as the API shows it. A collection without a status counts as approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -84,7 +84,10 @@ async function made(context: ActionContext, jid: string) {
   return communityObject(context, group, groups)
 }
 
-/** Sends the query of the phone app. If the network refuses this query too, rejects with the first refusal. */
+/**
+ * Changes the setting with the query of the phone app, because the network has refused the other query. `refusal` is
+ * the error of that query; it is thrown if this query is refused too.
+ */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
   const value = await ask.mex('UpdateGroupProperty', { group_id: jid, update }).catch((error: unknown) => {

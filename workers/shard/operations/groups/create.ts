@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Time limit of the first attempt. If its answer is lost, there is time left for a second attempt. */
+/** Time limit of the first attempt in ms. It leaves time for a second attempt if the answer is lost. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 

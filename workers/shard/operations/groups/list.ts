@@ -10,8 +10,8 @@ type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
 /**
- * Returns the groups of the account. Queries the network only if the list was never read, or if a notice left entries
- * incomplete.
+ * Returns the groups of the account. Queries the network only if the list was never read, or if groups may have changed
+ * since.
  */
 export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.run(() => session.groups.list())
 

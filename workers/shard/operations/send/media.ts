@@ -22,7 +22,7 @@ async function prepared(context: SendContext, input: SharedFields & { phone: Ide
 }
 
 /**
- * Whether to send a view-once message. In channels and status posts this is not possible, because people can open these
+ * Whether to send a view-once message. Channels and status posts cannot have one, because people can open these posts
  * repeatedly.
  */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'

@@ -54,7 +54,7 @@ export interface Holds {
   /** Returns why the item is held, with `until` in epoch ms. Returns undefined if the item may be sent now. */
   of(item: Waiting): Hold | undefined
   next(): Waiting | undefined
-  /** Returns the ms until a policy may release an item; Infinity if no such time is known. */
+  /** Returns the ms until the policies must be called again, at most a minute. Infinity if no hold has a known end. */
   nextIn(): number
   onChange(listener: () => void): void
 }

@@ -1,6 +1,6 @@
 /**
- * The waiting items of a queue, on disk and all of them in memory. Each change is reported to `holds.ts`, which chooses
- * the next item.
+ * Keeps the waiting items of a queue in memory, in the order of their records on disk. Each change is reported to
+ * `holds.ts`, which chooses the next item.
  */
 import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { Waiting } from '../item.ts'

@@ -41,7 +41,7 @@ export const ANSWER_WINDOW = DAY
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns the wait for an answer of the other person, or until the budget allows the message. Returns undefined if the
+ * Returns the wait until the other person answers, or until the budget allows the message. Returns undefined if the
  * message need not wait. The end of the wait is on the monotonic clock.
  */
 export function paceWait(

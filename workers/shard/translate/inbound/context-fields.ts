@@ -19,7 +19,7 @@ export async function contextFields(content: Unwrapped, { identity }: InboundCon
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // Entries that are not jids are left out, because the sender may have written any text.
+      // Only jids of people are kept, because the sender may have written any text.
       (info?.mentionedJid ?? [])
         .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')

@@ -36,7 +36,7 @@ export interface InterestOptions {
 export function createInterest({ instanceId, store, clock }: InterestOptions) {
   const key = keys.eventInterest(instanceId)
   let row: Row = {}
-  /** The value of `until` that is on disk, by type. */
+  /** Values of `until` as they are on disk, by type. The row is written again only when a value has grown enough. */
   let written = new Map<EventType, number>()
   let isStored = false
 

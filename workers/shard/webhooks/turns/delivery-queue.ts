@@ -32,8 +32,8 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
   let settings: WebhookSettings | undefined
 
   /**
-   * Returns the URL of an event. Null if its type is switched off, or if the event cannot be read; the attempt of the
-   * event then records this.
+   * Returns the URL of an event. Null if its type has no URL, or if the event cannot be read. The attempt of the event
+   * then stores the reason in the log.
    */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await rows.read(eventId)

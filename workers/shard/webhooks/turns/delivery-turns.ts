@@ -67,7 +67,10 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     correct,
   ]
 
-  /** Resolves with `more`, or with the ms until the next task. */
+  /**
+   * Does one piece of work. Resolves with `more` if further work may be due at once, or with the ms until the next
+   * task.
+   */
   async function turn(): Promise<'more' | number> {
     if (await front.next(besideTheQueue)) return 'more'
     const hasMore = await deps.pruning.run()
