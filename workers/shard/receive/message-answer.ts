@@ -1,6 +1,6 @@
 /**
  * Answers the network for a message after all its effects are on disk: with a receipt, or with a retry request for an
- * unreadable message. Messages of one commit share a receipt.
+ * unreadable message. Similar receipts of one turn of the event loop are joined into one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'

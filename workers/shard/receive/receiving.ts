@@ -42,7 +42,7 @@ export interface ReceivingDeps
   contacts: Pick<SavedContacts, 'all' | 'write'>
   messages: MessageLedger
   enqueue: Sending['enqueue']
-  /** Called for each message of somebody else. */
+  /** Called for each message of another person. */
   received(): void
 }
 

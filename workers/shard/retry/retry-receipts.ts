@@ -34,8 +34,8 @@ export interface RetryReceiptDeps {
 }
 
 /**
- * Answers retry receipts, one at a time. It resolves even if the answer fails, so that the receipt does not arrive
- * again at every login. It rejects only if the disk is full, because the device does not ask a second time.
+ * Answers a retry receipt. Resolves even if the answer fails, so that the receipt does not arrive again at every login.
+ * Rejects only if the disk is full, because the device does not ask a second time.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>

@@ -14,7 +14,7 @@ import type { RetryRequest } from './retry-receipts.ts'
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Minimum time in ms between two replacements of a session with a device, however often the device asks. */
+/** Minimum time in ms between two replacements of a session that seems intact, however often the device asks. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -48,7 +48,7 @@ export function createSessionRenewal({ repository, renewSession, clock, log }: S
     }
   }
 
-  /** Whether the session is the one that could not be used at the previous request. */
+  /** Whether the session still has the base key that it had at the request with the number `BASE_KEY_CHECK_RETRY`. */
   function isStuck({ id, asker, count }: RetryRequest, baseKey: Uint8Array): boolean {
     const about = `${repository.jidToSignalProtocolAddress(asker)} ${id}`
     if (count === BASE_KEY_CHECK_RETRY) baseKeys.set(about, baseKey)

@@ -1,7 +1,7 @@
 /**
  * Determines the devices that receive a message to a group. If an ack has another hash or addressing mode than the
  * message, devices were missing. The code 421 means that no device received the message. In both cases the devices are
- * queried again, and the message is sent once more.
+ * queried again. The message is sent once more if they have changed or none received it.
  */
 
 import type { Asker } from '../chats/session.ts'

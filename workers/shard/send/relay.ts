@@ -137,8 +137,8 @@ const toMembers = (
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
 /**
- * Sends the message once. If this takes several stanzas, returns the ack of the refused stanza, otherwise the ack of
- * the last one.
+ * Sends the message once. If it takes several stanzas, returns the ack of the first refused stanza, or of the last one
+ * if none was refused.
  */
 async function attempt(
   { session, item, leaving, stayed }: SendContext,

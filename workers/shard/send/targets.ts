@@ -31,7 +31,7 @@ export interface TargetFields {
 
 /**
  * Returns the stored message with this id. If none is stored, returns a target built from the fields of the caller.
- * Throws `message_not_found`.
+ * Throws `message_not_found` if the message is stored for another chat, or if the fields do not name its author.
  */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
   // If a message with this id is stored for another chat, the caller has made a mistake, and this throws.

@@ -69,8 +69,8 @@ interface OpenChat {
   isLid: boolean
   newest: HistoryChat['newest']
   /**
-   * Jid of the reader, with the number, in a receipt for a message of the account. It is used for a chat that has
-   * only a LID.
+   * Jid with the number of the other person, from a receipt for a message of the account. It is used for a chat that
+   * has only a LID.
    */
   receiptFrom: string | undefined
 }

@@ -9,7 +9,7 @@ export type ChatKind = 'user' | 'group' | 'newsletter' | 'status' | 'broadcast'
 
 export const STATUS_JID = 'status@broadcast'
 
-/** Devices with at least this number exist only on hosted servers, which Meta runs for companies. */
+/** Number of the device of a hosted account, which runs on servers of Meta for a company. */
 export const HOSTED_DEVICE = 99
 
 export function chatKind(jid: string): ChatKind {

@@ -39,7 +39,7 @@ export function stateOf(node: BinaryNode): PresenceState | null {
   return child.attrs.media === 'audio' ? 'recording' : 'composing'
 }
 
-/** Epoch seconds at which the person was last online; null if this is hidden or invalid. */
+/** Returns the epoch seconds at which the person was last online; null if this is hidden or invalid. */
 export function lastSeenIn({ attrs }: BinaryNode): number | null {
   const seconds = Number(attrs.last)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? seconds : null

@@ -53,7 +53,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   return {
     session() {
-      // The running commits must not mix with those of the next socket.
+      // The old chain is closed, so that its running commits do not mix with those of the next socket.
       chain.close()
       const before = settled()
       chain = store.chain()

@@ -52,8 +52,8 @@ export interface Openings {
 }
 
 /**
- * Thrown if the secret for the answer of a bot is missing: that of the message that the bot answers. A retry would not
- * help.
+ * Thrown if the answer of a bot cannot be decrypted, because the secret of the answered message is missing. A retry
+ * would not help.
  */
 class NoSecretError extends Error {
   constructor() {
@@ -119,8 +119,8 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * Keeps a decrypted part. If other parts are missing, or if the sender is the account's own phone, the part is on
-   * disk when this resolves.
+   * Keeps a decrypted part. If further parts follow, or if the sender is the account's own phone, the part is on disk
+   * when this resolves.
    */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)

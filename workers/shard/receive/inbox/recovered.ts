@@ -1,6 +1,6 @@
 /**
  * Reports messages that arrived without content and that the phone sent again. Their events are written before the
- * phone's message leaves the journal, so a crash in between only repeats them.
+ * phone's message leaves the journal, so a crash in between loses none.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -21,7 +21,7 @@ export interface MessageStanza {
   ciphertexts: readonly Uint8Array[]
   marks: readonly Mark[]
   opened: Map<number, Uint8Array>
-  /** Whether the account's own phone sent the message only to its devices. */
+  /** Whether the account's own phone sent the message only to the account's other devices. */
   isPeer: boolean
   /** Set when the commit of the message has begun; resolves when its effects are on disk. */
   written: Promise<void> | undefined
@@ -72,7 +72,7 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 
 /**
  * Reads the envelope of a stanza with the library's function, and corrects two defects of that function. It refuses
- * stanzas of bots and unknown kinds of accounts, and it puts messages that the account's phone sent to a bot into
+ * stanzas of bots and of unknown kinds of accounts. It also puts messages that the account's phone sent to a bot into
  * the chat with the account itself.
  */
 function decoded(node: BinaryNode, me: Me): WAMessage {

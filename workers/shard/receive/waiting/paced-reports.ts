@@ -9,7 +9,7 @@ export interface PacedReports<Subject> {
 
 /**
  * Pause in ms between two reports. Webhooks are sent in the order of their events. Without this pause, two thousand
- * reports about one sender would delay the texts of others.
+ * reports about one sender would delay the messages of other people.
  */
 const PAUSE = SECOND / 40
 

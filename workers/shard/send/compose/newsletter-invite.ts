@@ -1,5 +1,5 @@
 /**
- * Registers an invitation to administer a channel. The id of this mutation changes with the builds of the web client.
+ * Registers an invitation to administer a channel, with a mutation whose id changes with the builds of the web client.
  * `SVC_NEWSLETTER_INVITE_QUERY_ID` sets another id.
  */
 import { Failure } from '../../../../src/domain/failures.ts'

@@ -33,7 +33,7 @@ export const interactive: Family = ({ message }, scene) => {
 }
 
 /**
- * If a template contains a card, a list or a bill, that content is reported instead, because its event has more
+ * If a template contains a card, a list or a bill, only this content is reported, because its event has more
  * information.
  */
 export const interactiveTemplate: Family = ({ message }, scene) => {

@@ -142,8 +142,8 @@ function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMes
 }
 
 /**
- * Returns the URLs of the pictures of the chat and the author. An unknown picture may be queried only if another person
- * wrote the message.
+ * Returns the URLs of the pictures of the chat and the author. An unknown picture of the chat may be queried only if
+ * another person wrote the message.
  */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'

@@ -130,7 +130,10 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** Runs work that may change more than the first event of the queue, which is then read from the disk again. */
+  /**
+   * Runs work that may change more than the first event of the queue. After the work, the first events are read from
+   * the disk again.
+   */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {

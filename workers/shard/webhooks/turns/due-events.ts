@@ -1,4 +1,4 @@
-/** Finds the event outside of the queue whose time comes first: of its next attempt, or of the erasure of its body. */
+/** Finds the event outside of the queue that is due first, for its next attempt or for the erasure of its body. */
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
@@ -16,7 +16,7 @@ export interface DueEventsOptions {
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** The due event that comes first. Undefined if it must be read from disk. */
+  /** The event that is due first. Undefined if it must be read from disk. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -36,8 +36,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
 
   return {
     /**
-     * Returns the due event that comes first; null if there is none. The same object is returned until something
-     * changes.
+     * Returns the event that is due first; null if there is none. The same object is returned until something changes.
      */
     first: (): Due | null | Promise<Due | null> => (known === undefined ? lookUp() : known.first),
     forget(): void {

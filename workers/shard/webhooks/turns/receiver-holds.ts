@@ -1,7 +1,7 @@
 /**
  * Handles receivers that are down. If two events in a row fail because of the receiver, the queue of its URL waits;
- * only its oldest event is attempted, at least every minute. The first answer of the receiver ends the wait. Which
- * receivers are down is only in memory.
+ * only its oldest event is attempted, at least every minute. The wait ends with the first attempt that does not fail
+ * because of the receiver. Which receivers are down is only in memory.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
@@ -41,8 +41,8 @@ export function createReceiverHolds() {
     },
 
     /**
-     * Records that an event failed. If another event failed directly before, returns its id, because two events in a
-     * row have failed.
+     * Records that an event failed. If the previous failure was that of another event, returns the id of that event,
+     * because two events in a row have failed.
      */
     failed(url: string, eventId: string): string | undefined {
       const before = lastFailed.get(url)
