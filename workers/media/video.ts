@@ -1,6 +1,6 @@
 /**
- * Prepares videos: mp4 (H.264, AAC) and 3gp are sent unchanged; GIFs and round videos are sent as mp4; all others are
- * converted.
+ * Prepares videos. An mp4 with H.264 and AAC or MP3 is sent unchanged, and so is a 3gp that is sent as an ordinary
+ * video. All others become mp4.
  */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'

@@ -1,6 +1,6 @@
 /**
- * Runs weeks of one account through a real queue. Meanwhile the machine's clock jumps, or the service is killed at a
- * step of a send. Each week is checked by the true time, which the queue does not know.
+ * Runs weeks of one account through a real queue. During a week, the machine's clock jumps, or the service is killed at
+ * a step of a send. Each week is checked by the true time, which the queue does not know.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

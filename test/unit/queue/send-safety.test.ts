@@ -188,8 +188,8 @@ test('a message that is ready only when quiet hours have begun waits for their e
   made.settings = { ...made.settings, ...quietFor(time.clock.now() + 2 * HOUR, 3) }
   const { put, reasons } = await run()
   await put('5511900000001')
-  // The queue begins to prepare the message in the first seconds of this step, and the message is ready at its end. At
-  // that time, quiet hours began an hour ago.
+  // The queue begins to prepare the message in the first seconds of this step, and the message is ready at the end of
+  // the step. By then, the quiet hours have lasted for an hour.
   await pass(2 * HOUR, 2 * HOUR)
   assert.deepEqual(sent, [])
   await pass(6 * SECOND, 6 * SECOND)

@@ -176,8 +176,8 @@ test('after a failed commit of several receipts each has a commit of its own, an
   assert.deepEqual([...b.told].sort(), statusesOf(ids).sort())
 })
 
-// An earlier bug: the check of a status already recorded `sent`. If the item could not be ended after that, the next
-// attempt did not report `sent`.
+// In an earlier bug, `sent` counted as reported as soon as its operations were prepared. If the item could not be ended
+// after that, the next attempt did not report `sent`.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()

@@ -26,7 +26,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
   now += 1
   await calls([ANA])
   assert.deepEqual(given, [ANA_LID, BEN, ANA])
-  // Calls that have ended must not stay in memory.
+  // The record of a text is removed when it is older than ten minutes, so that the records do not accumulate.
   let left = 0
   for await (const _ of store.range(keys.callAnswers(INSTANCE))) left++
   assert.equal(left, 1)

@@ -77,8 +77,8 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// An earlier bug: the record of a call with an unusual id was refused. So the connection ended, and the network sent
-// the call again, without an end.
+// In an earlier bug, the record of a call with an unusual id was refused. So the connection ended, and the network sent
+// the call again, endlessly.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -135,7 +135,7 @@ test('a call whose rejection had no answer is rejected again after the next logi
   await killed.calls.take(stanza('offer', '3EB0A'), cut)
   await killed.calls.take(stanza('offer', '3EB0B'), cut)
   const { calls, translated, answered } = await live(store, rejecting)
-  // The first call arrives, but the acknowledgement of its offer is lost. The second call is answered on a phone.
+  // The first call arrives again, and its rejection has no answer again. The second call is answered on a phone.
   await calls.take(stanza('offer', '3EB0A'), cut)
   const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
   calls.resume(network)

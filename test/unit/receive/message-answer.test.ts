@@ -11,7 +11,8 @@ const message = (id: string): BinaryNode => ({
   content: [{ tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: Buffer.of(1) }],
 })
 
-// An earlier bug: the next message of the chat waited until this request was sent. With 200 requests this took 52 s.
+// If a message cannot be read, the service asks the sender for it again. In an earlier bug, the next message of the
+// chat waited until this request was sent: 52 s with 200 requests.
 test('a message that cannot be read is asked for beside the line: its answer does not wait for the request', async () => {
   const sent: BinaryNode[] = []
   const asked: (() => void)[] = []

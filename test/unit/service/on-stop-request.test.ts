@@ -8,8 +8,8 @@ import { HOOKS, sameKind } from '../../harness/checkout.ts'
 const MODULE = sameKind('../../../src/service/on-stop-request', import.meta.url)
 
 /**
- * Runs the steps in a child process. Resolves with the printed lines, and with the signal that ended the process, if
- * one did.
+ * Runs `steps` (source code) in a child process. Resolves with the printed lines, and with the signal that ended the
+ * process, if one did.
  */
 async function run(steps: string): Promise<{ printed: string[]; signal: string | null }> {
   const program = `

@@ -293,7 +293,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
     assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
     b.time.advance(delay - 1)
-    // This time is between the last timer and the retry. So nothing but the hourly check may have run.
+    // The retry is due in 1 ms. Since the last attempt, nothing but the hourly check may have run.
     await b.time.armed(1)
     assert.equal(to.received.length, 3 + index)
     b.time.advance(1)
@@ -549,7 +549,7 @@ test('a body changed on disk is recorded as unreadable and does not stop the lin
   sealed[sealed.length - 1]! ^= 1
   await b.store.commit({ ops: ops.with(body, [ops[body]![0], sealed]) })
   await b.add(outbox, 'fine')
-  // The outbox has written these records itself, so it must not read them again.
+  // This outbox has the event in memory and would not read the damaged record, so another one is opened.
   await outbox.stop(SECOND)
   await b.open()
   await until(() => to.received.length === 1, 'the other one')

@@ -12,7 +12,9 @@ import { senderKeyJson } from './sender-key-json.ts'
 
 export interface WrittenFolder {
   written: ReadonlyMap<string, number>
-  /** Keys that could not be written, by type: their name is unknown, or Baileys does not have their format. */
+  /**
+   * Number of keys that could not be written, by type: their name is unknown, or Baileys does not have their format.
+   */
   missing: ReadonlyMap<string, number>
   lostMessageKeys: number
 }

@@ -56,7 +56,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, changing, creds, reader, appState } = deps
-  /** Whether the outcome of a change is unknown. The collection is then read as soon as the network answers again. */
+  /** Whether the outcome of a change is unknown. The collection must then be read. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 

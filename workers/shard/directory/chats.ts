@@ -9,7 +9,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ChatEntry, newChat } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Number of chats that the directory keeps, a limit of the API. */
+/** Maximum number of chats in the directory, a limit of the API. */
 export const MAX_CHATS = 5_000
 const MAX_UNREAD = 100_000
 const MAX_LABELS = 20
@@ -130,7 +130,10 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** Adds the facts about a chat in the phone's history. Values that are already known are newer, so they stay. */
+/**
+ * Adds the facts about a chat in the phone's history. The last message and the counters of a listed chat are replaced
+ * only by newer ones.
+ */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return

@@ -84,7 +84,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // Rows were committed during this read, so the caller reads again.
+    // The position up to which all rows are known has changed during this read, so the caller reads again.
     if (positions.known !== from) return
     positions.knownUpTo(found.length < readAtOnce ? undefined : found.at(-1)![0])
     for (const [id, stored] of found) {

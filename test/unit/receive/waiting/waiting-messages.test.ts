@@ -236,7 +236,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // The clock does not advance between the start and this stop, so A is not reported in this run.
+  // No timer fires between the start and this stop, so B is not reported in this run.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
