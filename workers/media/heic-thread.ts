@@ -33,7 +33,7 @@ interface Libheif {
 }
 
 /**
- * Number of bytes of memory that libheif may use: for 100 million pixels in the planes of the file, for the same pixels
+ * Maximum number of bytes of memory for libheif: for 100 million pixels in the planes of the file, for the same pixels
  * as RGBA, and for its work.
  */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024

@@ -31,7 +31,7 @@ export interface ServerSync {
 }
 
 /**
- * Number of notices that may wait for a key. Each needs little memory, because it consists of a few names of
+ * Maximum number of notices that wait for a key. Each needs little memory, because it consists of a few names of
  * collections.
  */
 const MAX_WAITING = 100

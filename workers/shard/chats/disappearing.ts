@@ -19,7 +19,7 @@ const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
-/** Number of timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
+/** Maximum number of timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({

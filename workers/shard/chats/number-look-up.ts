@@ -15,8 +15,8 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
 /**
- * Number of registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with the next
- * connection.
+ * Maximum number of registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with
+ * the next connection.
  */
 const MAX_KNOWN = 10_000
 

@@ -60,9 +60,11 @@ interface Line {
   isWorking: boolean
 }
 
-/** Number of cached entries. A person counts twice, by number and by LID. */
+/** Maximum number of cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** Number of queries that may wait. Further queries are dropped, and the next event of the chat causes a new one. */
+/**
+ * Maximum number of queries that wait. Further queries are dropped, and the next event of the chat causes a new one.
+ */
 const MAX_WAITING = 50
 /** Time between two queries, in ms. */
 const PACE = SECOND

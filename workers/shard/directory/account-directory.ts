@@ -95,8 +95,8 @@ export interface Pair {
 
 const SLICE = 200
 /**
- * Number of recorded messages that are remembered. Two commits of 32 messages can fail together, and their messages
- * arrive again, so this number must be larger than 64.
+ * Maximum number of recorded messages that are remembered. Two commits of 32 messages can fail together, and their
+ * messages arrive again, so this number must be larger than 64.
  */
 const MAX_RECORDED = 256
 

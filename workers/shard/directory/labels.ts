@@ -4,7 +4,7 @@ import type { AppStateAction } from '../wire/app-state-actions.ts'
 import type { LabelEntry } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Number of labels that are kept. It includes deleted labels, because their ids must not be used again. */
+/** Maximum number of labels that are kept. It includes deleted labels, because their ids must not be used again. */
 export const MAX_LABELS = 500
 
 export type LabelAction = proto.SyncActionValue.ILabelEditAction

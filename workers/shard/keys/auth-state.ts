@@ -29,8 +29,8 @@ export interface AuthState {
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * Returns stored credentials of a linked device, otherwise new ones. Stored ones without `account` are removed,
-   * because a socket would log in with them instead of registering.
+   * Returns the stored credentials of a linked device, or new ones if there are none. Stored credentials without
+   * `account` are removed: with them, a socket would log in and not register.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
   /**

@@ -18,8 +18,8 @@ import { FACETS, type FacetContext } from './facets.ts'
 
 const CLAIMED = 128
 /**
- * Number of own messages whose chat is cached. Most receipts of a message arrive within seconds, so a small number is
- * enough.
+ * Maximum number of own messages whose chat is cached. Most receipts of a message arrive within seconds, so a small
+ * number is enough.
  */
 const REMEMBERED = 500
 

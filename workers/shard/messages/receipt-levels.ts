@@ -11,7 +11,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** Number of levels in the cache. The receipts of one message arrive within a short time. */
+/** Maximum number of levels in the cache. The receipts of one message arrive within a short time. */
 const REMEMBERED = 5_000
 
 /** Hash of a message and a participant. Senders choose the ids, which may have any form. */

@@ -26,7 +26,7 @@ const SLACK = 1 / 32
  * the heap of a thread is limited.
  */
 const SHORT = 1_024
-/** Number of messages of different authors that may have the same id. Honest clients never share an id. */
+/** Maximum number of messages of different authors with the same id. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
 /** Totals of a thread: the messages that all of its instances have in memory, and the number of these instances. */

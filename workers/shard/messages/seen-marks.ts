@@ -59,7 +59,7 @@ export interface Marks {
  */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** Number of cached marks. The marks of one message are looked up a few times in a row. */
+/** Maximum number of cached marks. The marks of one message are looked up a few times in a row. */
 const MAX_REMEMBERED = 32
 
 export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {

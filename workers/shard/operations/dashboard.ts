@@ -8,7 +8,10 @@ import { bodyOf, messageRows } from './message-list.ts'
 import type { Handlers } from './types.ts'
 
 const MAX_EVENTS = 100
-/** Number of receipts of one kind that are shown individually. If there are more, they are combined by the minute. */
+/**
+ * Maximum number of receipts of one kind that are shown individually. If there are more, they are combined by the
+ * minute.
+ */
 const MAX_RECEIPTS = 20
 
 const ORDER: readonly TimelineStep['kind'][] = [

@@ -1,7 +1,7 @@
 /**
  * Handles retry receipts: a device sends one if it could not decrypt a message of the account. The library's own
- * handler omits parts of the first send, may send the message to everybody in the chat, and does not check that the id
- * belongs to the chat.
+ * handler is not used: it omits parts of the first send, may send the message to everybody in the chat, and does not
+ * check the chat of the id.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

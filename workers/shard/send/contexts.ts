@@ -13,7 +13,7 @@ import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
 /**
- * Number of status posts whose recipients are remembered. The deletion of an older post is sent to the current
+ * Maximum number of status posts whose recipients are remembered. The deletion of an older post is sent to the current
  * recipients.
  */
 const MAX_AUDIENCES = 50

@@ -15,8 +15,8 @@ export interface ReadFields {
 }
 
 /**
- * Returns the key of the stored message, otherwise a key built from the input. The stored key is preferred, because the
- * receipt must go to the jid from which the message came.
+ * Returns the key of the stored message, or a key built from the input if none is stored. The stored key is preferred,
+ * because the receipt must go to the jid from which the message came.
  */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker

@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages part by part (a part is one ciphertext). The sender's device stays locked until the
- * changes have been passed to a commit, because the next part reads them.
+ * Decrypts received messages part by part (a part is one ciphertext). The sender's session or sender key stays locked
+ * until the changes have been passed to a commit, because the next part reads them.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -23,7 +23,7 @@ export interface OpenedPart {
   changes: readonly KeyChange[]
 }
 
-/** Decrypts one part. The part's address is locked until `end` is called. */
+/** Decrypts one part. The session or the sender key of the part is locked until `end` is called. */
 export interface PartTurn {
   /**
    * Decrypts the part, and writes nothing. Pass `changes` to the key store before `end`, because the next part builds

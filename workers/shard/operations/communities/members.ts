@@ -83,8 +83,8 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
   })
 
 /**
- * Changes roles in a community. If the network does not know the query for communities, the roles in the announcement
- * group are changed instead.
+ * Changes roles in a community. If the network does not know the query for communities, the roles are changed in the
+ * announcement group.
  */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>

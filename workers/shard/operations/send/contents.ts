@@ -18,8 +18,8 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // In a channel post, a card of either size has an embedded picture and a picture on the media hosts, as a large
-    // card has in other chats.
+    // In a channel post, a card of either size has two pictures: an embedded one, and one on the media hosts, as a
+    // large card has in other chats.
     const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')

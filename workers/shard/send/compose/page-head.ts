@@ -2,7 +2,9 @@
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
-/** Number of bytes that are read of a page. Large sites have several hundred KB of scripts before the title. */
+/**
+ * Maximum number of bytes that are read from a page. Large sites have several hundred KB of scripts before the title.
+ */
 export const MAX_PAGE = 1_024 * 1_024
 const MAX_TEXT = 4_096
 

@@ -3,7 +3,10 @@ import type { proto } from '@whiskeysockets/baileys'
 export type Content = proto.IMessage
 export type Field = keyof Content
 
-/** Number of nested wrappers that are opened. Without this limit, a malicious message could keep the thread busy. */
+/**
+ * Maximum number of nested wrappers that are opened. Without this limit, a malicious message could keep the thread
+ * busy.
+ */
 export const MAX_DEPTH = 8
 export const WRAPPERS = [
   'deviceSentMessage',

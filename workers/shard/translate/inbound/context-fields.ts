@@ -7,7 +7,7 @@ import { contextInfo, type Unwrapped } from './content.ts'
 import type { InboundContext } from './context.ts'
 
 const MAX_MENTIONS = 500
-/** Number of mentions that are processed, because a message can have a hundred thousand. */
+/** Maximum number of mentions that are processed, because a message can have a hundred thousand. */
 const MAX_NAMED = 2_000
 
 export async function contextFields(content: Unwrapped, { identity }: InboundContext): Promise<Partial<ReceivedFields>> {

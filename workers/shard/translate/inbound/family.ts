@@ -36,7 +36,8 @@ export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
 /**
- * Number of parameters of a notification that are kept. Members who are added to a group together are such parameters.
+ * Maximum number of parameters of a notification that are kept. Members who are added to a group together are such
+ * parameters.
  */
 const MAX_PARAMETERS = 1_024
 

@@ -1,6 +1,6 @@
 /**
- * Chooses the next task of the outbox, which does one at a time: first a resend by an administrator, then the pruning
- * of the log, an event above the limit, a probe of a receiver that is down, and the oldest event.
+ * Chooses the next task of the outbox, which does one at a time. The order is: a resend by an administrator, the
+ * pruning of the log, an event above the limit, a probe of a receiver that is down, and the oldest event.
  */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'

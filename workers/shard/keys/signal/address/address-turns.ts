@@ -11,7 +11,7 @@ export interface AddressTurns {
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
   /**
    * Locks the address of a jid. While this waits for the lock, the session may move from the number's address to the
-   * LID's. Then the lock of the new address is acquired instead.
+   * LID's. The lock of the old address is then released, and that of the new address acquired.
    */
   async function acquire(jid: string) {
     for (;;) {
