@@ -116,8 +116,7 @@ test('an answer that comes before the body has come is not lost with the rest of
     t.mock.timers.enable({ apis: ['setTimeout'] })
     sendHalf()
     assert.match(await next(), new RegExp(`^HTTP/1.1 ${status} `), name)
-    // This loop takes longer than the time for which the server, when it stops quickly, waits for the rest of a
-    // request.
+    // These five seconds are longer than the server waits for the rest of a request when it stops quickly.
     for (let tick = 0; tick < 5; tick++) {
       t.mock.timers.tick(1_000)
       await new Promise((resolve) => setImmediate(resolve))

@@ -275,7 +275,7 @@ test(`${HOURS} hours away: those that were tried end with their schedule, those 
   }
   const failed = (await b.entries()).filter(({ status }) => status === 'failed')
   assert.ok(failed.length > 0)
-  // No more complete retry schedules than these fit one after the other.
+  // Each failed event has taken a whole retry schedule, one after the other. So at most this many can have failed.
   assert.ok(failed.length <= (HOURS * HOUR) / SCHEDULE, `${failed.length} were given up`)
   for (const { attempts, created_at, finished_at } of failed) {
     assert.ok(attempts >= 6)
