@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startWorld, type World } from '../harness/world.ts'
+import { PHONE_RULES } from './axe-rules.ts'
 import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
 
 const ANA = '5511988880001'
@@ -54,7 +55,7 @@ describe('pages in Chromium', { skip }, () => {
     const found: string[] = []
     for (const [width, colorScheme, rules] of [
       [1280, 'light', undefined],
-      [380, 'dark', ['color-contrast', 'scrollable-region-focusable', 'target-size']],
+      [380, 'dark', PHONE_RULES],
     ] as const) {
       await page.setViewportSize({ width, height: 850 })
       // While a transition runs, text has a wrong colour for a moment. So transitions are switched off.
