@@ -33,7 +33,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
-/** Removes the files of an interrupted export. Rejects if the folder contains other files. */
+/**
+ * Creates the folder, or removes the files of an interrupted export from it. Rejects if it has files, but not the
+ * marker file.
+ */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)

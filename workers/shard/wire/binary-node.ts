@@ -198,7 +198,10 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** Reads the server of a jid, which may be absent. So the next string is tried as the server, as in the library. */
+  /**
+   * Reads the server of a jid. It may be absent: if no valid string follows, the server is `interop`, as in the
+   * library.
+   */
   #interopServer(): string {
     const at = this.#at
     try {

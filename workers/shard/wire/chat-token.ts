@@ -31,8 +31,8 @@ export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
 /**
- * Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) has definitions
- * of only the first.
+ * Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) defines only the
+ * first of these fields.
  */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 

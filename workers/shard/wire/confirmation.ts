@@ -62,7 +62,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // The ack of a status has no error: with an error, the network may not deliver any later stanza.
+      // The ack of a status has no error: with an error, the network could stop delivering stanzas.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':

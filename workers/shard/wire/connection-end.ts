@@ -20,7 +20,10 @@ const UNKNOWN = 500
 export interface ConnectionEnd {
   message: string
   statusCode: number
-  /** The attributes of the `<failure>`, or the first child of the stream error. */
+  /**
+   * The attributes of the `<failure>`, or the first child of the stream error. If the stream error has no child, it is
+   * the stream error itself.
+   */
   data?: unknown
 }
 

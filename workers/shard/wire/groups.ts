@@ -188,8 +188,8 @@ export function leaveError(answer: BinaryNode): number | null {
 }
 
 /**
- * Parses a group with the library, and corrects whether it is suspended and whether administrators must approve new
- * members. Throws like the library.
+ * Parses a group with the library. Adds fields that the library omits, and corrects whether administrators must approve
+ * new members. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')

@@ -1,6 +1,4 @@
-/**
- * Builds the nodes that follow the ciphertexts in a message stanza, and the stanzas of channel posts and resends.
- */
+/** Builds the stanzas of messages, channel posts and resends, and the nodes that follow the ciphertexts in them. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /** Builds the node with facts about an encrypted message that the network cannot read itself, such as its kind. */

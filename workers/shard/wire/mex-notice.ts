@@ -50,7 +50,7 @@ export interface RoleNotice {
   names: readonly string[]
 }
 
-/** Parses `NotificationNewsletterAdminPromote`, `…Demote`: the person, the channel and the role. */
+/** Parses `NotificationNewsletterAdminPromote`, `…Demote`: the channel and the jids of the person. */
 export const newsletterRolesIn = ({ data, updates }: Json): RoleNotice[] =>
   [...objects(updates), ...Object.values(object(data)).map(object)].flatMap((each) => {
     const newsletter = textOf(each.jid) ?? textOf(each.id)

@@ -22,8 +22,8 @@ export function nodeBytes(node: BinaryNode): Buffer {
 }
 
 /**
- * Memory in which a stanza is written before it is copied, because most stanzas are much shorter. Longer ones get
- * memory of their own.
+ * Memory in which a stanza is written, and from which it is copied to a buffer of its exact length. A longer stanza
+ * gets memory of its own.
  */
 const SCRATCH = Buffer.allocUnsafe(4_096)
 

@@ -1,6 +1,6 @@
 /**
- * Queries, sets and removes pictures of accounts, groups and channels. `target` is the group; it is absent for the
- * account's own picture.
+ * Queries, sets and removes pictures of accounts, groups and channels. When a picture is set or removed, `target` is
+ * the group; it is absent for the account's own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 

@@ -1,7 +1,7 @@
 /**
  * Builds and parses `usync`, a query about people by number or by jid. One query can request several kinds of data
  * about many people:
- *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive|message" mode="query" sid index="0" last="true">
+ *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context mode="query" sid index="0" last="true">
  *     <query><contact/><lid/><devices version="2"/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
  * The answer has `<result>`, with an `<error>` for each protocol that the network refused, and the `<list>`.
  */

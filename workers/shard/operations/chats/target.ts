@@ -48,8 +48,8 @@ async function personChat(context: Context, phone: UserIdentifier): Promise<Chat
 }
 
 /**
- * Returns the newest message of a chat. A change of the chat (such as archive) contains the key of this message, and
- * covers all messages up to it.
+ * Returns the newest message of a chat, or only a time if no message is known. A change of the chat (such as archive)
+ * contains the key of this message, and covers all messages up to it.
  */
 export function newestOf({ id, last, activeAt }: ChatEntry, nowSeconds: number): Newest {
   if (last === null) return { at: activeAt || nowSeconds }

@@ -52,8 +52,8 @@ export async function inBatches<L extends Listed>(
 }
 
 /**
- * Returns the result for each phone. `found`: the person for each phone, in the same order; undefined without an
- * account.
+ * Returns the result for each phone. `found`: the person for each phone, in the same order; undefined if nobody was
+ * found.
  */
 export function resultsOf(
   phones: readonly UserIdentifier[],

@@ -28,7 +28,7 @@ export const sealedComment =
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 
-/** Translates the content of a comment. It cannot be a change of another message or another comment. */
+/** Translates the content of a comment. Null if the content only changes another message or is itself a comment. */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field
   if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null

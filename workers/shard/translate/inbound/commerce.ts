@@ -1,4 +1,7 @@
-/** Translates `product`, `order`, `request_payment` and `send_payment`. Amounts in the messages are in thousandths. */
+/**
+ * Translates `product`, `order`, `request_payment` and `send_payment`. Fields whose names end in `1000` contain amounts
+ * in thousandths.
+ */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts'
 import type { PlainNotification } from '../../../../src/features/received/notifications.ts'

@@ -6,8 +6,8 @@ import { block, type Family } from './family.ts'
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
 /**
- * Number of characters that are read of a contact card. This is more than an event shows, so that the numbers after a
- * long note are found.
+ * Maximum number of characters of a contact card that are read. This is more than an event shows, so that the numbers
+ * after a long note are found.
  */
 const READ = 65_536
 

@@ -1,6 +1,6 @@
 /**
- * Translates `interactiveMessage`: buttons, lists, carousels and payment cards. The name of the flow shows which of
- * them the message is.
+ * Translates `interactiveMessage`: buttons, lists, carousels and payment cards. Lists and payment cards are recognized
+ * by the name of their flow.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'

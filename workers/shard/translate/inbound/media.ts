@@ -140,8 +140,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Returns the id of the album to which a picture belongs. This is the id of the album's first message. In polls and
- * repeated uploads, the same field contains ids of other messages.
+ * Returns the id of the album to which a picture or a video belongs. This is the id of the album's first message. In
+ * polls and repeated uploads, the same field contains ids of other messages.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

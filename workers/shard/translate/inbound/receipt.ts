@@ -38,7 +38,7 @@ export interface Receipt {
   status: MessageStatus
   ids: string[]
   chat: string
-  /** Jid of the person who received or read the message, in groups and status; null for `sent`. */
+  /** Jid of the person who received or read a message in a group or status. Null in 1:1 chats, and for `sent`. */
   participant: string | null
   /** Epoch ms. */
   at: number

@@ -1,4 +1,4 @@
-/** Builds contact cards: vCard 3.0 (RFC 2426), with two lines that the WhatsApp apps add. */
+/** Builds contact cards: vCard 3.0 (RFC 2426), with `waid` and `X-WA-BIZ-DESCRIPTION`, which the WhatsApp apps add. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export interface Card {

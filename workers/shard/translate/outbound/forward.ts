@@ -8,9 +8,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/**
- * Fields that are not forwarded: they are not content, are valid only in their own chat, or can be viewed only once.
- */
+/** Fields that are not forwarded: they are not content, or are valid only in their own chat. */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
