@@ -95,7 +95,7 @@ test('a group that is suspended cannot be written to', async () => {
   await assert.rejects(writableGroup(context, TEAM), failsWith('group_suspended'))
 })
 
-// The network tells only members whether a group exists, so both codes mean the same.
+// The network tells only members whether a group exists, so 403 and 404 mean the same.
 for (const [code, meaning] of [
   [403, 'group_not_found'],
   [404, 'group_not_found'],

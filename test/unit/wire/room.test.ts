@@ -19,7 +19,7 @@ const NOT_READING: Readonly<Record<string, string>> = {
 }
 
 /**
- * Files that build stanzas which may have an entry for each person of an account. They build such a stanza in pieces,
+ * Files in `wire/` that may be asynchronous. They work on data with an entry for each person of an account in pieces,
  * so that other work can run in between.
  */
 const IN_PIECES = ['wire/app-state-collection.ts']

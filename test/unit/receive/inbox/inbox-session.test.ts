@@ -387,7 +387,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// An earlier bug: a message that triggers a defect of the service ended five connections, too.
+// An earlier bug: a message that triggers a defect of the service ended the connection at each of five logins.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())

@@ -15,7 +15,7 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** Largest length of all other texts in an event. It is that of the text of a message. */
+/** Maximum length of a text that is neither an id nor a name. It is that of the text of a message. */
 const LONG_TEXTS = 65_536
 /**
  * Larger limits of single fields. A user of this API may send such long values, and an answer to the message must
