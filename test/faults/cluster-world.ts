@@ -17,7 +17,7 @@ import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { postgresEnv } from '../harness/store-env.ts'
 import { until } from '../harness/until.ts'
 import { createMember, type Member } from './cluster-member.ts'
-import { freePort } from './ground.ts'
+import { freePort, stopRepeating } from './ground.ts'
 
 export type { Member } from './cluster-member.ts'
 
@@ -144,6 +144,7 @@ export async function startClusterWorld(names: readonly string[], options: Clust
       for (const { cables } of all) cables!.database.leadTo({ path: next.socket })
     },
     async stop() {
+      stopRepeating(gateway)
       await Promise.all(all.map((member) => member.stop()))
       await balancer.stop()
       await network.kill()

@@ -111,7 +111,7 @@ export async function startGround(
       return service
     },
     async stop() {
-      stopped.add(gateway)
+      stopRepeating(gateway)
       const { unknown_queries } = await createSandbox(network.printed.sandbox_url!).stats()
       await service.kill()
       await network.kill()
@@ -128,6 +128,11 @@ export async function startGround(
  * alive until the deadline of the test runner.
  */
 const stopped = new WeakSet<Gateway>()
+
+/** Ends the repetition of requests of this client. Must be called when the service or the balancer of a test stops. */
+export const stopRepeating = (gateway: Gateway) => {
+  stopped.add(gateway)
+}
 
 /**
  * Sends a text, and repeats the request until the service acknowledges it, as a correct client does. Throws at any
